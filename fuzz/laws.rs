@@ -136,9 +136,19 @@ pub fn any_format(data: &[u8]) {
     format(kinds[usize::from(kind) % kinds.len()], data);
 }
 
-/// The formats that conversion reads and writes.
-const CONVERTED: [Kind; 8] =
-    [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
+/// The formats that conversion reads and, except for the last, writes.
+const CONVERTED: [Kind; 10] = [
+    Kind::Srt,
+    Kind::Vtt,
+    Kind::Ass,
+    Kind::Ctm,
+    Kind::Stm,
+    Kind::Jsonl,
+    Kind::WhisperJson,
+    Kind::Conll,
+    Kind::Text,
+    Kind::Ttml,
+];
 
 /// Converts any bytes as a file of any format, which the first byte chooses; see [`conversions`].
 ///
@@ -161,7 +171,7 @@ pub fn conversions(from: Kind, data: &[u8]) {
     let said = match objects(from, data) {
         Ok(said) => said,
         // Other fields of JSON may have the names of fields that are written.
-        Err(_) if matches!(from, Kind::Jsonl | Kind::WhisperJson) => return,
+        Err(_) if matches!(from, Kind::Jsonl | Kind::WhisperJson | Kind::Ass) => return,
         Err(error) => {
             let error = error.to_string();
             let is_lost =
@@ -174,9 +184,10 @@ pub fn conversions(from: Kind, data: &[u8]) {
             let again = objects(from, back.as_bytes()).expect("what was written is read");
             assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
         }
+        Err(_) if from == Kind::Ttml => {}
         // Some times can be read and not written.
         Err(error) => assert!(
-            matches!(from, Kind::Srt | Kind::Vtt) && error.to_string().contains("beyond milliseconds"),
+            matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass) && error.to_string().contains(" has beyond "),
             "{from:?} {shown:?} does not come back from {said}: {error}"
         ),
     }
@@ -212,8 +223,14 @@ fn text(objects: &str) -> String {
     text
 }
 
-/// Returns the objects without the numbers of cues.
+/// Returns the objects without the numbers of cues, and with the tags of one format.
 fn unnumbered(objects: &str) -> String {
+    let styles = [("{\\\\i", "i>"), ("{\\\\b", "b>"), ("{\\\\u", "u>")];
+    let objects = styles.into_iter().fold(objects.to_owned(), |objects, (own, shared)| {
+        objects
+            .replace(&format!("{own}1}}"), &format!("<{shared}"))
+            .replace(&format!("{own}0}}"), &format!("</{shared}"))
+    });
     let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
         Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
         _ => format!("{line}\n"),

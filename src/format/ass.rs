@@ -8,15 +8,49 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::cue::{CueScanner, push_untagged};
-use super::json::quoted;
+use super::Kind;
+use super::cue::{self, CueScanner, push_untagged};
+use super::json::{self, quoted};
 use super::records::{Grammar, LineParts};
-use super::segment::{BlockKind, Item, LocatedItem, LossKind, Segment, SegmentTag, Time, UnspokenBlock};
+use super::segment::{
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
+};
 use super::transcript::{Fault, shortened};
 
 /// The fields of an event if no line names them.
 const FIELDS: [&str; 10] =
     ["Layer", "Start", "End", "Style", "Name", "MarginL", "MarginR", "MarginV", "Effect", "Text"];
+
+/// The script of a file that had none. The reader skips it.
+const SCRIPT: &str = "\
+[Script Info]
+ScriptType: v4.00+
+WrapStyle: 0
+ScaledBorderAndShadow: yes
+PlayResX: 384
+PlayResY: 288
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,Arial,16,&H00FFFFFF,&H000000FF,&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,1,0,2,10,10,10,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text";
+
+/// Returns the value of a field, by its name in lower case, that stands for nothing.
+fn usual(name: &str) -> &'static str {
+    match name {
+        "layer" | "marginl" | "marginr" | "marginv" => "0",
+        "style" => "Default",
+        _ => "",
+    }
+}
+
+/// Returns true if this value of a field stands for nothing: old files have margins of `0000`.
+fn is_usual(name: &str, value: &str) -> bool {
+    let is_zero = !value.is_empty() && value.bytes().all(|b| b == b'0');
+    usual(name) == if is_zero { "0" } else { value }
+}
 
 /// Reads lines of a file of events.
 #[derive(Debug)]
@@ -71,6 +105,24 @@ impl EventLines {
         Ok(fields)
     }
 
+    /// Refuses fields without the times or the text, or with one of them twice.
+    fn check(&self) -> Result<(), Fault> {
+        let has = |name: &str| self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+        let is_once = |(nth, name): (usize, &String)| {
+            !self.fields[..nth].iter().any(|field| field.eq_ignore_ascii_case(name))
+        };
+        let is_text_last = self.fields.last().is_some_and(|name| name.eq_ignore_ascii_case("Text"));
+        if has("Start") && has("End") && is_text_last && self.fields.iter().enumerate().all(is_once) {
+            return Ok(());
+        }
+        let found = self.fields.join(", ");
+        let problem = format!(
+            "found an event of {}, but Start, End and, as the last, Text are expected, each once",
+            shortened(&found)
+        );
+        Err(Fault { at: 0, problem })
+    }
+
     /// Returns the place of the field of this name.
     fn place(&self, name: &str, fields: &EventFields) -> Option<Range<usize>> {
         fields.get(self.fields.iter().position(|field| field.eq_ignore_ascii_case(name))?).cloned()
@@ -85,7 +137,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
         let rest = &text[at..];
         let len = match rest.as_bytes() {
             [b'{', ..] => rest.find('}').map(|len| len + 1),
-            [b'\\', b'N' | b'n' | b'h', ..] => Some(2),
+            [b'\\', b'N' | b'n' | b'h', ..] if !is_drawn => Some(2),
             _ => None,
         };
         if let Some(len) = len.filter(|_| rest.starts_with('{')) {
@@ -113,14 +165,14 @@ fn drawing(overrides: &str) -> Option<bool> {
     overrides.match_indices("\\p").filter_map(number).last()
 }
 
-/// Events. A sentence runs on from event to event until the name changes. The lines before the
-/// events are a header, and invisible events are comments.
+/// Events. A sentence runs on from event to event until the name changes. All lines that are not
+/// visible events are the script.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: EventLines,
     cues: CueScanner,
     speaker: String,
-    header: Option<LocatedItem>,
+    script: Option<LocatedItem>,
 }
 
 impl Grammar for Events {
@@ -157,26 +209,19 @@ impl Grammar for Events {
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
-        let event = self.lines.read(line)?;
-        let found = |item, parts| LocatedItem::new(item, line, number, parts);
-        let Some(fields) = event else {
-            if self.lines.in_events && line.starts_with("Comment:") {
-                self.close(out);
-                out.push_back(found(
-                    Item::Block(UnspokenBlock { kind: BlockKind::Comment, text: line.to_owned() }),
-                    Vec::new(),
-                ));
-            } else if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.header {
+        let Some(fields) = self.lines.read(line)? else {
+            if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.script {
                 for text in [&mut block.text, source] {
                     text.push('\n');
                     text.push_str(line);
                 }
             } else if !line.trim().is_empty() {
-                let block = UnspokenBlock { kind: BlockKind::Header, text: line.to_owned() };
-                self.header = Some(found(Item::Block(block), Vec::new()));
+                let block = UnspokenBlock { kind: BlockKind::Script, text: line.to_owned() };
+                self.script = Some(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
             }
             return Ok(());
         };
+        self.lines.check()?;
         self.close(out);
         let mut segment = Segment::default();
         let mut parts = Vec::new();
@@ -207,18 +252,19 @@ impl Grammar for Events {
                     parts.push((LossKind::Text, place.start));
                     read_text(&line[place.clone()], place.start, &mut segment, &mut parts);
                 }
+                name if is_usual(name, value) => {}
                 name => {
                     segment.other.push((name.to_owned(), quoted(value)));
                     parts.push((LossKind::Other, place.start));
                 }
             }
         }
-        out.push_back(found(Item::Segment(segment), parts));
+        out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
 
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        out.extend(self.header.take());
+        out.extend(self.script.take().filter(|script| script.source != SCRIPT));
     }
 
     fn is_between(&self) -> bool {
@@ -249,10 +295,141 @@ fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(L
     segment.text.push_str(&text[at..]);
 }
 
+/// Events, written line by line after the script of the input, or after one of their own.
+#[derive(Debug, Default)]
+pub(super) struct AssWriter {
+    lines: EventLines,
+    events: u64,
+    is_begun: bool,
+}
+
+impl AssWriter {
+    /// Appends a script.
+    fn script(&mut self, script: &str, out: &mut String) {
+        for line in script.lines() {
+            // The output is read back, and a fault is found there.
+            let _ = self.lines.read(line);
+        }
+        out.extend([script, "\n"]);
+        self.is_begun = true;
+    }
+
+    /// Takes the fields that an event has in this file, and drops the others.
+    fn fit_fields(&self, segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
+        let names: Vec<String> = self.lines.fields.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let is_name = |name: &String| matches!(name.as_str(), "name" | "actor");
+        let fits = |value: &str| value.trim() == value && !value.contains([',', '\n', '\r']);
+        let has_name = names.iter().any(is_name);
+        if let Some(speaker) = segment.speaker.take_if(|name| !has_name || name.is_empty() || !fits(name)) {
+            let what = format!("the speaker \"{}\", which does not fit in a field,", shortened(&speaker));
+            losses.drop_part(LossKind::Speaker, 0, what)?;
+        }
+        let mut given = std::mem::take(&mut segment.other);
+        for name in &names {
+            let value = |(given, value): &(String, String)| {
+                json::text(value).filter(|value| given == name && fits(value))
+            };
+            let found = given.iter().enumerate().find_map(|(nth, field)| Some((nth, value(field)?)));
+            if let Some((nth, value)) = found {
+                given.remove(nth);
+                segment.other.extend((!is_usual(name, &value)).then(|| (name.clone(), quoted(&value))));
+            }
+        }
+        Segment { other: given, ..Segment::default() }.keep(&[], losses)
+    }
+}
+
+impl segment::SegmentWriter for AssWriter {
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Script]
+    }
+
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
+        self.events += 1;
+        // The order of the events says the same.
+        segment.id.take_if(|id| *id == self.events.to_string());
+        if losses.from == Kind::Vtt && segment.speaker.is_none() {
+            segment.speaker = cue::voice(&segment);
+        }
+        for SegmentTag { tag, .. } in &mut segment.tags {
+            if let Some(own) = cue::as_override(tag) {
+                own.clone_into(tag);
+            }
+        }
+        let is_own = matches!(losses.from, Kind::Ass | Kind::Jsonl);
+        let is_tag = |tag: &str| match is_own {
+            true => tag.starts_with('{') && tag.contains('}'),
+            false => tag.starts_with("{\\") && tag.ends_with('}'),
+        };
+        segment.keep_tags(is_tag, losses)?;
+        let kept = [LossKind::Speaker, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Other];
+        segment.keep(&kept, losses)?;
+        self.fit_fields(&mut segment, losses)?;
+        cue::round_times(&mut segment, losses)?;
+        let mut again = Segment::default();
+        read_text(&text(&segment), 0, &mut again, &mut Vec::new());
+        if (&again.text, &again.tags) != (&segment.text, &segment.tags) {
+            let problem = "found text that would be read as overrides, remarks or line breaks in .ass";
+            return Err(losses.reject(LossKind::Text, problem));
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) => return self.script(&block.text, out),
+            Item::Segment(segment) => segment,
+        };
+        if !self.lines.in_events {
+            self.script(SCRIPT, out);
+        }
+        let clock = |time: Option<Time>| {
+            // Hours of one digit, and seconds with two digits after the point.
+            let clock = time.unwrap_or_default().clock('.');
+            let start = usize::from(clock.starts_with('0'));
+            clock[start..clock.len() - 1].to_owned()
+        };
+        let mut other = segment.other.iter().peekable();
+        let mut value = |name: &String| match name.to_ascii_lowercase().as_str() {
+            "start" => clock(segment.begin),
+            "end" => clock(segment.end),
+            "name" | "actor" => segment.speaker.clone().unwrap_or_default(),
+            "text" => text(segment),
+            name => match other.next_if(|(given, _)| given == name) {
+                Some((_, value)) => json::text(value).unwrap_or_default(),
+                None => usual(name).to_owned(),
+            },
+        };
+        let values: Vec<String> = self.lines.fields.iter().map(&mut value).collect();
+        out.push_str(&format!("Dialogue: {}\n", values.join(",")));
+    }
+
+    fn end(&mut self, out: &mut String) {
+        if !self.is_begun {
+            self.script(SCRIPT, out);
+        }
+    }
+}
+
+/// Returns the text of an event with its overrides and escapes.
+fn text(segment: &Segment) -> String {
+    segment.marked(|c, out| match c {
+        '\n' => out.push_str("\\N"),
+        '\u{a0}' => out.push_str("\\h"),
+        c => out.push(c),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
-    use crate::format::convert::written;
+    use crate::format::convert::{dropped, run, written};
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "\u{feff}[Script Info]\r\n; so it is\r\nTitle: a talk\r\n\r\n[V4+ Styles]\r\nFormat: Name, Fontname\r\nStyle: Default,Arial\r\n\r\n\
@@ -277,22 +454,72 @@ mod tests {
 
     #[test]
     fn an_event_is_a_segment() {
-        let srt = "1\n00:00:01,000 --> 00:00:02,500\nso, we met\nrui. and\n\n";
+        let srt = "1\n00:00:01,000 --> 00:00:02,500\n{\\an8}so, we met\nrui. and\n\n";
         let event = "[Events]\nDialogue: 0,0:00:01.00,0:00:02.50,,,,,,,{\\an8}so, we met\\Nrui. and\n";
         let objects = written(Kind::Ass, Kind::Jsonl, event);
         let events: Vec<&str> = objects.lines().skip(1).collect();
-        assert!(objects.starts_with("{\"header\":\"[Events]\","), "{objects}");
+        assert!(objects.starts_with("{\"script\":\"[Events]\","), "{objects}");
         assert!(
             events[0]
                 .contains(r#""begin":1.0,"end":2.5,"text":"so, we met\nrui. and","tags":[[0,"{\\an8}"]]"#),
             "{objects}"
         );
-        let plain = crate::format::convert::dropped(Kind::Ass, Kind::Srt, event);
+        let plain = dropped(Kind::Ass, Kind::Srt, event);
         assert_eq!(plain, srt);
     }
 
     #[test]
+    fn events_come_back_from_other_formats() {
+        let srt = "1\n00:00:01,000 --> 01:00:02,500\n<i>so</i>, we met\n{\\an8}rui\u{a0}\n\n";
+        let ass = written(Kind::Srt, Kind::Ass, srt);
+        assert!(ass.starts_with("[Script Info]\nScriptType: v4.00+\n"), "{ass}");
+        let event =
+            "Dialogue: 0,0:00:01.00,1:00:02.50,Default,,0,0,0,,{\\i1}so{\\i0}, we met\\N{\\an8}rui\\h";
+        assert_eq!(ass.lines().last(), Some(event));
+        assert_eq!(written(Kind::Ass, Kind::Srt, &ass), srt);
+        assert_eq!(written(Kind::Ass, Kind::Ass, &ass), ass);
+        assert_eq!(written(Kind::Srt, Kind::Ass, ""), format!("{}\n", super::SCRIPT));
+        let whole = FILE.replace("\r\n", "\n").replace("no,\\n-", "no, -");
+        let objects = written(Kind::Ass, Kind::Jsonl, FILE);
+        assert_eq!(
+            written(Kind::Jsonl, Kind::Ass, &objects),
+            whole.trim_start_matches('\u{feff}').to_owned() + "\n"
+        );
+        assert!(
+            objects.contains(r#""speaker":"ana","begin":1.0"#) && !objects.contains("margin"),
+            "{objects}"
+        );
+    }
+
+    #[test]
+    fn what_an_event_cannot_hold_is_refused_or_dropped() {
+        let cue = |text: &str| format!("1\n00:00:01,234 --> 00:00:02,000\n{text}\n\n");
+        let refused =
+            |text: &str, drop: bool| run(Kind::Srt, Kind::Ass, drop, &cue(text)).unwrap_err().to_string();
+        let found = refused("so", false);
+        assert!(
+            found.starts_with("data, line 2, column 1: what 1.234 has beyond hundredths would"),
+            "{found}"
+        );
+        for text in ["a {b} c", "c:\\new", "a\\h"] {
+            let found = refused(text, true);
+            assert!(found.starts_with("data, line 3, column 1: found text that would be read as"), "{found}");
+        }
+        let event = dropped(Kind::Srt, Kind::Ass, &cue("<font a>so</font> {b \\o/"));
+        assert!(event.ends_with("Dialogue: 0,0:00:01.23,0:00:02.00,Default,,0,0,0,,so {b \\o/\n"), "{event}");
+        let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so &amp; so</v>\n";
+        let event = dropped(Kind::Vtt, Kind::Ass, vtt);
+        assert!(event.ends_with(",Default,Ana Reis,0,0,0,,so & so\n"), "{event}");
+        let object = r#"{"speaker":"ana, rui","begin":1,"end":2,"text":"so","style":"Top","effect":"a,b"}"#;
+        let event = dropped(Kind::Jsonl, Kind::Ass, object);
+        assert!(event.ends_with(",Top,,0,0,0,,so\n"), "{event}");
+    }
+
+    #[test]
     fn what_cannot_be_read_is_named_or_passed() {
+        let file = "[Events]\nFormat: Start, Text\nDialogue: 0:00:01.00,so\n";
+        let found = run(Kind::Ass, Kind::Srt, true, file).unwrap_err().to_string();
+        assert!(found.starts_with("data, line 3, column 1: found an event of Start, Text, but"), "{found}");
         let found = error(Kind::Ass, "[Events]\nDialogue: 0,0:00:01.00,so\n");
         assert!(found.starts_with("data, line 2, column 26: found 3 fields, but an event"), "{found}");
     }

@@ -9,18 +9,23 @@
 //! | text | a line | the text | |
 //! | srt | a cue | number, times in milliseconds, text of lines, tags `<i> <b> <u> <s> <font> {\an8}`, coordinates | |
 //! | vtt | a cue | name, times in milliseconds, text of lines, tags, voices and times in `<>`, settings | header, notes, styles, regions, fragments (lines without a timing) |
-//! | ass | an event, which is read and not written | times, name, text of lines, overrides as tags, other fields | a header, comments |
+//! | ass | an event | times in hundredths, name, text of lines, overrides as tags, other fields | script: all lines that are not visible events |
+//! | ttml | a paragraph, which is read and not written | identifier, times, agent, text of lines, styles as tags | head |
 //! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
 //! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
 //! | conll | a sentence | the text, columns | comments, beginnings of documents |
 //! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, other fields | other fields of the document |
 //! | jsonl | an object | everything | everything |
 //!
-//! Only `<i>`, `<b>` and `<u>` are tags in both subtitle formats; the settings of one are not valid
-//! in the other. Escapes of vtt are plain characters elsewhere. Unspoken parts of ctm and stm,
-//! events in `<>` and alternatives, are tags, and a missing name, confidence or type is `-`, `NA`
-//! and `NA`. In jsonl the text has no tags: these have a list of their own with their places, so
-//! that the text is plain. Blocks have `"text":null`, so that readers of texts skip them.
+//! Only `<i>`, `<b>` and `<u>` are tags in all subtitle formats, in ass as `{\i1}` and `{\i0}`; the
+//! settings of one are not valid in another. Escapes of vtt and ttml are plain characters elsewhere.
+//! Unspoken parts of ctm and stm, events in `<>` and alternatives, are tags, and a missing name,
+//! confidence or type is `-`, `NA` and `NA`. In jsonl the text has no tags: these have a list of
+//! their own with their places, so that the text is plain. Blocks have `"text":null`, so that readers
+//! of texts skip them.
+//!
+//! In ass a field with its usual value (`0`, `Default`) is not content, nor is an identifier that is
+//! the position of the event. A file without a script gets one, which is not content either.
 //!
 //! The following is not content and is not kept: line endings, a byte-order mark, empty lines
 //! between cues and in them, white space around fields, the notation of a time (`00:01.000`,
@@ -36,7 +41,7 @@ use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
 use super::transcript::{Fault, is_event, shortened};
-use super::{Kind, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
+use super::{Kind, ass, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 
@@ -180,11 +185,6 @@ impl ConvertSource {
 fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
     match kind {
         Kind::Trn | Kind::Nlp | Kind::Tsv => Err(no_segments(kind)),
-        Kind::Ttml => {
-            let problem =
-                "TTML is restored, but not converted: convert it to .srt or .vtt with another program";
-            Err(Error::Usage(problem.to_owned()))
-        }
         kind => kind.grammar(field),
     }
 }
@@ -209,8 +209,9 @@ fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
         Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(srt::SrtWriter::default()),
         Kind::Vtt => Box::new(vtt::VttWriter::default()),
-        Kind::Ass | Kind::Ttml => {
-            let problem = "subtitles of Aegisub and TTML are read, but not written: convert to .srt or .vtt";
+        Kind::Ass => Box::new(ass::AssWriter::default()),
+        Kind::Ttml => {
+            let problem = "TTML is read, but not written: convert to .srt, .vtt or .ass";
             return Err(Error::Usage(problem.to_owned()));
         }
         Kind::Ctm => Box::new(ctm::CtmWriter),
@@ -333,8 +334,9 @@ pub(super) fn dropped(from: Kind, to: Kind, text: &str) -> String {
     run(from, to, true, text).expect("no text is lost")
 }
 
+/// Converts a file, and returns the error if there is one.
 #[cfg(test)]
-fn run(from: Kind, to: Kind, drop: bool, text: &str) -> Result<String> {
+pub(super) fn run(from: Kind, to: Kind, drop: bool, text: &str) -> Result<String> {
     let mut out = Vec::new();
     let input = Input::uncompressed("data", std::io::Cursor::new(text.to_owned()));
     Conversion { from, to, field: None, drop }.run(input, &mut out, Path::new("out"))?;

@@ -642,12 +642,20 @@ pub(super) fn conform<S: Subtitles>(
     segment.keep(&[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, settings], losses)?;
     let tags = segment.tags.len();
     let is_tag = |tag: &str| S::tag_len(tag) == Some(tag.len()) || S::is_metadata(tag);
-    segment.keep_tags(|tag| is_shared(tag) || is_own && is_tag(tag), losses)?;
+    if losses.from == Kind::Ass {
+        for SegmentTag { tag, .. } in &mut segment.tags {
+            if let Some((shared, _)) = STYLES.iter().find(|(_, own)| own == tag) {
+                (*shared).clone_into(tag);
+            }
+        }
+    }
+    let is_placed = (losses.from, losses.to) == (Kind::Ass, Kind::Srt);
+    let is_kept = |tag: &str| is_shared(tag) || is_own && is_tag(tag) || is_placed && is_placement(tag);
+    segment.keep_tags(is_kept, losses)?;
     if segment.tags.len() < tags {
         drop_empty_lines(segment);
     }
-    let (begin, end) = segment.times(losses)?;
-    (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
+    round_times(segment, losses)?;
     check_text::<S>(segment, &text(segment), losses)
 }
 
@@ -700,21 +708,54 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
     Err(losses.reject(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
 }
 
-/// Removes digits after the millisecond.
-fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
-    if time.rounded() != time {
-        losses.drop_part(
-            LossKind::Digits,
-            0,
-            format_args!("what {} has beyond milliseconds", time.seconds(0)),
-        )?;
+/// Removes the digits of times that the format has no place for.
+pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
+    let (digits, unit) = if losses.to == Kind::Ass { (2, "hundredths") } else { (3, "milliseconds") };
+    let (begin, end) = segment.times(losses)?;
+    let times = [begin, end].into_iter().enumerate().filter(|(_, time)| time.rounded(digits) != *time);
+    for (count, (nth, time)) in times.enumerate() {
+        let what = format!("what {} has beyond {unit}", time.seconds(0));
+        losses.drop_part(LossKind::Digits, count, what).map_err(|lost| Lost { nth, ..lost })?;
     }
-    Ok(time.rounded())
+    (segment.begin, segment.end) = (Some(begin.rounded(digits)), Some(end.rounded(digits)));
+    Ok(())
 }
+
+/// The tags that mean the same in all subtitle formats, and the overrides of .ass.
+const STYLES: [(&str, &str); 6] = [
+    ("<i>", "{\\i1}"),
+    ("</i>", "{\\i0}"),
+    ("<b>", "{\\b1}"),
+    ("</b>", "{\\b0}"),
+    ("<u>", "{\\u1}"),
+    ("</u>", "{\\u0}"),
+];
 
 /// Returns true if a tag means the same in all subtitle formats.
 fn is_shared(tag: &str) -> bool {
-    matches!(tag, "<i>" | "</i>" | "<b>" | "</b>" | "<u>" | "</u>")
+    as_override(tag).is_some()
+}
+
+/// Returns the override of .ass that means the same as a tag.
+pub(super) fn as_override(tag: &str) -> Option<&'static str> {
+    STYLES.iter().find(|(shared, _)| *shared == tag).map(|(_, own)| *own)
+}
+
+/// Returns true if an override places a cue, which players of .srt obey too: `{\an8}`.
+fn is_placement(tag: &str) -> bool {
+    let digit = tag.strip_prefix("{\\an").and_then(|rest| rest.strip_suffix('}'));
+    digit.is_some_and(|digit| matches!(digit.as_bytes(), [b'1'..=b'9']))
+}
+
+/// Returns the name in the voice tag that begins a cue: `<v.loud Ana Reis>` gives `Ana Reis`.
+pub(super) fn voice(segment: &Segment) -> Option<String> {
+    let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
+    let (_, name) = tag
+        .strip_suffix('>')?
+        .split_once(char::is_whitespace)
+        .filter(|_| tag.starts_with([' ', '\t', '.']))?;
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(name)
 }
 
 /// Returns the length of the mark-up at the beginning of the text, `<i>`, `</v>`, `<00:01.000>` or

@@ -107,10 +107,7 @@ impl Member {
 
     /// Returns the contents of the value, if it is a string.
     pub(super) fn string(&self, json: &str) -> Option<String> {
-        let raw = self.raw(json).strip_prefix('"')?.strip_suffix('"')?;
-        let mut text = String::with_capacity(raw.len());
-        decode(raw, &mut text);
-        Some(text)
+        text(self.raw(json))
     }
 
     /// Returns the value as written, if it is a number.
@@ -215,6 +212,14 @@ pub(super) fn is_number(text: &str) -> bool {
 /// Returns a text between quotes.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+/// Returns the contents of a value, if it is a string.
+pub(super) fn text(value: &str) -> Option<String> {
+    let raw = value.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(raw.len());
+    decode(raw, &mut text);
+    Some(text)
 }
 
 /// Returns the value without white space between its parts.

@@ -93,6 +93,10 @@ pub(super) enum BlockKind {
     Style,
     Region,
     Comment,
+    /// The lines of .ass that are not visible events: settings, styles, comments, fonts.
+    Script,
+    /// The styles, regions and metadata of a file of TTML.
+    Head,
     /// Lines that belong to no cue.
     Fragment,
     /// The beginning of a document.
@@ -102,12 +106,14 @@ pub(super) enum BlockKind {
 }
 
 impl BlockKind {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Header,
         Self::Note,
         Self::Style,
         Self::Region,
         Self::Comment,
+        Self::Script,
+        Self::Head,
         Self::Fragment,
         Self::Docstart,
         Self::Document,
@@ -120,6 +126,8 @@ impl BlockKind {
             Self::Style => "style",
             Self::Region => "region",
             Self::Comment => "comment",
+            Self::Script => "script",
+            Self::Head => "head",
             Self::Fragment => "fragment",
             Self::Docstart => "docstart",
             Self::Document => "document",
@@ -242,14 +250,20 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
+    /// Multiplies the time by a fraction, rounded in its last digit.
+    pub(super) fn scaled(self, by: u64, per: u64) -> Option<Self> {
+        let units = self.0.checked_mul(by.into())?.checked_add(u128::from(per) / 2)? / u128::from(per);
+        (units < Self::LIMIT).then_some(Self(units))
+    }
+
     /// Returns the time elapsed since `begin`; `None` if `begin` is later.
     pub(super) fn since(self, begin: Self) -> Option<Self> {
         self.0.checked_sub(begin.0).map(Self)
     }
 
-    /// Rounds to the nearest millisecond.
-    pub(super) fn rounded(self) -> Self {
-        let unit = Self::SECOND / 1000;
+    /// Rounds to this number of digits after the point.
+    pub(super) fn rounded(self, digits: u32) -> Self {
+        let unit = Self::SECOND / 10u128.pow(digits);
         Self((self.0 + unit / 2) / unit * unit)
     }
 
@@ -306,7 +320,7 @@ impl LossKind {
             Self::Channel => "channels",
             Self::Speaker => "speakers",
             Self::Times => "times",
-            Self::Digits => "digits after the millisecond",
+            Self::Digits => "last digits of times",
             Self::Bounds => "bounds",
             Self::Text => "text",
             Self::Breaks => "line breaks",
@@ -696,7 +710,7 @@ mod tests {
             assert_eq!(Time::of_clock(clock), Time::parse("1"), "{clock}");
         }
         assert_eq!(Time::of_clock("100:59:59.999").unwrap().clock('.'), "100:59:59.999");
-        assert_eq!(Time::parse("3599.9995").unwrap().rounded().clock(','), "01:00:00,000");
+        assert_eq!(Time::parse("3599.9995").unwrap().rounded(3).clock(','), "01:00:00,000");
         assert_eq!(Time::of_clock("99999999999999999999:00.000"), None);
     }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::Kind;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
+use super::cue::voice;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, UnspokenBlock,
@@ -207,7 +208,7 @@ impl segment::SegmentWriter for StmWriter {
     ) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
         if losses.from == Kind::Vtt && segment.speaker.is_none() {
-            segment.speaker = voice(&segment);
+            segment.speaker = voice(&segment).map(|name| name.replace(' ', "_"));
         }
         segment.keep_tags(|_| is_own, losses)?;
         segment.keep(
@@ -260,18 +261,6 @@ impl segment::SegmentWriter for StmWriter {
         let space = if text.is_empty() { "" } else { " " };
         out.push_str(&format!("{names} {begin} {end}{label}{space}{text}\n"));
     }
-}
-
-/// Returns the name in the voice tag that begins a cue, as one word: `<v.loud Ana Reis>` gives
-/// `Ana_Reis`.
-fn voice(segment: &Segment) -> Option<String> {
-    let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
-    let (_, name) = tag
-        .strip_suffix('>')?
-        .split_once(char::is_whitespace)
-        .filter(|_| tag.starts_with([' ', '\t', '.']))?;
-    let name = name.split_whitespace().collect::<Vec<_>>().join("_");
-    (!name.is_empty()).then_some(name)
 }
 
 /// Returns the words and the text between them.

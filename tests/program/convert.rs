@@ -105,6 +105,34 @@ fn subtitles_go_both_ways() {
 }
 
 #[test]
+fn subtitles_of_editors_and_broadcasters_are_converted() {
+    let room = Room::new();
+    assert_eq!(room.out("talk.srt -o talk.ass", ""), "");
+    assert!(room.read("talk.ass").contains("\nDialogue: 0,0:00:26.50,0:00:28.90,Default,,0,0,0,,you will"));
+    assert_eq!(room.out("talk.ass --to srt", "").trim_end(), room.read("talk.srt").trim_end());
+    let ttml = "<?xml version=\"1.0\"?>\n<tt xmlns=\"http://www.w3.org/ns/ttml\" ttp:frameRate=\"25\">\n<head><layout/></head>\n<body><div>\n\
+                <p xml:id=\"a\" begin=\"00:00:01:05\" dur=\"2s\">so <span tts:fontStyle=\"italic\">ana</span><br/>\n  &amp; we</p>\n\
+                </div></body></tt>\n";
+    room.write("talk.ttml", ttml);
+    room.fails(
+        "talk.ttml -o out.vtt",
+        "",
+        1,
+        "talk.ttml, line 3, column 1: the head \"<head><layout/></head>\" would be lost, for .vtt",
+    );
+    let (vtt, told) = room.both("talk.ttml --to vtt --drop", "");
+    assert_eq!(vtt, "WEBVTT\n\na\n00:00:01.200 --> 00:00:03.200\nso <i>ana</i>\n&amp; we\n\n");
+    assert_eq!(told, "majuscule: left out: 1 head\n");
+    let (ass, told) = room.both("talk.ttml --to ass --drop", "");
+    let event = "Dialogue: 0,0:00:01.20,0:00:03.20,Default,,0,0,0,,so {\\i1}ana{\\i0}\\N& we\n";
+    assert!(ass.ends_with(event), "{ass}");
+    assert_eq!(told, "majuscule: left out: identifiers of 1 cue, 1 head\n");
+    room.write("out.ass", &ass);
+    assert_eq!(room.both("out.ass --to text --drop", "").0, "so ana & we\n");
+    room.fails("talk.srt -o out.ttml", "", 2, "TTML is read, but not written: convert to .srt, .vtt or .ass");
+}
+
+#[test]
 fn what_would_be_lost_is_named_with_its_place() {
     let room = Room::new();
     let long = "1\n00:00:01,000 --> 00:00:02,000\nso\nwe\n";
@@ -166,6 +194,16 @@ fn what_would_be_lost_is_named_with_its_place() {
             "- --from vtt --to srt",
             "WEBVTT\n\na\n00:01.000 --> 00:02.000\nso",
             "standard input, line 3, column 1: the identifier \"a\", which is no number,",
+        ),
+        (
+            "- --from srt --to ass",
+            "1\n0:00:01,005 --> 0:00:02,000\nso",
+            "standard input, line 2, column 1: what 1.005 has beyond hundredths would be lost, for .ass",
+        ),
+        (
+            "- --from srt --to ass --drop",
+            "1\n0:00:01,000 --> 0:00:02,000\nso {it}",
+            "standard input, line 3, column 1: found text that would be read as overrides, remarks or line",
         ),
         (
             "- --from srt --to vtt",

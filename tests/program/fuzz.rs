@@ -63,8 +63,9 @@ const FILES: [(Kind, &str); 12] = [
     ),
     (
         Kind::Ttml,
-        "<?xml version='1.0'?>\n<tt xml:lang='en' a=\">\"><head><ttm:title>the bbc</ttm:title></head>\r\n<body><p begin='1s'>the bbc met<br/>\n- in \
-         <span>new</span> york.</p><!-- <p>ebay</p> --><p\n>who &amp; İstanbul <![CDATA[u.s. <b]]></p></body></tt>",
+        "<?xml version='1.0'?>\n<tt xml:lang='en' ttp:frameRate='25' a=\">\"><head><ttm:title>the bbc</ttm:title></head>\r\n<body><p begin='1s'>the bbc met<br/>\n- in \
+         <span>new</span> york.</p><!-- <p>ebay</p> --><p\n>who &amp; İstanbul <![CDATA[u.s. <b]]></p><p xml:id='a' begin='00:00:02:10' dur='1s'>the&#32;\
+         <span tts:fontStyle='italic'>bbc</span></p></body></tt>",
     ),
     (Kind::Ctm, TRANSCRIPTS[1].1),
     (Kind::Stm, TRANSCRIPTS[2].1),
@@ -304,8 +305,7 @@ fn altered_files_change_nothing_but_case() {
 fn altered_files_say_the_same_in_other_formats() {
     let mut random = Random::new(12);
     let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
-    // Advanced SubStation Alpha and TTML are read and not written.
-    for (kind, text) in FILES.into_iter().filter(|(kind, _)| !matches!(kind, Kind::Ass | Kind::Ttml)) {
+    for (kind, text) in FILES {
         for len in 0..=text.len() {
             fuzz::conversions(kind, &text.as_bytes()[..len]);
         }
@@ -356,6 +356,8 @@ fn summed(counts: &[u8]) -> Vec<u8> {
 }
 
 const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
+const EVENT: &str =
+    r"([a-bé]{0,2}[ .,<>&}-]|,{4}|\{|\{\\(i1|i0|b0|p1|p0|an8)\}|\{x\}|\\[Nnhx]|\\|\u{a0}){0,8}";
 const TIME: &str = "(0?0:)?00:0[0-9][.,][0-9]{1,4}";
 
 proptest! {
@@ -371,6 +373,23 @@ proptest! {
         fuzz::conversions(Kind::Srt, body.as_bytes());
         fuzz::conversions(Kind::Vtt, format!("{head}{body}").as_bytes());
         fuzz::conversions(Kind::Vtt, format!("WEBVTT\n\n{}", body.replace(',', ".")).as_bytes());
+        let paragraph = |(name, time, _, text): &(String, String, String, String)| {
+            format!("<p xml:id='{name}' begin='00:{time}' dur=\"1s\">{text}</p>")
+        };
+        let body: String = cues.iter().map(paragraph).collect();
+        fuzz::conversions(Kind::Ttml, format!("<tt>{body}</tt>").replace(",", ".").as_bytes());
+    }
+
+    #[test]
+    fn any_events_are_read_back_alike(
+        script in "(\\[Script Info\\]\n(; a\n)?)?\\[Events\\]\n(Format: (Layer, )?Start, (End, )?(Name, )?(Style, )?(Text, )?Text\n)?",
+        events in prop::collection::vec(("(0|1)?", "0?0:00:0[0-9][.][0-9]{1,3}", "(ana|,|0|Default| ){0,4}", EVENT), 0..4),
+    ) {
+        let event = |(layer, time, fields, text): &(String, String, String, String)| {
+            format!("Dialogue: {layer},{time},{time},{fields}{text}\nComment: {text}\n")
+        };
+        let body: String = events.iter().map(event).collect();
+        fuzz::conversions(Kind::Ass, format!("{script}{body}").as_bytes());
     }
 
     #[test]

@@ -50,6 +50,7 @@ const EXAMPLES: &str = "\
 Examples:
   majuscule convert talk.srt -o talk.vtt
   majuscule convert talk.vtt --drop -o talk.srt
+  majuscule convert talk.ttml --drop -o talk.ass
   majuscule convert talk.ctm --to jsonl | jq .text
   majuscule convert talk.srt --to text --drop
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
