@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Kind;
-use super::caption::{Caption, Captions, Id};
-use super::records::{Grammar, LineParts, fill};
+use super::live_records::Id;
+use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time,
     UnspokenBlock,
@@ -253,6 +253,15 @@ impl Grammar for CtmReader {
         Ok(())
     }
 
+    /// Of records that come in live, a word that begins no later than earlier words of its speaker,
+    /// which had not ended by then, replaces them.
+    fn id(&self, line: &str, parts: &LineParts) -> Result<Option<Id>, Fault> {
+        let Some(row) = row(line)?.filter(|_| !parts.places.is_empty()) else { return Ok(None) };
+        let from = seconds(line, &row.begin, "beginning")?;
+        let to = from + transcript::duration(line, &row.duration)?.max(0.0);
+        Ok(Some(Id::Spoken { by: row.by(line).map(str::to_owned), from, to }))
+    }
+
     fn end(&mut self) -> Result<(), String> {
         self.alternatives.end("").map_err(|fault| fault.problem)
     }
@@ -272,30 +281,6 @@ impl Grammar for CtmReader {
             parts: part.into_iter().collect(),
             ..Utterance::default()
         }))
-    }
-}
-
-/// Recogniser output that comes in live. A word that begins no later than earlier words of its
-/// speaker, which had not ended by then, replaces them.
-#[derive(Debug, Default)]
-pub(super) struct Spoken(CtmReader);
-
-impl Captions for Spoken {
-    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
-        let mut caption = Caption::silent(whole);
-        let Some(row) = row(text)? else { return Ok(caption) };
-        let Some(before) = self.0.takes(text, &row)? else { return Ok(caption) };
-        let from = seconds(text, &row.begin, "beginning")?;
-        let to = from + transcript::duration(text, &row.duration)?.max(0.0);
-        caption.id = Some(Id::Spoken { by: row.by(text).map(str::to_owned), from, to });
-        caption.begins = before == Some(Break::Document);
-        let at = start + row.word.start;
-        // A line has fields before its word, so there is room.
-        fill(&mut caption.view, at - 1);
-        caption.view.push(if before == Some(Break::Turn) { '\n' } else { ' ' });
-        caption.view.push_str(&text[row.word]);
-        fill(&mut caption.view, (start + text.len() + 1).max(whole.len()));
-        Ok(caption)
     }
 }
 

@@ -38,8 +38,15 @@ impl Envelope {
         self.places.push((small(text), small(source)));
     }
 
+    /// Moves the places on by `by` bytes: they were found in a text that begins there in the file.
+    pub(super) fn move_places(&mut self, by: usize) {
+        for (_, source) in &mut self.places {
+            *source = source.start + by as u32..source.end + by as u32;
+        }
+    }
+
     /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
-    /// in case.
+    /// in case. The text may have blanks in place of mark-up, which then stays as it is.
     pub(super) fn write(&self, old: &str, new: &str, out: &mut Vec<u8>) {
         // The moves of later bytes by letters of another length, as offsets in the old text and in
         // the new.
@@ -63,13 +70,30 @@ impl Envelope {
         for (text, source) in &self.places {
             let (start, end) = (source.start as usize, source.end as usize);
             out.extend_from_slice(&self.source[written..start]);
-            let text = new.get(moved(text.start)..moved(text.end)).unwrap_or_default();
-            match str::from_utf8(&self.source[start..end]) {
-                Ok(raw) => recase(raw, text, out),
-                Err(_) => out.extend_from_slice(&self.source[start..end]),
+            let raw = &self.source[start..end];
+            let new = new.get(moved(text.start)..moved(text.end)).unwrap_or_default();
+            let old = old.get(text.start as usize..text.end as usize).unwrap_or_default();
+            match str::from_utf8(raw) {
+                // Each escape is longer than its character.
+                _ if raw.len() == old.len() => recase_plain(raw, old, new, out),
+                Ok(raw) => recase(raw, old, new, out),
+                Err(_) => out.extend_from_slice(raw),
             }
             written = end;
         }
         out.extend_from_slice(&self.source[written..]);
     }
+}
+
+/// Appends text without escapes, which may hold invalid bytes, with the letters of `new`.
+fn recase_plain(raw: &[u8], old: &str, new: &str, out: &mut Vec<u8>) {
+    let mut done = 0;
+    for ((at, old), new) in old.char_indices().zip(new.chars()) {
+        if old != new {
+            out.extend_from_slice(&raw[done..at]);
+            out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
+            done = at + old.len_utf8();
+        }
+    }
+    out.extend_from_slice(&raw[done..]);
 }

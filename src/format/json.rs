@@ -348,14 +348,14 @@ pub(super) fn decode(raw: &str, out: &mut String) {
     }
 }
 
-/// Appends to `out` the text between quotes with the letters of `text`, which has as many
-/// characters and differs only in case. Unchanged characters stay as written; an escape stays an
-/// escape, with hexadecimal digits of the same case.
-pub(super) fn recase(raw: &str, text: &str, out: &mut Vec<u8>) {
-    let mut chars = text.chars();
-    for (place, c) in units(raw) {
+/// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
+/// differs only in case. Unchanged characters stay as written; an escape stays an escape, with
+/// hexadecimal digits of the same case.
+pub(super) fn recase(raw: &str, old: &str, new: &str, out: &mut Vec<u8>) {
+    let mut chars = old.chars().zip(new.chars());
+    for (place, _) in units(raw) {
         match chars.next() {
-            Some(new) if new != c => write(new, &raw[place], out),
+            Some((old, new)) if old != new => write(new, &raw[place], out),
             _ => out.extend_from_slice(&raw.as_bytes()[place]),
         }
     }
@@ -407,9 +407,9 @@ mod tests {
 
     #[test]
     fn letters_are_written_as_they_were() {
-        let recased = |raw: &str, text: &str| {
+        let recased = |raw: &str, old: &str, text: &str| {
             let mut out = Vec::new();
-            recase(raw, text, &mut out);
+            recase(raw, old, text, &mut out);
             String::from_utf8(out).unwrap()
         };
         for (raw, text, written) in [
@@ -421,8 +421,8 @@ mod tests {
             let mut decoded = String::new();
             decode(raw, &mut decoded);
             assert_eq!(Locale::Root.lower(&decoded), Locale::Root.lower(text));
-            assert_eq!(recased(raw, text), written);
-            assert_eq!(recased(raw, &decoded), raw);
+            assert_eq!(recased(raw, &decoded, text), written);
+            assert_eq!(recased(raw, &decoded, &decoded), raw);
         }
     }
 }

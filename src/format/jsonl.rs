@@ -3,10 +3,9 @@
 
 use std::collections::VecDeque;
 
-use super::caption::{self, Caption, Captions};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
-use super::lines::SplitLines;
-use super::records::{Faults, Grammar, LineParts};
+use super::live_records::Id;
+use super::records::{Faults, Grammar, GrammarLines, LineParts, TextPart};
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
     SegmentTag, SegmentWord, Time, UnspokenBlock,
@@ -29,26 +28,19 @@ const PIECE: usize = 1 << 16;
 /// [`RestoreOptions::context`] and [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl {
-    lines: SplitLines,
+    lines: GrammarLines,
+    /// The strings of the last line.
+    parts: LineParts,
+    /// True if each object is a text of its own.
+    is_apart: bool,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// The keys that lead to the text; arrays on the way are traversed.
-    path: Vec<String>,
-    texts: RecordGroups,
     text: String,
     /// The number of bytes of the text read by the tokenizer.
     read: usize,
-    mended: Vec<u8>,
 }
 
-/// The grouping of records into texts.
-#[derive(Debug)]
-struct RecordGroups {
-    joined: JoinedObjects,
-    /// The value of the grouping field in the last record.
-    last: Option<String>,
-}
-
+/// The grouping of objects into texts.
 #[derive(Debug)]
 enum JoinedObjects {
     /// No grouping: each record is a text of its own.
@@ -59,97 +51,36 @@ enum JoinedObjects {
     Equal(Vec<String>),
 }
 
-impl RecordGroups {
-    /// Makes the grouping that the options ask for; `open` is the context if they leave it open.
-    fn new(options: &RestoreOptions, open: Context) -> Self {
-        let context = if options.context == Context::Auto { open } else { options.context };
-        let joined = match (&options.group, context) {
-            (Some(field), _) => JoinedObjects::Equal(keys(field)),
-            (None, Context::File) => JoinedObjects::All,
-            (None, _) => JoinedObjects::None,
-        };
-        Self { joined, last: None }
-    }
-
-    /// Returns true if a record with a text begins another text.
-    fn begins(&mut self, line: &str) -> Result<bool, Fault> {
-        let path = match &self.joined {
-            JoinedObjects::None => return Ok(true),
-            JoinedObjects::All => return Ok(false),
-            JoinedObjects::Equal(path) => path,
-        };
-        let (mut found, mut is_there) = (None, false);
-        at_path(line, path, &mut |value| {
-            is_there = true;
-            match value {
-                Event::String(place) => {
-                    let mut text = String::new();
-                    decode(&line[place], &mut text);
-                    found.get_or_insert(text);
-                }
-                Event::Other(place) if &line[place.clone()] != "null" => {
-                    found.get_or_insert(line[place].to_owned());
-                }
-                _ => {}
-            }
-        })?;
-        if !is_there {
-            let problem = format!(
-                "found no field \"{}\", but {} expects one that says which records belong together",
-                path.join("."),
-                option("group")
-            );
-            return Err(Fault { at: 0, problem });
-        }
-        let begins = found.is_none() || self.last != found;
-        self.last = found;
-        Ok(begins)
-    }
-}
-
 impl Jsonl {
     /// Reads objects; [`RestoreOptions::field`] names the text field, with dots between keys
     /// (`result.text`); it is `text` by default.
     pub fn new(input: Input, options: RestoreOptions) -> Self {
-        let path = path(&options);
+        let objects = Objects::of(&options, Context::Line);
         Self {
-            lines: SplitLines::of_at_most(input, LONGEST),
+            is_apart: matches!(objects.joined, JoinedObjects::None),
+            lines: GrammarLines::new(input, Box::new(objects), Faults::of(&options)),
+            parts: LineParts::default(),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .of_markup(false),
-            texts: RecordGroups::new(&options, Context::Line),
             options,
-            path,
             text: String::new(),
             read: 0,
-            mended: Vec::new(),
         }
     }
 
     /// Appends the last line to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
-        let faults = Faults::of(&self.options);
-        let start = piece.frame.source.len() + self.lines.text().start;
-        piece.frame.source.extend_from_slice(self.lines.whole());
-        let line = faults.text(&self.lines, &mut self.mended)?;
-        let found = match self.lines.is_long() {
-            true => Err(self.lines.too_long()),
-            false if line.trim().is_empty() => Ok(Vec::new()),
-            false => strings(line, &self.path),
-        };
-        let begins = |found: Vec<_>| Ok((!found.is_empty() && self.texts.begins(line)?, found));
-        let (begins, found) = match found.and_then(begins) {
-            Err(_) if faults == Faults::Passed => (false, Vec::new()),
-            found => found
-                .map_err(|fault| faults.told(fault).error(self.lines.name(), self.lines.number(), line))?,
-        };
-        if begins {
-            find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
-            self.tokenizer.reset();
-        }
-        for string in found {
+        let start = piece.frame.source.len() + self.lines.lines.text().start;
+        piece.frame.source.extend_from_slice(self.lines.lines.whole());
+        let (line, grammar) = self.lines.text()?;
+        for TextPart { place, before, .. } in self.parts.drain() {
+            if before == Some(Break::Document) {
+                find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
+                self.tokenizer.reset();
+            }
             let from = self.text.len();
-            decode(&line[string.clone()], &mut self.text);
-            piece.frame.place(from..self.text.len(), start + string.start..start + string.end);
+            grammar.decode(&line[place.clone()], &mut self.text);
+            piece.frame.place(from..self.text.len(), start + place.start..start + place.end);
             self.text.push('\n');
         }
         Ok(())
@@ -162,50 +93,33 @@ fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &m
     *read = text.len();
 }
 
-/// Objects that come in live: one text, unless the options say otherwise.
-#[derive(Debug)]
-pub(super) struct LiveObjects {
-    path: Vec<String>,
-    texts: RecordGroups,
-    options: RestoreOptions,
-}
-
-impl LiveObjects {
-    /// Reads objects like [`Jsonl`]; [`RestoreOptions::id`] names the field that identifies a
-    /// record.
-    pub(super) fn new(options: &RestoreOptions) -> Self {
-        let texts = RecordGroups::new(options, Context::File);
-        Self { path: path(options), texts, options: options.clone() }
-    }
-}
-
-impl Captions for LiveObjects {
-    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
-        if text.trim().is_empty() {
-            return Ok(Caption::silent(whole));
-        }
-        let mut caption = Caption { id: caption::name(text, &self.options)?, ..Caption::default() };
-        for string in strings(text, &self.path)? {
-            let from = caption.view.len();
-            decode(&text[string.clone()], &mut caption.view);
-            caption.frame.place(from..caption.view.len(), start + string.start..start + string.end);
-            caption.view.push('\n');
-        }
-        caption.begins = !caption.view.is_empty() && self.texts.begins(text)?;
-        caption.frame.source = whole.to_vec();
-        caption.source = caption.view.clone().into_bytes();
-        Ok(caption)
-    }
-}
-
-/// Returns the keys that lead to the text.
-fn path(options: &RestoreOptions) -> Vec<String> {
-    keys(options.field.as_deref().unwrap_or("text"))
-}
-
 /// Returns the keys of a nested field.
 fn keys(field: &str) -> Vec<String> {
     field.split('.').map(str::to_owned).collect()
+}
+
+/// Returns the string or number in the field that identifies an object, `id` by default.
+pub(super) fn id(json: &str, field: Option<&str>) -> Result<Option<Id>, Fault> {
+    let field = field.unwrap_or("id");
+    let (mut depth, mut is_next, mut found) = (0, false, None);
+    read(json, &mut |event| match event {
+        Event::Begin => {
+            depth += 1;
+            is_next = false;
+        }
+        Event::End => depth -= 1,
+        Event::Key(key) => {
+            let mut name = String::new();
+            decode(&json[key], &mut name);
+            is_next = depth == 1 && name == field;
+        }
+        Event::String(place) | Event::Other(place) => {
+            if std::mem::take(&mut is_next) && &json[place.clone()] != "null" {
+                found = Some(Id::Name(json[place].to_owned()));
+            }
+        }
+    })?;
+    Ok(found)
 }
 
 /// Reports the values that the keys lead to; arrays on the way are traversed.
@@ -277,10 +191,9 @@ impl Format for Jsonl {
         self.text.clear();
         self.read = 0;
         // The text here need not wait if no later text can change it.
-        let is_apart = matches!(self.texts.joined, JoinedObjects::None);
-        piece.after = if is_apart { Break::Document } else { Break::Line };
-        while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.is_ready()) {
-            if !self.lines.next()? {
+        piece.after = if self.is_apart { Break::Document } else { Break::Line };
+        while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.lines.is_ready()) {
+            if !self.lines.next_parts(&mut self.parts)? {
                 piece.after = Break::Document;
                 break;
             }
@@ -299,15 +212,68 @@ impl Format for Jsonl {
 #[derive(Debug)]
 pub(super) struct Objects {
     field: String,
+    /// The keys that lead to the text; arrays on the way are traversed.
     path: Vec<String>,
+    /// The field that identifies an object.
+    id: Option<String>,
+    joined: JoinedObjects,
+    /// The value of the grouping field in the last object.
+    last: Option<String>,
 }
 
 impl Objects {
     /// Reads the text from the field of this name, with dots between keys, or from `text`. An
     /// object is an item only if the name has no dots.
     pub(super) fn new(field: Option<&str>) -> Self {
-        let field = field.unwrap_or("text");
-        Self { field: field.to_owned(), path: keys(field) }
+        let field = field.map(str::to_owned);
+        Self::of(&RestoreOptions { field, ..RestoreOptions::default() }, Context::File)
+    }
+
+    /// Reads objects as the options ask; `open` is the context if they leave it open.
+    pub(super) fn of(options: &RestoreOptions, open: Context) -> Self {
+        let field = options.field.as_deref().unwrap_or("text");
+        let context = if options.context == Context::Auto { open } else { options.context };
+        let joined = match (&options.group, context) {
+            (Some(field), _) => JoinedObjects::Equal(keys(field)),
+            (None, Context::File) => JoinedObjects::All,
+            (None, _) => JoinedObjects::None,
+        };
+        Self { field: field.to_owned(), path: keys(field), id: options.id.clone(), joined, last: None }
+    }
+
+    /// Returns true if an object with a text begins another text.
+    fn begins(&mut self, line: &str) -> Result<bool, Fault> {
+        let path = match &self.joined {
+            JoinedObjects::None => return Ok(true),
+            JoinedObjects::All => return Ok(false),
+            JoinedObjects::Equal(path) => path,
+        };
+        let (mut found, mut is_there) = (None, false);
+        at_path(line, path, &mut |value| {
+            is_there = true;
+            match value {
+                Event::String(place) => {
+                    let mut text = String::new();
+                    decode(&line[place], &mut text);
+                    found.get_or_insert(text);
+                }
+                Event::Other(place) if &line[place.clone()] != "null" => {
+                    found.get_or_insert(line[place].to_owned());
+                }
+                _ => {}
+            }
+        })?;
+        if !is_there {
+            let problem = format!(
+                "found no field \"{}\", but {} expects one that says which records belong together",
+                path.join("."),
+                option("group")
+            );
+            return Err(Fault { at: 0, problem });
+        }
+        let begins = found.is_none() || self.last != found;
+        self.last = found;
+        Ok(begins)
     }
 
     /// Returns the block of an object, if it is one.
@@ -325,10 +291,22 @@ impl Objects {
 
 impl Grammar for Objects {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
-        if !line.trim().is_empty() {
-            strings(line, &self.path)?.into_iter().for_each(|string| parts.push(string, Some(Break::Line)));
+        if line.trim().is_empty() {
+            return Ok(());
         }
+        let strings = strings(line, &self.path)?;
+        let begins = !strings.is_empty() && self.begins(line)?;
+        let breaks = begins.then_some(Break::Document).into_iter().chain(std::iter::repeat(Break::Line));
+        strings.into_iter().zip(breaks).for_each(|(string, before)| parts.push(string, Some(before)));
         Ok(())
+    }
+
+    fn id(&self, line: &str, _: &LineParts) -> Result<Option<Id>, Fault> {
+        if line.trim().is_empty() { Ok(None) } else { id(line, self.id.as_deref()) }
+    }
+
+    fn is_between(&self) -> bool {
+        true
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {

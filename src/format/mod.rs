@@ -2,7 +2,6 @@
 
 mod ass;
 mod buffer;
-mod caption;
 mod conll;
 mod copies;
 mod ctm;
@@ -12,6 +11,7 @@ mod json;
 mod jsonl;
 mod lines;
 mod live;
+mod live_records;
 mod nlp;
 mod plain;
 mod record;
@@ -31,11 +31,11 @@ pub mod whisper;
 
 use std::path::Path;
 
-pub(crate) use caption::{Caption, CaptionReader, Id};
 pub use copies::WrittenWords;
 pub use envelope::Envelope;
 pub use jsonl::Jsonl;
 pub(crate) use live::Live;
+pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::refuse_binary;

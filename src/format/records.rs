@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, SplitLines};
+use super::live_records::{Id, LiveRecord};
 use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::segment::LocatedItem;
@@ -91,6 +92,31 @@ pub(super) trait Grammar: Send + Debug {
     /// Appends the content of a part of a line, without escapes, to `out`.
     fn decode(&self, part: &str, out: &mut String) {
         out.push_str(part);
+    }
+
+    /// Returns the identity of the last line, which has these parts, in formats whose lines may come
+    /// in live.
+    fn id(&self, line: &str, parts: &LineParts) -> Result<Option<Id>, Fault> {
+        let _ = (line, parts);
+        Ok(None)
+    }
+
+    /// Reads the next line as a record that comes in live.
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        let mut parts = LineParts::default();
+        self.line(line, &mut parts)?;
+        record.id = self.id(line, &parts)?;
+        for TextPart { place, before, .. } in parts.drain() {
+            record.begins |= before == Some(Break::Document);
+            if before == Some(Break::Turn) {
+                record.text.push('\n');
+            }
+            let from = record.text.len();
+            self.decode(&line[place.clone()], &mut record.text);
+            record.frame.place(from..record.text.len(), place);
+            record.text.push(if self.is_between() { '\n' } else { ' ' });
+        }
+        Ok(())
     }
 
     /// Reads the last line as an utterance, in formats that have utterances.
@@ -203,10 +229,10 @@ pub(super) enum Faults {
 /// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
 pub(super) struct GrammarLines {
-    lines: SplitLines,
-    grammar: Box<dyn Grammar>,
-    faults: Faults,
-    mended: Vec<u8>,
+    pub(super) lines: SplitLines,
+    pub(super) grammar: Box<dyn Grammar>,
+    pub(super) faults: Faults,
+    pub(super) mended: Vec<u8>,
 }
 
 impl GrammarLines {
@@ -232,6 +258,13 @@ impl GrammarLines {
         })
     }
 
+    /// Reads the next line and the parts of it that are text, in formats without cues; false at the
+    /// end.
+    pub(super) fn next_parts(&mut self, parts: &mut LineParts) -> Result<bool> {
+        parts.clear();
+        self.read(|grammar, line, _| grammar.line(line, parts).inspect_err(|_| parts.clear()))
+    }
+
     /// Reads the next line, and appends the items that have ended; false at the end.
     pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
         let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
@@ -243,18 +276,28 @@ impl GrammarLines {
 
     /// Reads the next line, and passes it to the grammar with its number; false at the end.
     fn read(&mut self, take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>) -> Result<bool> {
-        let is_lossy = self.faults == Faults::Passed;
         if !self.lines.next()? {
             return match self.grammar.end() {
-                Err(problem) if !is_lossy => Err(self.error(problem, self.lines.number() + 1)),
+                Err(problem) if self.faults != Faults::Passed => {
+                    Err(self.error(problem, self.lines.number() + 1))
+                }
                 _ => Ok(false),
             };
         }
+        self.read_line(take).map(|()| true)
+    }
+
+    /// Passes the last line to the grammar with its number.
+    pub(super) fn read_line(
+        &mut self,
+        take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>,
+    ) -> Result<()> {
+        let is_lossy = self.faults == Faults::Passed;
         let number = self.lines.number();
         if self.lines.is_long() {
             self.grammar.pass(false);
             let fault = self.lines.too_long();
-            return if is_lossy { Ok(true) } else { Err(self.error(fault.problem, number)) };
+            return if is_lossy { Ok(()) } else { Err(self.error(fault.problem, number)) };
         }
         if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
             self.lines.look_ahead()?;
@@ -267,12 +310,12 @@ impl GrammarLines {
             }
             self.grammar.pass(line.trim().is_empty());
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Returns the last line, without its ending, and its grammar; bytes that are not UTF-8 are not
     /// text.
-    fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
+    pub(super) fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
         // Its bytes were checked when it was read.
         Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }

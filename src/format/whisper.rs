@@ -10,13 +10,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::caption::{self, Caption, Captions};
 use super::cue::{CueScanner, push_untagged};
 use super::json::{Event, Member, compact, decode, members, quoted, read, units};
-use super::jsonl::{FieldNames, ObjectFields, array, read_segment, write_segment};
+use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
+use super::live_records::LiveRecord;
 use super::plain::{not_utf8, text};
 use super::record::{Record, RecordSource};
-use super::records::{LineParts, TextPart, begin_sentences, explained, fill};
+use super::records::{Grammar, LineParts, TextPart, begin_sentences, explained, fill};
 use super::segment::{
     self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, Time, UnspokenBlock,
     has_text,
@@ -153,46 +153,39 @@ impl RecordSource for SegmentTexts {
     }
 }
 
-/// Documents that come in live, one per line.
+/// Documents that come in live, one per line; [`RestoreOptions::id`] names the field that identifies
+/// one.
 #[derive(Debug)]
-pub(super) struct Documents {
-    options: RestoreOptions,
-}
+pub(super) struct LiveDocuments(pub(super) RestoreOptions);
 
-impl Documents {
-    /// Reads documents; [`RestoreOptions::id`] names the field that identifies a document.
-    pub(super) fn new(options: &RestoreOptions) -> Self {
-        Self { options: options.clone() }
+impl Grammar for LiveDocuments {
+    /// The text of a document has several places in its line, which parts do not have.
+    fn line(&mut self, _: &str, _: &mut LineParts) -> Result<(), Fault> {
+        Ok(())
     }
-}
 
-impl Captions for Documents {
-    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
-        if text.trim().is_empty() {
-            return Ok(Caption::silent(whole));
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        if line.trim().is_empty() {
+            return Ok(());
         }
         let on_a_line = |fault: Fault| {
             let problem =
                 format!("{}; with {} a document stands on one line", fault.problem, option("stream"));
             Fault { problem, ..fault }
         };
-        let found = StringPlaces::read(text).map_err(on_a_line)?;
+        let found = StringPlaces::read(line).map_err(on_a_line)?;
         let mut piece = Piece::default();
-        let DocumentView { text: source, blanked, turns, .. } =
-            found.view(text, 0, &self.options, &mut piece);
-        let mut view = blanked;
-        fill(&mut view, source.len());
-        for turn in turns {
-            if let Some(blank) = turn.checked_sub(1).filter(|&at| view.as_bytes()[at] == b' ') {
-                view.replace_range(blank..turn, "\n");
+        let view = found.view(line, 0, &self.0, &mut piece);
+        record.text = view.blanked;
+        fill(&mut record.text, view.text.len());
+        for turn in view.turns {
+            if let Some(blank) = turn.checked_sub(1).filter(|&at| record.text.as_bytes()[at] == b' ') {
+                record.text.replace_range(blank..turn, "\n");
             }
         }
-        for (_, place) in &mut piece.frame.places {
-            *place = place.start + start as u32..place.end + start as u32;
-        }
-        piece.frame.source = whole.to_vec();
-        let id = caption::name(text, &self.options)?;
-        Ok(Caption { id, view, begins: false, source: source.into_bytes(), frame: piece.frame })
+        record.frame = piece.frame;
+        record.id = id(line, self.0.id.as_deref())?;
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Done, Stream, Streaming};
 use crate::error::Result;
-use crate::format::{Caption, CaptionReader, Id, Kind};
+use crate::format::{Id, Kind, LiveRecord, LiveRecords};
 use crate::restorer::Restorer;
 use crate::text::RestoreOptions;
 
@@ -26,7 +26,7 @@ const LEFT: usize = 1 << 9;
 /// a record is bounded by its own length: only the last records are kept, and a revision of an
 /// older one counts as a new record.
 pub struct CaptionStreamReader<'a> {
-    reader: CaptionReader,
+    reader: LiveRecords,
     /// Starts another text.
     begin: Box<dyn Fn() -> Result<Stream<'a>> + Send + 'a>,
     stream: Stream<'a>,
@@ -43,7 +43,7 @@ pub struct CaptionStreamReader<'a> {
 /// written that was pushed again to a new stream.
 struct Waiting {
     chars: usize,
-    caption: Option<Caption>,
+    caption: Option<LiveRecord>,
 }
 
 impl<'a> CaptionStreamReader<'a> {
@@ -58,7 +58,7 @@ impl<'a> CaptionStreamReader<'a> {
         options: RestoreOptions,
     ) -> Result<Self> {
         let name = name.into();
-        let reader = CaptionReader::new(&*name, kind, &options)?;
+        let reader = LiveRecords::new(&*name, kind, &options)?;
         let begin = move || Stream::of(&*name, kind, method, options.clone());
         Ok(Self {
             reader,
@@ -85,7 +85,7 @@ impl<'a> CaptionStreamReader<'a> {
         }
     }
 
-    fn take(&mut self, caption: Caption, out: &mut Vec<u8>) -> Result<()> {
+    fn take(&mut self, caption: LiveRecord, out: &mut Vec<u8>) -> Result<()> {
         if caption.begins {
             self.end_text(out)?;
             self.stream = (self.begin)()?;
@@ -103,7 +103,7 @@ impl<'a> CaptionStreamReader<'a> {
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
             let left = self.left_of(at);
             self.say(&left, None, &mut restored)?;
-            let text = caption.view.clone();
+            let text = caption.text.clone();
             let id = id.clone();
             self.say(&text, Some(caption), &mut restored)?;
             let after = self.context.split_off(at);
@@ -114,7 +114,7 @@ impl<'a> CaptionStreamReader<'a> {
             self.context.extend(after);
             self.forget();
         } else {
-            let text = caption.view.clone();
+            let text = caption.text.clone();
             if !text.is_empty() {
                 self.context.push_back((caption.id.clone(), text.clone()));
                 self.forget();
@@ -127,7 +127,7 @@ impl<'a> CaptionStreamReader<'a> {
 
     /// Pushes the next words to the stream: those of a new record, or of one that is already
     /// written.
-    fn say(&mut self, text: &str, caption: Option<Caption>, restored: &mut Vec<u8>) -> Result<()> {
+    fn say(&mut self, text: &str, caption: Option<LiveRecord>, restored: &mut Vec<u8>) -> Result<()> {
         self.stream.push(text.as_bytes(), restored)?;
         self.waiting.push_back(Waiting { chars: text.chars().count(), caption });
         Ok(())

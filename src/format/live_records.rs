@@ -1,29 +1,26 @@
 //! Live captions: each line is a record, which is read and written whole, with its times.
 
-use std::fmt::Debug;
-
 use super::envelope::Envelope;
-use super::json::{Event, decode, read};
+use super::jsonl::{LONGEST, Objects};
 use super::lines::{Ends, SplitLines};
-use super::records::Faults;
-use super::transcript::Fault;
-use super::{Kind, RestoreOptions, ctm, jsonl, whisper};
+use super::records::{Faults, Grammar, GrammarLines};
+use super::whisper::LiveDocuments;
+use super::{Kind, RestoreOptions, ctm};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
+use crate::text::Context;
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Caption {
+pub struct LiveRecord {
     /// The identity of the record.
     pub id: Option<Id>,
     /// The words of the record as a part of a text that runs on from record to record: it ends with
-    /// white space, and a line feed means a change of speaker. It is as long as the text of the
-    /// record, and equals it except for blanks in place of everything that is not a word.
-    pub view: String,
+    /// white space, and a line feed means a change of speaker. Mark-up is blank.
+    pub text: String,
     /// True if the record begins a text: words of earlier records are not its context.
     pub begins: bool,
-    /// The text of the record: the line itself, or the text in the envelope.
-    pub(super) source: Vec<u8>,
+    /// The line of the record.
     pub(super) frame: Envelope,
 }
 
@@ -57,75 +54,33 @@ impl Id {
     }
 }
 
-impl Caption {
-    /// Makes a record without words.
-    pub(super) fn silent(line: &[u8]) -> Self {
-        Self { source: line.to_vec(), ..Self::default() }
-    }
-
+impl LiveRecord {
     /// Returns the line as it came.
     pub fn bytes(&self) -> &[u8] {
-        if self.frame.is_none() { &self.source } else { self.frame.source() }
+        self.frame.source()
     }
 
-    /// Appends the record to `out`, with the letters of `restored`, which differs from the view
+    /// Appends the record to `out`, with the letters of `restored`, which differs from the text
     /// only in case.
     pub fn write(&self, restored: &str, out: &mut Vec<u8>) {
-        let mut text = Vec::with_capacity(self.source.len());
-        let mut done = 0;
-        for ((at, old), new) in self.view.char_indices().zip(restored.chars()) {
-            if old != new {
-                text.extend_from_slice(&self.source[done..at]);
-                text.extend(new.encode_utf8(&mut [0; 4]).bytes());
-                done = at + old.len_utf8();
-            }
-        }
-        text.extend_from_slice(&self.source[done..]);
-        match self.frame.is_none() {
-            true => out.extend(text),
-            false => {
-                self.frame.write(
-                    &String::from_utf8_lossy(&self.source),
-                    &String::from_utf8_lossy(&text),
-                    out,
-                );
-            }
-        }
+        self.frame.write(&self.text, restored, out);
     }
 }
-
-/// A format of live captions.
-pub(super) trait Captions: Send + Debug {
-    /// Reads the next line: `whole` with its ending, and `text` without it, which begins at byte
-    /// `start` of `whole`.
-    ///
-    /// # Errors
-    /// Fails if the line is not what the format allows.
-    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault>;
-}
-
-/// The longest record in bytes: a record is kept in memory, and a longer line is not a record.
-const LONGEST: usize = 1 << 28;
 
 /// Records that are read as they come in.
 #[derive(Debug)]
-pub struct CaptionReader {
-    lines: SplitLines,
-    captions: Box<dyn Captions>,
-    faults: Faults,
-    mended: Vec<u8>,
-}
+pub struct LiveRecords(GrammarLines);
 
-impl CaptionReader {
+impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the format has no records that can come one by one.
     pub fn new(name: impl Into<String>, kind: Kind, options: &RestoreOptions) -> Result<Self> {
-        let captions: Box<dyn Captions> = match kind {
-            Kind::Ctm => Box::new(ctm::Spoken::default()),
-            Kind::Jsonl => Box::new(jsonl::LiveObjects::new(options)),
-            Kind::WhisperJson => Box::new(whisper::Documents::new(options)),
+        let grammar: Box<dyn Grammar> = match kind {
+            Kind::Ctm => Box::new(ctm::CtmReader::default()),
+            Kind::Jsonl => Box::new(Objects::of(options, Context::File)),
+            Kind::WhisperJson => Box::new(LiveDocuments(options.clone())),
             _ => {
                 let [stream, format] = ["stream", "format"].map(option);
                 return Err(Error::Usage(format!(
@@ -133,14 +88,14 @@ impl CaptionReader {
                 )));
             }
         };
-        let lines =
-            SplitLines::of_at_most(Input::uncompressed(name, std::io::empty()), LONGEST).ending(Ends::Feeds);
-        Ok(Self { lines, captions, faults: Faults::of(options), mended: Vec::new() })
+        let input = Input::uncompressed(name, std::io::empty());
+        let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
+        Ok(Self(GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() }))
     }
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.lines.push(bytes);
+        self.0.lines.push(bytes);
     }
 
     /// Returns the next complete record; at the end of the input (`ended`), the last needs no line
@@ -148,73 +103,42 @@ impl CaptionReader {
     ///
     /// # Errors
     /// Fails if the line is not what the format allows, unless the options let it pass.
-    pub fn next(&mut self, ended: bool) -> Result<Option<Caption>> {
-        if !self.lines.next_pushed(ended)? {
+    pub fn next(&mut self, ended: bool) -> Result<Option<LiveRecord>> {
+        if !self.0.lines.next_pushed(ended)? {
             return Ok(None);
         }
-        let Self { lines, captions, faults, mended } = self;
-        let (line, start) = (lines.whole(), lines.text().start);
-        let text = faults.text(lines, mended)?.trim_ascii_end();
-        let read = match lines.is_long() {
-            true => Err(lines.too_long()),
-            false => captions.caption(text, start, line),
-        };
-        match read {
-            Err(_) if *faults == Faults::Passed => Ok(Some(Caption::silent(line))),
-            read => {
-                read.map(Some).map_err(|fault| faults.told(fault).error(lines.name(), lines.number(), text))
-            }
-        }
+        let mut record = LiveRecord::default();
+        self.0.read_line(|grammar, line, _| {
+            grammar.record(line, &mut record).inspect_err(|_| record = LiveRecord::default())
+        })?;
+        record.frame.move_places(self.0.lines.text().start);
+        record.frame.source.extend_from_slice(self.0.lines.whole());
+        Ok(Some(record))
     }
-}
-
-/// Returns the name of a record: the string or number in the field of its object that identifies
-/// it.
-pub(super) fn name(json: &str, options: &RestoreOptions) -> Result<Option<Id>, Fault> {
-    let field = options.id.as_deref().unwrap_or("id");
-    let (mut depth, mut is_next, mut found) = (0, false, None);
-    read(json, &mut |event| match event {
-        Event::Begin => {
-            depth += 1;
-            is_next = false;
-        }
-        Event::End => depth -= 1,
-        Event::Key(key) => {
-            let mut name = String::new();
-            decode(&json[key], &mut name);
-            is_next = depth == 1 && name == field;
-        }
-        Event::String(place) | Event::Other(place) => {
-            if std::mem::take(&mut is_next) && &json[place.clone()] != "null" {
-                found = Some(Id::Name(json[place].to_owned()));
-            }
-        }
-    })?;
-    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Returns the views and names of the records, and checks that lines in another case come out
+    /// Returns the texts and names of the records, and checks that lines in another case come out
     /// with nothing else changed.
     fn captions(kind: Kind, text: &str) -> Vec<(String, Option<Id>)> {
         let options = RestoreOptions::default();
         let mut captions = None;
         for step in [1, 7, usize::MAX] {
-            let mut reader = CaptionReader::new("data", kind, &options).unwrap();
+            let mut reader = LiveRecords::new("data", kind, &options).unwrap();
             let (mut found, mut same, mut upper) = (Vec::new(), Vec::new(), Vec::new());
-            let mut take = |reader: &mut CaptionReader, ended| {
+            let mut take = |reader: &mut LiveRecords, ended| {
                 while let Some(caption) = reader.next(ended).unwrap() {
                     assert!(
-                        caption.view.is_empty() || caption.view.ends_with(char::is_whitespace),
+                        caption.text.is_empty() || caption.text.ends_with(char::is_whitespace),
                         "{caption:?}"
                     );
-                    caption.write(&caption.view, &mut same);
-                    caption.write(&caption.view.to_uppercase(), &mut upper);
+                    caption.write(&caption.text, &mut same);
+                    caption.write(&caption.text.to_uppercase(), &mut upper);
                     let begins = if caption.begins { "|" } else { "" };
-                    let runs = caption.view.split(' ').filter(|run| !run.is_empty()).collect::<Vec<_>>();
+                    let runs = caption.text.split(' ').filter(|run| !run.is_empty()).collect::<Vec<_>>();
                     found.push((format!("{begins}{}", runs.join(" ")), caption.id));
                 }
             };
@@ -230,6 +154,23 @@ mod tests {
             assert_eq!(captions.get_or_insert(found.clone()), &found);
         }
         captions.unwrap()
+    }
+
+    #[test]
+    fn words_that_look_like_escapes_or_hold_other_bytes_stay_as_they_are() {
+        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        for (kind, file, upper) in [
+            (Kind::Ctm, &b"r 1 0 1 a\\u00e9\nr 1 1 1 a\xffb"[..], &b"r 1 0 1 A\\U00E9\nr 1 1 1 A\xffB"[..]),
+            (Kind::Jsonl, b"{\"text\":\"a\xffb\"}\n{\"text\"", b"{\"text\":\"A\xffB\"}\n{\"text\""),
+        ] {
+            let mut records = LiveRecords::new("data", kind, &options).unwrap();
+            records.push(file);
+            let mut out = Vec::new();
+            while let Some(record) = records.next(true).unwrap() {
+                record.write(&record.text.to_uppercase(), &mut out);
+            }
+            assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(upper));
+        }
     }
 
     fn named(name: &str) -> Option<Id> {
@@ -253,7 +194,7 @@ mod tests {
     fn a_document_stands_on_a_line() {
         let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
         assert_eq!(captions(Kind::WhisperJson, file), [("so \n é".to_owned(), named("x"))]);
-        let mut reader = CaptionReader::new("data", Kind::WhisperJson, &RestoreOptions::default()).unwrap();
+        let mut reader = LiveRecords::new("data", Kind::WhisperJson, &RestoreOptions::default()).unwrap();
         reader.push(b"{\"text\":\n\"so\"}\n");
         let error = reader.next(false).unwrap_err().to_string();
         assert!(
@@ -267,7 +208,7 @@ mod tests {
         let file = "a 1 0.5 0.25 we\na 1 0.75 0.5 met <x>\n;; x\na 2 1 0.5 and\na 1 0.7 0.1 them NA lex ana\nb 1 0 1 so";
         let file = file.replace(" <x>", "");
         let found = captions(Kind::Ctm, &file);
-        let words: Vec<&str> = found.iter().map(|(view, _)| view.as_str()).collect();
+        let words: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!(words, ["|we", "met", "", "\nand", "\nthem", "|so"]);
         let replaces =
             |a: usize, b: usize| found[a].1.as_ref().unwrap().replaces(found[b].1.as_ref().unwrap());
