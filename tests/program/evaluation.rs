@@ -50,6 +50,42 @@ fn score_counts_the_slots_of_a_hypothesis() {
 }
 
 #[test]
+fn marks_and_capitals_of_any_system_are_scored_together() {
+    let reference = "Well, we met Ana.\nDid she leave?\nYes!\n";
+    let folder = files(&[
+        ("ref.txt", reference),
+        ("hyp.txt", "Well we met ana, did she leave. Yes."),
+        ("none.txt", "well we met ana did she leave yes"),
+    ]);
+    let report = json(folder.path(), "score ref.txt hyp.txt --json --protocol iwslt");
+    let counts = |report: &Value| {
+        ["correct", "substitutions", "insertions", "deletions"].map(|key| report[key].as_u64().unwrap())
+    };
+    // The comma is missing, a full stop is a comma, a question mark is a full stop; yes is right.
+    assert_eq!(counts(&report["marks"]["micro"]), [1, 2, 0, 1]);
+    assert_eq!(report["marks"]["classes"][1]["mark"], "period");
+    assert_eq!(report["marks"]["confusion"][2], serde_json::json!([0, 1, 1, 0]));
+    assert_eq!(counts(&report["sentence_ends"]), [2, 0, 0, 1]);
+    // Well and Yes have their capitals, Ana and Did do not.
+    assert_eq!(counts(&report), [2, 0, 0, 2]);
+    let report = json(folder.path(), "score ref.txt none.txt --json --protocol iwslt");
+    assert_eq!((&report["marks"]["micro"]["f"], &report["marks"]["macro_f"]), (&0.0.into(), &0.0.into()));
+    assert!(json(folder.path(), "score ref.txt hyp.txt --json --protocol asr").get("marks").is_none());
+    let output = majuscule(folder.path(), "score ref.txt hyp.txt --protocol iwslt");
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        page.contains("\nF of marks: micro 28.57 %, macro 16.67 %, macro with no mark as a class 34.72 %\n"),
+        "{page}"
+    );
+    let page =
+        json(folder.path(), "compare ref.txt --output hyp.txt --output none.txt --json --protocol iwslt");
+    assert_eq!(
+        page["systems"].as_array().unwrap().iter().map(counts).collect::<Vec<_>>(),
+        [[1, 2, 0, 1], [0, 0, 0, 4]]
+    );
+}
+
+#[test]
 fn a_reference_may_come_through_a_pipe() {
     let folder = files(&[("hyp.txt", HYPOTHESIS)]);
     for protocol in ["rei", "asr"] {

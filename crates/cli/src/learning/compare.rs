@@ -139,7 +139,7 @@ impl RunningComparison<'_> {
             let mut words = 0;
             evaluate_each(&*restorer, request, None, corpus, &mut |tokens, gold, choices| {
                 words += gold.iter().filter(|gold| gold.scored).count() as u64;
-                system.push(gold, choices, measure.matching());
+                system.push(gold, choices, measure.protocol);
                 if self.args.show_differences.is_some() {
                     all.push(Choices::of(tokens, gold, choices, self.locale));
                 }
@@ -191,7 +191,7 @@ impl RunningComparison<'_> {
         pair(&sides[0], &hypotheses, &mut |example, choices| {
             words += example.gold.iter().filter(|gold| gold.scored).count() as u64;
             for ((system, all), choices) in systems.iter_mut().zip(&mut all).zip(choices) {
-                system.push(&example.gold, choices, measure.matching());
+                system.push(&example.gold, choices, measure.protocol);
                 if self.args.show_differences.is_some() {
                     all.push(Choices::of(&example.tokens, &example.gold, choices, self.locale));
                 }

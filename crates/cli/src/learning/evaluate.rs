@@ -133,7 +133,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?.with_spellings(spellings);
     measure::tell_paragraphs(&corpus)?;
     let mut system = System::new("");
-    let matching = args.measure.matching();
+    let protocol = args.measure.protocol;
     let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
     let mut written = args.choices.as_ref().map(publish).transpose()?;
     let score = evaluate_each(
@@ -143,7 +143,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         &corpus,
         &mut |tokens, gold, choices| {
             if args.intervals {
-                system.push(gold, choices, matching);
+                system.push(gold, choices, protocol);
             }
             written.as_mut().map_or(Ok(()), |(publish, file)| {
                 Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
@@ -162,7 +162,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         for file in corpus.parts()? {
             let score =
                 evaluate_each(&*restorer, request, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
-            report.push_file(file.name(), &score, config.matching);
+            report.push_file(file.name(), &score, protocol);
         }
     }
     tell(read);

@@ -6,19 +6,28 @@ pub use crate::page::print;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::text::Locale;
+use majuscule_train::corpus::protocol::MarkConvention;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 
 /// The options for reading texts and reporting.
 #[derive(Debug, clap::Args)]
 pub struct Measure {
-    /// Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N)
+    /// Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N;
+    /// with marks iwslt, sepp, punctuator2 or segments)
     ///
     /// text:    the text with punctuation; first words of sentences do not count
     /// batista: no punctuation marks; first words are removed
     /// rei:     no punctuation marks; capitals that may be due to the position do not count
     /// susanto: tokens as given; all count
     /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
+    ///
+    /// These are like asr, and score what a system puts after words, too:
+    ///
+    /// iwslt:N        commas, full stops and question marks; others count as the nearest
+    /// sepp:N         . , ? - : in sentences without quotes and brackets, of 3 words or more
+    /// punctuator2:N  all marks; an ellipsis is a full stop
+    /// segments:N     sentence ends alone, on one stream unless N is given
     #[arg(long, value_name = "PROTOCOL", default_value_t, verbatim_doc_comment)]
     pub protocol: Protocol,
     #[command(flatten)]
@@ -51,11 +60,17 @@ impl Measure {
         Signature::of(self.protocol, &self.reading, files, locale).to_string()
     }
 
-    /// The configuration of a report on these files: `marks` is true if the hypothesis has sentence
-    /// ends, `top` is the number of errors to list.
-    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::ReportConfig {
+    /// The configuration of a report on these files: `sentence_ends` is true if the hypothesis has
+    /// any, `top` is the number of errors to list.
+    pub fn config(
+        &self,
+        files: &[&Path],
+        locale: Locale,
+        sentence_ends: bool,
+        top: usize,
+    ) -> report::ReportConfig {
         let signature = self.signature(files, locale);
-        report::ReportConfig { signature, matching: self.matching(), locale, marks, top }
+        report::ReportConfig { signature, protocol: self.protocol, locale, sentence_ends, top }
     }
 
     /// Refuses a file without scored words, for which no figure is defined.
@@ -68,6 +83,10 @@ impl Measure {
         }
         let expected = match self.protocol {
             Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => "text in its true case",
+            Protocol::Marks { convention: MarkConvention::Sepp, .. } => {
+                "text with punctuation, in sentences of three words or more without quotes and brackets"
+            }
+            Protocol::Marks { .. } => "text with punctuation",
             Protocol::Text | Protocol::Batista | Protocol::Rei => {
                 "sentences in their true case, of two words or more since the first does not count"
             }
@@ -107,7 +126,13 @@ pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
 /// The configuration of a report on aligned recordings.
 pub fn aligned_config(locale: Locale, top: usize) -> report::ReportConfig {
     let signature = Signature::of_aligned(locale).to_string();
-    report::ReportConfig { signature, matching: Matching::Spelling, locale, marks: false, top }
+    report::ReportConfig {
+        signature,
+        protocol: Protocol::Asr { window: Protocol::WINDOW },
+        locale,
+        sentence_ends: false,
+        top,
+    }
 }
 
 /// The case pairs of `--locale`, or else those of `--lang`,

@@ -62,7 +62,8 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
     measure.check_words(sides[0].name(), score.all().tokens())?;
-    let report = Report::of(&score, &measure.config(&[&reference], locale, false, top));
+    let sentence_ends = measure.protocol.mark_convention().is_some();
+    let report = Report::of(&score, &measure.config(&[&reference], locale, sentence_ends, top));
     measure::print(&report.page(measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -17,7 +17,7 @@ use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
 use majuscule::text::sentence::Abbreviations;
 use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
-use majuscule::text::{Break, Case, Locale, Mark, Spellings, Token};
+use majuscule::text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
 
 /// The words that are trained on and scored, and what a method sees of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -47,15 +47,124 @@ pub enum Protocol {
     /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
     /// or `asr` in turns that a fixed random sequence decides.
     Mix,
+    /// Marks or sentence ends: like `asr`, and the marks after words are scored too.
+    Marks {
+        /// The marks that are told apart.
+        convention: MarkConvention,
+        /// The number of words in a window; the last one of a document may be shorter.
+        window: NonZeroUsize,
+    },
+}
+
+/// A convention of scoring punctuation marks: those that are told apart, and the text that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MarkConvention {
+    /// IWSLT 2011 as Ueffing et al. 2013 score it: commas, with colons and dashes; full stops, with
+    /// all marks that are none of the others; question marks.
+    Iwslt,
+    /// SEPP-NLG 2021: `. , ? - :`, where all other marks are full stops. Sentences with quotes,
+    /// brackets or single apostrophes are left out, and those of fewer than three words.
+    Sepp,
+    /// punctuator2: all marks but the ellipsis, which is a full stop.
+    Punctuator2,
+    /// Ends of sentences, whatever their marks.
+    Segments,
+}
+
+impl MarkConvention {
+    /// All conventions.
+    pub const ALL: [Self; 4] = [Self::Iwslt, Self::Sepp, Self::Punctuator2, Self::Segments];
+
+    /// The name of the convention.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iwslt => "iwslt",
+            Self::Sepp => "sepp",
+            Self::Punctuator2 => "punctuator2",
+            Self::Segments => "segments",
+        }
+    }
+
+    /// The marks that are told apart; the others count as the [nearest](Mark::within). There are
+    /// none if only the ends of sentences are scored.
+    pub fn marks(self) -> MarkSet {
+        let all = Mark::WRITTEN.into_iter();
+        match self {
+            Self::Iwslt => MarkSet::USUAL,
+            Self::Sepp => all
+                .filter(|mark| !matches!(mark, Mark::Exclamation | Mark::Semicolon | Mark::Ellipsis))
+                .collect(),
+            Self::Punctuator2 => all.filter(|mark| *mark != Mark::Ellipsis).collect(),
+            Self::Segments => MarkSet::NONE,
+        }
+    }
+
+    /// The default window: none for ends of sentences, which are found on a stream.
+    const fn window(self) -> NonZeroUsize {
+        match self {
+            Self::Segments => NonZeroUsize::MAX,
+            Self::Iwslt | Self::Sepp | Self::Punctuator2 => Protocol::WINDOW,
+        }
+    }
+
+    /// Returns true if the words of a sentence are scored.
+    fn takes(self, sentence: &str) -> bool {
+        let is_left_out = |c: char| "\"“”„‟«»‹›()[]{}".contains(c);
+        let is_apostrophe = |token: &str| matches!(token, "'" | "’" | "‘");
+        self != Self::Sepp
+            || !sentence.contains(is_left_out)
+                && !sentence.split_whitespace().any(is_apostrophe)
+                && sentence.split_whitespace().filter(|token| token.contains(char::is_alphanumeric)).count()
+                    >= 3
+    }
 }
 
 impl Protocol {
     /// The default window of `asr`.
     pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
 
-    /// All protocols; `asr` has its default window.
-    pub const ALL: [Self; 6] =
-        [Self::Text, Self::Batista, Self::Rei, Self::Susanto, Self::Asr { window: Self::WINDOW }, Self::Mix];
+    /// All protocols, with their default windows.
+    pub const ALL: [Self; 10] = [
+        Self::Text,
+        Self::Batista,
+        Self::Rei,
+        Self::Susanto,
+        Self::Asr { window: Self::WINDOW },
+        Self::Mix,
+        Self::of_marks(MarkConvention::Iwslt),
+        Self::of_marks(MarkConvention::Sepp),
+        Self::of_marks(MarkConvention::Punctuator2),
+        Self::of_marks(MarkConvention::Segments),
+    ];
+
+    const fn of_marks(convention: MarkConvention) -> Self {
+        Self::Marks { convention, window: convention.window() }
+    }
+
+    /// The convention by which marks are scored; `None` if case alone is.
+    pub fn mark_convention(self) -> Option<MarkConvention> {
+        match self {
+            Self::Marks { convention, .. } => Some(convention),
+            _ => None,
+        }
+    }
+
+    /// The number of words in a window, if sentences run together in windows of one size.
+    pub fn window(self) -> Option<NonZeroUsize> {
+        match self {
+            Self::Asr { window } | Self::Marks { window, .. } => Some(window),
+            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
+        }
+    }
+
+    /// Returns the protocol with another window, if it has windows.
+    fn with_window(self, window: NonZeroUsize) -> Option<Self> {
+        match self {
+            Self::Asr { .. } => Some(Self::Asr { window }),
+            Self::Marks { convention, .. } => Some(Self::Marks { convention, window }),
+            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
+        }
+    }
 
     /// The name of the protocol without settings.
     pub fn name(self) -> &'static str {
@@ -66,25 +175,26 @@ impl Protocol {
             Self::Susanto => "susanto",
             Self::Asr { .. } => "asr",
             Self::Mix => "mix",
+            Self::Marks { convention, .. } => convention.name(),
         }
     }
 
     /// Returns true if examples run across sentences, so that they depend on earlier text of the
     /// file.
     pub fn runs_on(self) -> bool {
-        matches!(self, Self::Asr { .. } | Self::Mix)
+        matches!(self, Self::Asr { .. } | Self::Mix | Self::Marks { .. })
     }
 
     /// Returns true if marks are removed, so that a method sees none.
     pub fn removes_marks(self) -> bool {
-        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. })
+        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. } | Self::Marks { .. })
     }
 }
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Asr { window } => write!(f, "asr:{window}"),
+        match self.window() {
+            Some(window) if window < NonZeroUsize::MAX => write!(f, "{}:{window}", self.name()),
             _ => f.write_str(self.name()),
         }
     }
@@ -94,18 +204,19 @@ impl FromStr for Protocol {
     type Err = Error;
 
     /// Parses a name: `rei`; `asr`, or `asr:100` with its window.
-    fn from_str(name: &str) -> Result<Self> {
-        if let Some(window) = name.strip_prefix("asr:") {
-            let window = window.parse().map_err(|_| {
-                Error::Usage(format!(
-                    "window \"{window}\": expected a number of words from 1, such as asr:200"
-                ))
-            })?;
-            return Ok(Self::Asr { window });
-        }
-        Self::ALL.into_iter().find(|protocol| protocol.name() == name).ok_or_else(|| {
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, window) = text.split_once(':').map_or((text, None), |(name, window)| (name, Some(window)));
+        let found = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
+        let found = found.filter(|protocol| window.is_none() || protocol.window().is_some());
+        let Some(protocol) = found else {
             let names = Self::ALL.map(Self::name).join(", ");
-            Error::Usage(format!("protocol \"{name}\" is not known: expected one of {names}"))
+            return Err(Error::Usage(format!("protocol \"{text}\" is not known: expected one of {names}")));
+        };
+        let Some(window) = window else { return Ok(protocol) };
+        window.parse().ok().and_then(|window| protocol.with_window(window)).ok_or_else(|| {
+            Error::Usage(format!(
+                "window \"{window}\": expected a number of words from 1, such as {name}:200"
+            ))
         })
     }
 }
@@ -300,7 +411,13 @@ impl<'a> ExampleBuilder<'a> {
             Protocol::Batista => self.batista(sentence),
             Protocol::Rei => self.rei(sentence),
             Protocol::Susanto => self.susanto(sentence),
-            Protocol::Asr { window } => return self.asr(sentence, window, visit),
+            Protocol::Asr { window } => return self.asr(sentence, window, None, visit),
+            Protocol::Marks { convention, window } => {
+                return match convention.takes(sentence.text) {
+                    true => self.asr(sentence, window, Some(convention), visit),
+                    false => Ok(()),
+                };
+            }
         }
         self.give(visit)
     }
@@ -466,8 +583,11 @@ impl<'a> ExampleBuilder<'a> {
         &mut self,
         sentence: CorpusSentence<'_>,
         window: NonZeroUsize,
+        convention: Option<MarkConvention>,
         visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
+        // An end without a mark is a fact of its own, except where written marks alone are scored.
+        let is_written = convention.is_some_and(|convention| convention != MarkConvention::Segments);
         let mut initial = true;
         let mut result = Ok(());
         let (locale, abbreviations) = (self.locale, self.abbreviations);
@@ -477,6 +597,9 @@ impl<'a> ExampleBuilder<'a> {
             let Some(word) = word else {
                 if !initial {
                     end_sentence(gold, gap);
+                    if is_written && let Some(last) = gold.last_mut() {
+                        last.label.mark = Mark::between(gap);
+                    }
                 }
                 return;
             };
@@ -505,6 +628,8 @@ fn mark(gold: &mut [Gold], lower: &str, gap: &str, abbreviations: &Abbreviations
     // Text that is no word, such as a URL, has marks of its own.
     let gap = gap.split(char::is_alphanumeric).next().unwrap_or_default();
     let mark = match Mark::between(gap) {
+        // The parts of a number or a time: 1,000 and 10:30.
+        _ if matches!(gap, "," | "." | ":") => Mark::None,
         Mark::Period if !abbreviations.ends(lower, ".", false) => Mark::None,
         mark => mark,
     };
@@ -692,6 +817,42 @@ mod tests {
         assert!(tokens.iter().all(|token| !token.starts && token.left.is_none() && token.right.is_none()));
     }
 
+    /// The words of a text with the marks after them under a protocol.
+    fn marked(text: &str, protocol: &str) -> String {
+        let examples = corpus(text, Kind::Text, protocol.parse().unwrap()).examples().unwrap();
+        let word = |((lower, _), gold): ((&str, &Token), &Gold)| {
+            let mark = gold.label.mark.character().map_or(String::new(), String::from);
+            lower.to_owned() + &mark + if gold.ends { "|" } else { "" }
+        };
+        let line = |example: &Example| {
+            example.tokens.iter().zip(&example.gold).map(word).collect::<Vec<_>>().join(" ")
+        };
+        examples.iter().map(line).collect::<Vec<_>>().join(" / ")
+    }
+
+    #[test]
+    fn protocols_of_marks_run_sentences_together_and_keep_the_marks_as_the_answer() {
+        let text = "J. Reis, at 10:30 – yes; 1,000 left!\nA list:\nNo mark";
+        let words = "j reis, at 10 30– yes; 1 000 left!| a list:| no mark|";
+        for protocol in ["iwslt", "sepp:50", "punctuator2"] {
+            let expected =
+                if protocol == "sepp:50" { "j reis, at 10 30– yes; 1 000 left!|" } else { words };
+            assert_eq!(marked(text, protocol), expected, "{protocol}");
+        }
+        assert_eq!(marked(text, "iwslt:9"), "j reis, at 10 30– yes; 1 000 left!| / a list:| no mark|");
+        // An end without a mark is an end all the same where ends alone are scored.
+        let ends = corpus(text, Kind::Text, "segments".parse().unwrap()).examples().unwrap();
+        let ends: Vec<Mark> =
+            ends[0].gold.iter().filter(|gold| gold.ends).map(|gold| gold.label.mark).collect();
+        assert_eq!(ends, [Mark::Exclamation, Mark::SentenceEnd, Mark::SentenceEnd]);
+    }
+
+    #[test]
+    fn sepp_leaves_out_sentences_with_quotes_brackets_and_apostrophes() {
+        let text = "We met “Rui” there.\nThey (all) left early.\nWe won't see it.\nThe boys ' names here.\nNot this.\nBut this one.";
+        assert_eq!(marked(text, "sepp"), "we won't see it.| but this one.|");
+    }
+
     #[test]
     fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
         let text = "Thank you, Ana. I like (old) Porto.";
@@ -727,7 +888,7 @@ mod tests {
             assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
         }
         assert_eq!("asr".parse::<Protocol>().unwrap(), asr(200));
-        for wrong in ["asr:0", "asr:x", "Rei", ""] {
+        for wrong in ["asr:0", "asr:x", "Rei", "", "rei:200", "iwslt:", "segments:0"] {
             assert!(matches!(wrong.parse::<Protocol>(), Err(Error::Usage(_))), "{wrong}");
         }
     }

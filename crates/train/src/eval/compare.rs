@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::slots::{Matching, Slots};
-use crate::corpus::Gold;
+use super::slots::Slots;
+use crate::corpus::{Gold, Protocol};
 use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::Choice;
@@ -47,10 +47,10 @@ impl System {
     }
 
     /// Appends the slots of an example's scored words.
-    pub fn push(&mut self, gold: &[Gold], choices: &[Choice], matching: Matching) {
+    pub fn push(&mut self, gold: &[Gold], choices: &[Choice], protocol: Protocol) {
         let mut slots = Slots::default();
         for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
-            slots += Slots::of(matching.see(gold.label.case), matching.see(choice.label.case));
+            slots += Slots::under(protocol, gold, choice.label);
         }
         self.examples.push(slots);
     }

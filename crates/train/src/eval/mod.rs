@@ -1,9 +1,10 @@
-//! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and
-//! breakdowns of them.
+//! Measures how well capitals and marks were restored: slots as in Batista et al. 2007, section 3,
+//! and breakdowns of them.
 
 pub mod slots;
 pub mod align;
 pub mod calibration;
+pub mod marks;
 pub mod score;
 pub mod pair;
 pub mod compare;
@@ -17,6 +18,7 @@ pub mod aligned;
 
 pub use choices::Choices;
 pub use compare::{Comparison, Intervals, System, SystemDifference, compare};
+pub use marks::{MarkConfusion, MarkReport};
 pub use pair::{PairSide, pair};
 pub use report::{Figures, Layout, Report};
 pub use score::{Score, evaluate, evaluate_corpus, evaluate_each};

@@ -5,9 +5,11 @@ use serde_json::json;
 
 use super::compare::{ComparedSystem, Comparison, Intervals};
 use super::differences::DifferingExamples;
+use super::marks::MarkReport;
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{TextTable, between, percent, probability, thousands};
+use crate::corpus::Protocol;
 use majuscule::text::{Class, Locale};
 
 /// The layout of a report.
@@ -102,12 +104,12 @@ pub struct MisspelledWord {
 pub struct ReportConfig {
     /// A line that says how the figures were made; see [`Signature`](super::Signature).
     pub signature: String,
-    /// The way cases are compared.
-    pub matching: Matching,
+    /// The protocol, which says how cases and marks are compared.
+    pub protocol: Protocol,
     /// The locale in which the words of the list of errors are spelled.
     pub locale: Locale,
     /// True if the hypothesis has ends of sentences.
-    pub marks: bool,
+    pub sentence_ends: bool,
     /// The number of errors to list, the most frequent first.
     pub top: usize,
 }
@@ -141,11 +143,18 @@ pub struct Report {
     pub rest: Figures,
     /// The figures of the ends of sentences as slots; `None` if the hypothesis has none.
     pub sentence_ends: Option<Figures>,
+    /// The figures of punctuation marks, if the protocol scores them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkReport>,
     /// The expected calibration error of the confidences; `None` if there are none.
     pub calibration_error: Option<f64>,
-    /// The 95 % confidence intervals of resampling the examples, if they were asked for.
+    /// The 95 % confidence intervals of resampling the examples, if they were asked for. They are
+    /// those of marks where the protocol scores marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
+    /// True if the intervals and the figures of each file are those of marks or sentence ends.
+    #[serde(skip)]
+    slots_are_marks: bool,
     /// The most frequent errors.
     pub words: Vec<MisspelledWord>,
     /// The figures of each file, if they were asked for.
@@ -166,7 +175,7 @@ pub struct FileFigures {
 impl Report {
     /// Reads the figures from a score.
     pub fn of(score: &Score, config: &ReportConfig) -> Self {
-        let matching = config.matching;
+        let matching = Matching::of(config.protocol);
         let figures = |words| Figures::of_words(words, matching);
         let all = score.all();
         let class = |class| Figures::of(all.tokens(), all.class(class, matching));
@@ -182,9 +191,11 @@ impl Report {
             unseen: score.unseen().map(figures),
             initial: figures(score.initial()),
             rest: figures(score.rest()),
-            sentence_ends: config.marks.then(|| Figures::of(all.tokens(), score.marks())),
+            sentence_ends: config.sentence_ends.then(|| Figures::of(all.tokens(), score.ends())),
+            marks: MarkReport::of(score.marks(), config.protocol),
             calibration_error: score.calibration().expected_error(),
             intervals: None,
+            slots_are_marks: config.protocol.mark_convention().is_some(),
             words: score
                 .most_frequent_errors(matching, config.top)
                 .iter()
@@ -194,16 +205,17 @@ impl Report {
         }
     }
 
-    /// Adds the figures of one file.
-    pub fn push_file(&mut self, file: impl Into<String>, score: &Score, matching: Matching) {
-        self.files.push(FileFigures { file: file.into(), all: Figures::of_words(score.all(), matching) });
+    /// Adds the figures of one file: those of marks where the protocol scores marks.
+    pub fn push_file(&mut self, file: impl Into<String>, score: &Score, protocol: Protocol) {
+        let all = Figures::of(score.all().tokens(), score.slots(protocol));
+        self.files.push(FileFigures { file: file.into(), all });
     }
 
     /// The report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
         match layout {
-            Layout::Text => self.text(),
-            Layout::Markdown => self.markdown(),
+            Layout::Text => self.laid_out(&self.signature, TextTable::text),
+            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), TextTable::markdown),
             Layout::Json => {
                 let json = serde_json::to_string(self).expect("numbers and strings, as JSON has them");
                 json + "\n"
@@ -211,19 +223,11 @@ impl Report {
         }
     }
 
-    fn text(&self) -> String {
-        let mut out = format!("{}\n\n{}\n{}\n", self.signature, self.figures().text(), self.single_figures());
+    fn laid_out(&self, signature: &str, lay: impl Fn(&TextTable) -> String) -> String {
+        let mut out = format!("{signature}\n\n{}\n{}\n", lay(&self.figures()), self.single_figures());
+        out.extend(self.marks.as_ref().map(|marks| marks.page(&lay)));
         for table in self.lists() {
-            out.push_str(&format!("\n{}", table.text()));
-        }
-        out
-    }
-
-    fn markdown(&self) -> String {
-        let mut out =
-            format!("`{}`\n\n{}\n{}\n", self.signature, self.figures().markdown(), self.single_figures());
-        for table in self.lists() {
-            out.push_str(&format!("\n{}", table.markdown()));
+            out.push_str(&format!("\n{}", lay(&table)));
         }
         out
     }
@@ -235,7 +239,8 @@ impl Report {
         }
         if let Some(Intervals { precision, recall, f, ser }) = self.intervals {
             let [precision, recall, f, ser] = [precision, recall, f, ser].map(between);
-            out.push_str(&format!("\n95 % intervals: P {precision}, R {recall}, F {f}, SER {ser}"));
+            let of = if self.slots_are_marks { " of marks" } else { "" };
+            out.push_str(&format!("\n95 % intervals{of}: P {precision}, R {recall}, F {f}, SER {ser}"));
         }
         out
     }
@@ -277,7 +282,7 @@ impl Report {
     }
 
     fn file_figures(&self) -> TextTable {
-        let mut table = figures_table("file");
+        let mut table = figures_table(if self.slots_are_marks { "marks of file" } else { "file" });
         for FileFigures { file, all } in &self.files {
             table.push(row(file, all));
         }
@@ -429,11 +434,12 @@ mod tests {
     }
 
     fn config(matching: Matching) -> ReportConfig {
+        let protocol = if matching == Matching::Tags { Protocol::Rei } else { Protocol::Text };
         ReportConfig {
             signature: "protocol:text".into(),
-            matching,
+            protocol,
             locale: Locale::Root,
-            marks: false,
+            sentence_ends: false,
             top: 10,
         }
     }
@@ -499,7 +505,7 @@ mod tests {
     #[test]
     fn a_page_names_its_signature_and_the_words() {
         let mut report = Report::of(&score(), &config(Matching::Spelling));
-        report.push_file("a.txt", &score(), Matching::Spelling);
+        report.push_file("a.txt", &score(), Protocol::Text);
         let half = Some(Interval { low: 0.25, high: 0.5 });
         report.intervals = Some(Intervals { precision: half, recall: half, f: half, ser: None });
         let text = report.page(Layout::Text);

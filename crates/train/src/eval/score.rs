@@ -5,11 +5,13 @@ use std::ops::AddAssign;
 use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
+use super::marks::{MarkConfusion, ends};
 use super::slots::{Confusion, Matching, Slots};
+use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
 use majuscule::restorer::{Request, Restorer, SentenceStarts};
-use majuscule::text::{Case, Choice, Locale, RestoreOptions, SentenceStart, Tokens, resolve};
+use majuscule::text::{Case, Choice, Locale, MarkSet, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.
@@ -24,7 +26,8 @@ pub struct Score {
     /// The counts by whether the method knows the word (no, yes, unknown), then by whether the word
     /// begins a sentence.
     parts: [[Confusion; 2]; 3],
-    marks: Slots,
+    ends: Slots,
+    marks: MarkConfusion,
     calibration: Calibration,
     wrong: FxHashMap<Wrong, u64>,
     examples: u64,
@@ -65,7 +68,8 @@ impl Score {
             let (reference, hypothesis) = (gold.label.case, choice.label.case);
             let known = knows(lower).map_or(2, usize::from);
             self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
-            self.marks += marks(gold.ends, choice.label.mark.ends_sentence());
+            self.ends += ends(gold, choice.label);
+            self.marks.add(gold.label.mark, choice.label.mark);
             if let Some(confidence) = choice.confidence {
                 self.calibration.add(confidence, reference == hypothesis);
             }
@@ -111,9 +115,23 @@ impl Score {
         sum(self.parts.iter().map(|part| &part[0]))
     }
 
-    /// The slots of marks: a word followed by a mark is a slot.
-    pub fn marks(&self) -> Slots {
-        self.marks
+    /// The slots of the ends of sentences: a word at which one ends is a slot.
+    pub fn ends(&self) -> Slots {
+        self.ends
+    }
+
+    /// The marks after words.
+    pub fn marks(&self) -> &MarkConfusion {
+        &self.marks
+    }
+
+    /// The slots that a protocol compares systems by: marks where it scores them, otherwise cases.
+    pub fn slots(&self, protocol: Protocol) -> Slots {
+        match protocol.mark_convention() {
+            Some(MarkConvention::Segments) => self.ends,
+            Some(convention) => self.marks.slots(convention.marks()),
+            None => self.all().slots(Matching::of(protocol)),
+        }
     }
 
     /// The calibration of the method's confidences, over the words that have one.
@@ -146,6 +164,7 @@ impl AddAssign for Score {
         for (sum, part) in self.parts.iter_mut().flatten().zip(other.parts.into_iter().flatten()) {
             *sum += part;
         }
+        self.ends += other.ends;
         self.marks += other.marks;
         self.calibration += other.calibration;
         for (wrong, count) in other.wrong {
@@ -163,11 +182,6 @@ fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
     sum
 }
 
-/// The slots of one word whose slot is the end of a sentence.
-fn marks(reference: bool, hypothesis: bool) -> Slots {
-    Slots::meeting(reference, hypothesis, reference == hypothesis)
-}
-
 fn uneven(words: usize, gold: usize, choices: usize) -> Error {
     Error::file(
         "evaluation",
@@ -177,10 +191,11 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
 
 /// Scores a method on examples that a protocol made. The method sees the words without capitals,
 /// and its choices are compared with the right labels. The protocol, and not `request`, decides
-/// which sentence starts are to be predicted, as in [`evaluate_corpus`].
+/// which sentence starts are to be predicted and which marks are asked for, as in
+/// [`evaluate_corpus`].
 ///
 /// # Errors
-/// If the method fails.
+/// If the method fails, or has no marks or sentence ends where the protocol scores them.
 pub fn evaluate(
     method: &dyn Restorer,
     request: Request,
@@ -188,7 +203,7 @@ pub fn evaluate(
     examples: &[Example],
 ) -> Result<Score> {
     let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
-    let mut evaluation = Evaluation::new(method, request, protocol, None, None, &mut show);
+    let mut evaluation = Evaluation::new(method, request, protocol, None, None, &mut show)?;
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -197,7 +212,7 @@ pub fn evaluate(
 /// distinct errors, not with the corpus.
 ///
 /// # Errors
-/// If the corpus cannot be read or the method fails.
+/// If the corpus cannot be read, or for the reasons of [`evaluate`].
 pub fn evaluate_corpus(method: &dyn Restorer, request: Request, corpus: &Corpus) -> Result<Score> {
     evaluate_each(method, request, None, corpus, &mut |_, _, _| Ok(()))
 }
@@ -220,9 +235,24 @@ pub fn evaluate_each(
     show: &mut ExampleView<'_>,
 ) -> Result<Score> {
     let mut evaluation =
-        Evaluation::new(method, request, corpus.protocol(), Some(corpus.locale()), sentence_start, show);
+        Evaluation::new(method, request, corpus.protocol(), Some(corpus.locale()), sentence_start, show)?;
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
+}
+
+/// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
+fn marks_for(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
+    let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
+    let (marks, name) = (method.labels().marks(), convention.name());
+    let lacks = match convention {
+        MarkConvention::Segments if !method.labels().ends_sentences() => "finds no ends of sentences",
+        MarkConvention::Segments => return Ok(marks),
+        _ if marks.is_empty() => "puts no punctuation marks",
+        _ => return Ok(marks),
+    };
+    Err(Error::Usage(format!(
+        "the model {lacks}, but the protocol {name} scores them: expected a model that was trained with marks"
+    )))
 }
 
 /// A method, the examples of the next batch, and the score so far.
@@ -245,7 +275,7 @@ impl<'a> Evaluation<'a> {
         locale: Option<Locale>,
         sentence_start: Option<SentenceStart>,
         show: &'a mut ExampleView<'a>,
-    ) -> Self {
+    ) -> Result<Self> {
         let starts = match sentence_start {
             Some(start) => start.into(),
             // If each example is a sentence, there are no other sentence starts to predict.
@@ -255,9 +285,14 @@ impl<'a> Evaluation<'a> {
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
         let options = RestoreOptions { locale, sentence_start, ..RestoreOptions::default() };
         // If the method predicts the ends of sentences, they are scored too.
-        let request = Request { starts, sentence_ends: method.labels().ends_sentences(), ..request };
-        let score = Score::default();
-        Self { method, request, options, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
+        let request = Request {
+            starts,
+            sentence_ends: method.labels().ends_sentences(),
+            marks: marks_for(method, protocol)?,
+            ..request
+        };
+        let (documents, gold, score) = (Vec::new(), Vec::new(), Score::default());
+        Ok(Self { method, request, options, documents, gold, words: 0, score, show })
     }
 
     fn push(&mut self, example: &Example) -> Result<()> {
@@ -299,7 +334,7 @@ pub(super) mod tests {
     use super::*;
     use crate::corpus::Reading;
     use majuscule::restorer::{Boundary, Details, Session};
-    use majuscule::text::{Labels, Locale, Spellings};
+    use majuscule::text::{Class, Label, Labels, Locale, Mark, Spellings};
 
     /// A method that writes the words of its list in title case and all others in lower case.
     pub struct Titles(pub Vec<&'static str>);
@@ -504,7 +539,7 @@ pub(super) mod tests {
     #[test]
     fn a_model_that_finds_beginnings_has_one_score_under_every_protocol() {
         let text = "Ada saw Rome.\nThey may wait in Rome.\n";
-        for protocol in Protocol::ALL {
+        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.mark_convention().is_none()) {
             let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
             let score = evaluate_corpus(&Beginnings, Request::default(), &corpus).unwrap();
             for starts in [
@@ -546,6 +581,99 @@ pub(super) mod tests {
             assert_eq!(errors(Some(SentenceStart::Auto)).contains(&"then".into()), !shows, "{protocol}");
             assert!(errors(Some(SentenceStart::Never)).contains(&"then".into()), "{protocol}");
         }
+    }
+
+    /// A method that puts a mark after words of its list, if it may put that mark, and capitals
+    /// after full stops.
+    struct Marks(Labels, Vec<(&'static str, Mark)>);
+
+    impl Restorer for Marks {
+        fn labels(&self) -> &Labels {
+            &self.0
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn has_probabilities(&self) -> bool {
+            false
+        }
+
+        fn session(&self, request: Request) -> Box<dyn Session + '_> {
+            Box::new(MarksSession(self, request, true))
+        }
+    }
+
+    struct MarksSession<'a>(&'a Marks, Request, bool);
+
+    impl Session for MarksSession<'_> {
+        fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+            let Self(method, request, begins) = self;
+            out.extend(tokens.iter().map(|(lower, _)| {
+                let found = method.1.iter().find(|(word, _)| *word == lower).map(|(_, mark)| *mark);
+                let mark = found.filter(|&mark| request.marks.has(mark)).unwrap_or_default();
+                let case = if *begins { Case::Title } else { Case::Lower };
+                *begins = mark.ends_sentence();
+                Choice { label: Label { case, mark }, confidence: None }
+            }));
+            Ok(())
+        }
+    }
+
+    fn marks(list: &[(&'static str, Mark)]) -> Marks {
+        let labels = list.iter().map(|&(_, mark)| (Class::Lower, mark)).chain([(Class::Lower, Mark::None)]);
+        Marks(Labels::new(labels), list.to_vec())
+    }
+
+    #[test]
+    fn marks_and_cases_of_one_output_are_scored_together() {
+        let text = "Well, we met Rui: he left.\nDid she?\nYes!\n";
+        let method = marks(&[
+            ("well", Mark::Comma),
+            ("rui", Mark::Period),
+            ("left", Mark::Period),
+            ("yes", Mark::Period),
+        ]);
+        let score = |protocol: &str| {
+            let protocol = protocol.parse().unwrap();
+            let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+            evaluate_corpus(&method, Request::default(), &corpus).map(|score| (score.slots(protocol), score))
+        };
+        // The comma, the full stop and the exclamation mark are right, the colon is a full stop and
+        // the question mark is missing.
+        let (slots, all) = score("iwslt").unwrap();
+        assert_eq!(slots, Slots { correct: 3, substituted: 1, inserted: 0, deleted: 1 });
+        // The ends after left and yes are right, after rui one is inserted, after she one deleted.
+        assert_eq!(all.ends(), Slots { correct: 2, substituted: 0, inserted: 1, deleted: 1 });
+        // Well and Did have their capitals, He has one too many, Rui and Yes have none.
+        assert_eq!(
+            all.all().slots(Matching::Tags),
+            Slots { correct: 2, substituted: 0, inserted: 1, deleted: 2 }
+        );
+        let (slots, _) = score("punctuator2").unwrap();
+        assert_eq!(slots, Slots { correct: 2, substituted: 2, inserted: 0, deleted: 1 });
+        assert_eq!(score("segments").unwrap().0, all.ends());
+        // Other protocols ask for no marks.
+        assert_eq!(score("asr").unwrap().1.marks().slots(MarkSet::USUAL).hypothesis(), 0);
+    }
+
+    #[test]
+    fn a_method_without_marks_is_told_what_it_lacks() {
+        let score = |method: &dyn Restorer, protocol: &str| {
+            let corpus =
+                Corpus::of_text("We met.", Reading::default(), protocol.parse().unwrap(), Locale::Root);
+            evaluate_corpus(method, Request::default(), &corpus).map_err(|error| error.to_string())
+        };
+        let (cases, ends) = (Titles(vec![]), marks(&[("met", Mark::SentenceEnd)]));
+        let lacks = "but the protocol iwslt scores them: expected a model that was trained with marks";
+        for method in [&cases as &dyn Restorer, &ends] {
+            let error = score(method, "iwslt").unwrap_err();
+            assert!(error.ends_with(&format!("the model puts no punctuation marks, {lacks}")), "{error}");
+        }
+        let error = score(&cases, "segments").unwrap_err();
+        assert!(error.contains("finds no ends of sentences"), "{error}");
+        assert!(score(&ends, "segments").is_ok());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! with equal lines are comparable.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::slots::Matching;
@@ -67,12 +68,17 @@ impl fmt::Display for Signature {
             _ => "kept",
         };
         write!(f, "|marks:{marks}")?;
+        if let Some(convention) = protocol.mark_convention() {
+            let marks = convention.marks();
+            let marks = if marks.is_empty() { "sentence-ends".into() } else { marks.to_string() };
+            write!(f, "|scored:{marks}")?;
+        }
         write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
         write!(f, "|first:{}", first_word(protocol))?;
         f.write_str("|average:micro|window:")?;
-        match protocol {
+        match protocol.window() {
             _ if self.aligned => f.write_str("none|aligned:edit-distance")?,
-            Protocol::Asr { window } => write!(f, "{window}")?,
+            Some(window) if window < NonZeroUsize::MAX => write!(f, "{window}")?,
             _ => f.write_str("none")?,
         }
         write!(
@@ -98,7 +104,7 @@ fn first_word(protocol: Protocol) -> &'static str {
         Protocol::Text => "context",
         Protocol::Batista => "removed",
         Protocol::Rei => "context-where-capital",
-        Protocol::Susanto | Protocol::Asr { .. } => "scored",
+        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Marks { .. } => "scored",
         Protocol::Mix => "by-turns",
     }
 }
@@ -112,7 +118,7 @@ mod tests {
         let signatures = Protocol::ALL.map(|protocol| {
             Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
         });
-        let [text, batista, rei, susanto, asr, mix] = &signatures;
+        let [text, batista, rei, susanto, asr, mix, iwslt, .., segments] = &signatures;
         assert!(text.starts_with(
             "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
         ));
@@ -120,6 +126,11 @@ mod tests {
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
         assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
+        assert!(iwslt.contains("|marks:removed|scored:,.?|classes:U-T-L|first:scored|"), "{iwslt}");
+        assert!(
+            segments.contains("|scored:sentence-ends|") && segments.contains("|window:none|"),
+            "{segments}"
+        );
         assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
     }
 

@@ -6,8 +6,8 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::Protocol;
-use majuscule::text::{Case, Class};
+use crate::corpus::{Gold, Protocol};
+use majuscule::text::{Case, Class, Label};
 
 /// The condition under which a chosen case equals the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ impl Matching {
     /// The matching of a protocol.
     pub fn of(protocol: Protocol) -> Self {
         match protocol {
-            Protocol::Rei => Self::Tags,
+            Protocol::Rei | Protocol::Marks { .. } => Self::Tags,
             Protocol::Text | Protocol::Batista | Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => {
                 Self::Spelling
             }
@@ -80,6 +80,25 @@ impl Slots {
             substituted: u64::from(in_reference && in_hypothesis && !equal),
             inserted: u64::from(!in_reference && in_hypothesis),
             deleted: u64::from(in_reference && !in_hypothesis),
+        }
+    }
+
+    /// The slots of one word under a protocol: its mark where marks are scored, otherwise its case.
+    pub fn under(protocol: Protocol, gold: &Gold, hypothesis: Label) -> Self {
+        let matching = Matching::of(protocol);
+        match protocol.mark_convention() {
+            Some(convention) => convention.slots(gold, hypothesis),
+            None => Self::of(matching.see(gold.label.case), matching.see(hypothesis.case)),
+        }
+    }
+
+    /// The slots of `words` words that are alike.
+    pub(super) fn times(self, words: u64) -> Self {
+        Self {
+            correct: self.correct * words,
+            substituted: self.substituted * words,
+            inserted: self.inserted * words,
+            deleted: self.deleted * words,
         }
     }
 

@@ -92,7 +92,7 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
 impl AlignedReport {
     /// Reads the figures from scores. With `per_file`, the report has those of each recording too.
     pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
-        let matching = config.matching;
+        let matching = Matching::of(config.protocol);
         let all = scores.all();
         let file = |(name, score): &(String, AlignedScore)| File {
             file: name.clone(),
@@ -194,6 +194,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::corpus::Protocol;
     use crate::eval::aligned::files::Lacking;
     use crate::eval::aligned::tests::score_texts;
     use majuscule::text::Locale;
@@ -206,9 +207,9 @@ mod tests {
         let scores = FileScores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
         let config = ReportConfig {
             signature: "protocol:asr".into(),
-            matching: Matching::Spelling,
+            protocol: Protocol::default(),
             locale: Locale::Root,
-            marks: false,
+            sentence_ends: false,
             top: 10,
         };
         AlignedReport::of(&scores, &config, true)

@@ -1,0 +1,291 @@
+//! Scores punctuation marks: a word with a mark after it is a slot, and the classes are the marks
+//! that a convention tells apart.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
+use super::report::{Figures, figures_table, row};
+use super::slots::Slots;
+use super::table::{TextTable, percent, thousands};
+use crate::corpus::protocol::MarkConvention;
+use crate::corpus::{Gold, Protocol};
+use majuscule::text::{Label, Mark, MarkSet};
+
+/// The number of marks, with none and the unknown one.
+const MARKS: usize = Mark::SentenceEnd as usize + 1;
+
+/// The confusion matrix of the marks after words, from which all figures of marks are computed. The
+/// marks that are told apart are chosen when figures are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MarkConfusion {
+    /// The number of words by mark in the reference, then in the hypothesis.
+    words: [[u64; MARKS]; MARKS],
+}
+
+impl MarkConfusion {
+    /// Counts a word with the mark after it in the reference and in the hypothesis.
+    #[inline]
+    pub fn add(&mut self, reference: Mark, hypothesis: Mark) {
+        self.words[reference as usize][hypothesis as usize] += 1;
+    }
+
+    /// The number of words that were counted.
+    pub fn tokens(&self) -> u64 {
+        self.words.iter().flatten().sum()
+    }
+
+    /// The number of words with these marks in the reference and in the hypothesis.
+    pub fn count(&self, reference: Mark, hypothesis: Mark) -> u64 {
+        self.words[reference as usize][hypothesis as usize]
+    }
+
+    /// The slots of all marks together, as micro averages count them: a wrong mark is a
+    /// substitution.
+    ///
+    /// ```
+    /// use majuscule::{Mark, MarkSet};
+    /// use majuscule_train::eval::{MarkConfusion, Slots};
+    ///
+    /// let mut marks = MarkConfusion::default();
+    /// marks.add(Mark::Dash, Mark::Comma);
+    /// marks.add(Mark::Comma, Mark::Period);
+    /// let expected = Slots { correct: 1, substituted: 1, ..Slots::default() };
+    /// assert_eq!(marks.slots(MarkSet::USUAL), expected);
+    /// ```
+    pub fn slots(&self, marks: MarkSet) -> Slots {
+        let seen = self.within(marks);
+        let mut slots = Slots::default();
+        for (reference, row) in seen.words.iter().enumerate() {
+            for (hypothesis, &words) in row.iter().enumerate() {
+                let none = Mark::None as usize;
+                let meeting = Slots::meeting(reference != none, hypothesis != none, reference == hypothesis);
+                slots += meeting.times(words);
+            }
+        }
+        slots
+    }
+
+    /// The slots of one mark against all others: a wrong mark is a deletion of one and an insertion
+    /// of another. [`Mark::None`] is a class too.
+    pub fn class(&self, mark: Mark, marks: MarkSet) -> Slots {
+        let words = self.within(marks).words;
+        let id = mark as usize;
+        let correct = words[id][id];
+        Slots {
+            correct,
+            substituted: 0,
+            inserted: words.iter().map(|row| row[id]).sum::<u64>() - correct,
+            deleted: words[id].iter().sum::<u64>() - correct,
+        }
+    }
+
+    /// The mean of F over these classes, of those that occur in the reference or the hypothesis.
+    fn macro_f(&self, classes: impl Iterator<Item = Mark>, marks: MarkSet) -> Option<f64> {
+        let each: Vec<f64> = classes.filter_map(|mark| self.class(mark, marks).f()).collect();
+        (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
+    }
+
+    /// The same words with only these marks told apart, each other mark taken for the
+    /// [nearest](Mark::within).
+    #[must_use]
+    pub fn within(&self, marks: MarkSet) -> Self {
+        let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
+        let mut seen = Self::default();
+        for reference in all() {
+            for hypothesis in all() {
+                let words = self.count(reference, hypothesis);
+                seen.words[reference.within(marks) as usize][hypothesis.within(marks) as usize] += words;
+            }
+        }
+        seen
+    }
+}
+
+impl AddAssign for MarkConfusion {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, words) in self.words.iter_mut().flatten().zip(other.words.iter().flatten()) {
+            *sum += words;
+        }
+    }
+}
+
+impl MarkConvention {
+    /// The slots of one word: its mark, or the end of its sentence.
+    pub fn slots(self, gold: &Gold, hypothesis: Label) -> Slots {
+        let [reference, hypothesis] = match self {
+            Self::Segments => return ends(gold, hypothesis),
+            _ => [gold.label, hypothesis].map(|label| label.mark.within(self.marks())),
+        };
+        Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
+    }
+}
+
+/// The slots of one word whose slot is the end of a sentence.
+pub(super) fn ends(gold: &Gold, hypothesis: Label) -> Slots {
+    let ends = hypothesis.mark.ends_sentence();
+    Slots::meeting(gold.ends, ends, gold.ends == ends)
+}
+
+/// The figures of marks under a convention.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MarkReport {
+    /// The name of the convention.
+    pub convention: &'static str,
+    /// The figures of all marks together, each mark counted alike (micro average).
+    pub micro: Figures,
+    /// The mean of F over the marks that occur (macro average).
+    pub macro_f: Option<f64>,
+    /// The figures of each mark against all others.
+    pub classes: Vec<MarkFigures>,
+    /// The figures of words without a mark, which count nowhere else but in `macro_f_with_none`.
+    pub none: Figures,
+    /// The mean of F over the marks that occur and no mark, as SEPP-NLG 2021 has it.
+    pub macro_f_with_none: Option<f64>,
+    /// The number of words by mark in the reference (rows) and in the hypothesis (columns): first
+    /// no mark, then the marks in the order of `classes`.
+    pub confusion: Vec<Vec<u64>>,
+}
+
+/// The figures of one mark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MarkFigures {
+    /// The mark.
+    pub mark: Mark,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+impl MarkReport {
+    /// Reads the figures from a confusion matrix; `None` if the protocol tells no marks apart.
+    pub fn of(words: &MarkConfusion, protocol: Protocol) -> Option<Self> {
+        let convention = protocol.mark_convention()?;
+        let marks = Some(convention.marks()).filter(|marks| !marks.is_empty())?;
+        let tokens = words.tokens();
+        let figures = |mark| Figures::of(tokens, words.class(mark, marks));
+        let with_none = || [Mark::None].into_iter().chain(marks.iter());
+        let seen = words.within(marks);
+        Some(Self {
+            convention: convention.name(),
+            micro: Figures::of(tokens, words.slots(marks)),
+            macro_f: words.macro_f(marks.iter(), marks),
+            classes: marks.iter().map(|mark| MarkFigures { mark, figures: figures(mark) }).collect(),
+            none: figures(Mark::None),
+            macro_f_with_none: words.macro_f(with_none(), marks),
+            confusion: with_none()
+                .map(|reference| with_none().map(|hypothesis| seen.count(reference, hypothesis)).collect())
+                .collect(),
+        })
+    }
+
+    /// The tables of the figures and of the confusion, with a line of averages between them.
+    pub(super) fn page(&self, lay: impl Fn(&TextTable) -> String) -> String {
+        let mut table = figures_table("marks");
+        table.push(row("all marks (micro)", &self.micro));
+        for MarkFigures { mark, figures } in &self.classes {
+            table.push(row(mark.name(), figures));
+        }
+        table.push(row("no mark", &self.none));
+        let (macro_f, with_none) = (percent(self.macro_f), percent(self.macro_f_with_none));
+        let averages = format!(
+            "F of marks: micro {} %, macro {macro_f} %, macro with no mark as a class {with_none} %",
+            percent(self.micro.f)
+        );
+        format!("\n{}\n{averages}\n\n{}", lay(&table), lay(&self.confusion_table()))
+    }
+
+    fn confusion_table(&self) -> TextTable {
+        let names =
+            || [Mark::None].into_iter().chain(self.classes.iter().map(|class| class.mark)).map(Mark::name);
+        let headings: Vec<&str> = ["right mark / chosen"].into_iter().chain(names()).collect();
+        let mut table = TextTable::new(&headings);
+        for (name, words) in names().zip(&self.confusion) {
+            table.push([name.to_owned()].into_iter().chain(words.iter().map(|&words| thousands(words))));
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const IWSLT: Protocol = Protocol::Marks { convention: MarkConvention::Iwslt, window: Protocol::WINDOW };
+
+    fn any_mark() -> impl Strategy<Value = Mark> {
+        proptest::sample::select([&[Mark::None, Mark::SentenceEnd], &Mark::WRITTEN[..]].concat())
+    }
+
+    fn count(pairs: &[(Mark, Mark)]) -> MarkConfusion {
+        let mut words = MarkConfusion::default();
+        pairs.iter().for_each(|&(reference, hypothesis)| words.add(reference, hypothesis));
+        words
+    }
+
+    proptest! {
+        #[test]
+        fn micro_figures_are_the_sums_of_the_marks(pairs in proptest::collection::vec((any_mark(), any_mark()), 0..40)) {
+            let words = count(&pairs);
+            for convention in MarkConvention::ALL {
+                let marks = convention.marks();
+                let all = words.slots(marks);
+                let mut sum = Slots::default();
+                // A mark that is not known stands beside those of a set without full stops.
+                marks.iter().chain([Mark::SentenceEnd]).for_each(|mark| sum += words.class(mark, marks));
+                prop_assert_eq!((sum.correct, sum.reference(), sum.hypothesis()), (all.correct, all.reference(), all.hypothesis()));
+                let mut one_by_one = Slots::default();
+                for &(reference, hypothesis) in pairs.iter().filter(|_| convention != MarkConvention::Segments) {
+                    let gold = Gold { label: Label { mark: reference, ..Label::default() }, ..Gold::default() };
+                    one_by_one += convention.slots(&gold, Label { mark: hypothesis, ..Label::default() });
+                }
+                prop_assert!(convention == MarkConvention::Segments || one_by_one == all);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_mark_is_missing_in_one_class_and_too_many_in_another() {
+        use Mark::{Comma, Exclamation, None, Period, Question};
+        // Two commas are right, one is missing, one is a full stop; a full stop is right, one too
+        // many, and a question mark is a full stop.
+        let words = count(&[
+            (Comma, Comma),
+            (Comma, Comma),
+            (Comma, None),
+            (Comma, Period),
+            (Exclamation, Period),
+            (None, Period),
+            (Question, Period),
+            (None, None),
+        ]);
+        let report = MarkReport::of(&words, IWSLT).unwrap();
+        let f: Vec<_> = report.classes.iter().map(|class| class.figures.f.unwrap()).collect();
+        // Commas: P 2/2, R 2/4. Full stops: P 1/4, R 1/1. No question mark is right.
+        assert_eq!(f, [2.0 * 2.0 / 6.0, 2.0 / 5.0, 0.0]);
+        let is_mean_of = |mean: Option<f64>, each: &[f64]| {
+            (mean.unwrap() - each.iter().sum::<f64>() / each.len() as f64).abs() < 1e-9
+        };
+        assert!(is_mean_of(report.macro_f, &f));
+        // C 3, S 2, D 1, I 1.
+        assert_eq!(report.micro.slots(), Slots { correct: 3, substituted: 2, deleted: 1, inserted: 1 });
+        assert_eq!(report.micro.ser, Some(4.0 / 6.0));
+        assert_eq!(report.none.f, Some(2.0 / 4.0));
+        assert!(is_mean_of(report.macro_f_with_none, &[&f[..], &[0.5]].concat()));
+        assert_eq!(report.confusion, [[1, 0, 1, 0], [1, 2, 1, 0], [0, 0, 1, 0], [0, 0, 1, 0]]);
+    }
+
+    #[test]
+    fn an_empty_side_has_an_f_of_0() {
+        for pairs in
+            [[(Mark::Comma, Mark::None)], [(Mark::None, Mark::Period)], [(Mark::Comma, Mark::Period)]]
+        {
+            let report = MarkReport::of(&count(&pairs), IWSLT).unwrap();
+            assert_eq!((report.micro.f, report.macro_f), (Some(0.0), Some(0.0)), "{pairs:?}");
+        }
+        let report = MarkReport::of(&MarkConfusion::default(), IWSLT).unwrap();
+        assert_eq!((report.micro.f, report.macro_f), (None, None));
+    }
+}
