@@ -4,13 +4,16 @@ use super::boundary::bucket;
 use super::gazetteers;
 use super::hash::{finish, hash, start};
 use super::letters::{affix, ngrams, shape};
+use super::marks::MarkHistory;
 use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::profile::is_rare;
 use super::templates::FeatureSlot::{
     Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
+    Opening, Openings, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
 };
-use super::templates::{FeatureSlot, Group, PLACES, REACH, TEMPLATES, Template, TemplateStage};
+use super::templates::{
+    FeatureSlot, GAP_TEMPLATES, Group, PLACES, REACH, TEMPLATES, Template, TemplateStage,
+};
 
 /// The largest number of slots in a template.
 const MOST_SLOTS: usize = 5;
@@ -41,6 +44,9 @@ impl FeatureSlot {
             PhrasePlace => KINDS * PLACES + 16,
             Distance => KINDS * PLACES + 17,
             Before => KINDS * PLACES + 18,
+            SinceMark => KINDS * PLACES + 19,
+            Opening => KINDS * PLACES + 20,
+            Openings => KINDS * PLACES + 21,
         }
     }
 }
@@ -77,6 +83,12 @@ impl Values {
     #[inline]
     fn set(&mut self, slot: FeatureSlot, value: u64) {
         self.0[slot.index()] = value;
+    }
+
+    #[inline]
+    fn set_window(&mut self, kind: usize, window: &Window, value: impl Fn(&WordFeatures) -> u64) {
+        let values = self.0[kind * PLACES..(kind + 1) * PLACES].iter_mut();
+        values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
     }
 }
 
@@ -254,8 +266,7 @@ impl FeatureSet {
         value: impl Fn(&WordFeatures) -> u64,
     ) {
         if self.kinds[kind] {
-            let values = values.0[kind * PLACES..(kind + 1) * PLACES].iter_mut();
-            values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
+            values.set_window(kind, window, value);
         }
     }
 
@@ -309,6 +320,44 @@ impl FeatureSet {
         values.set(Distance, bucket(distance) as u64);
         values.set(Profile(0), word.profile.into());
         fill(&self.history, &values, emit);
+    }
+}
+
+/// The templates of the gap after a word, ready to be filled.
+#[derive(Debug, Clone)]
+pub struct GapSet(Vec<Filler>);
+
+impl Default for GapSet {
+    fn default() -> Self {
+        Self(GAP_TEMPLATES.iter().map(Filler::new).collect())
+    }
+}
+
+impl GapSet {
+    /// Fills the templates of the gap after the word in the middle of a window. Words more than
+    /// `look_ahead` places to the right are ignored.
+    #[inline]
+    pub fn fill(
+        &self,
+        window: &Window,
+        look_ahead: usize,
+        history: &MarkHistory,
+        values: &mut Values,
+        mut emit: impl FnMut(&Filler, &Values),
+    ) {
+        values.set_window(WORDS, window, |seen| seen.hash);
+        values.set_window(PROFILES, window, |seen| seen.profile.into());
+        values.set_window(CLUSTERS, window, |seen| seen.cluster.into());
+        values.set(LookAhead, look_ahead as u64);
+        values.set(Distance, history.since_end());
+        values.set(SinceMark, history.since_mark());
+        values.set(Before, history.last as u64);
+        let [first, second] = history.opening;
+        values.set(Opening, first);
+        values.set(Openings, first.rotate_left(1) ^ second);
+        for filler in self.0.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
+            emit(filler, values);
+        }
     }
 }
 

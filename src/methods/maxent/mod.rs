@@ -6,6 +6,7 @@ pub mod filling;
 pub mod hash;
 mod letters;
 mod line_evidence;
+pub mod marks;
 pub mod observe;
 pub mod gazetteers;
 pub mod profile;
@@ -23,9 +24,10 @@ use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use boundary::{BUCKETS, Bonus, DISTANCES};
-use filling::FeatureSet;
+use filling::{FeatureSet, GapSet};
 use gazetteers::Gazetteers;
 use hash::hash;
+use marks::{MarkModel, MarkSettings};
 use observe::WordFeatures;
 use table::HashTable;
 use templates::Group;
@@ -36,6 +38,8 @@ use weights::WeightTable;
 const WEIGHTS: &str = "weights.bin";
 const WORDS: &str = "words.bin";
 const MIXED: &str = "mixed.txt";
+/// The file of the weights of marks, in a model that finds marks.
+const MARKS: &str = "marks.bin";
 
 /// The number of classes: lower, title, upper, mixed. The weights of the first are 0 for all
 /// features.
@@ -70,6 +74,8 @@ pub struct Maxent {
     pub settings: MaxentSettings,
     /// The features named by the settings.
     pub features: FeatureSet,
+    /// The part that finds marks, if the model was trained for them.
+    pub marks: Option<MarkModel>,
     labels: Labels,
 }
 
@@ -93,6 +99,9 @@ pub struct MaxentSettings {
     pub begins: bool,
     /// The cost of a superfluous capital relative to that of a missing one.
     pub capital_cost: f32,
+    /// The settings of marks, if the model finds them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkSettings>,
 }
 
 /// Returns true for 0, which is not written to a manifest.
@@ -122,7 +131,13 @@ impl Maxent {
         let gazetteers = Gazetteers::load(store, &settings.groups)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
             .map_err(|_| wrong(format!("{MIXED} is no text")))?;
-        Ok(Self::new(weights, words, gazetteers, mixed, settings, manifest.locale))
+        let marks = settings.marks.clone().map(|settings| {
+            let weights = WeightTable::open(store.section(MARKS)?)
+                .map_err(|problem| wrong(format!("{MARKS} {problem}")))?;
+            Ok::<_, Error>(MarkModel { weights, settings, features: GapSet::default() })
+        });
+        let model = Self::new(weights, words, gazetteers, mixed, settings, manifest.locale);
+        Ok(model.with_marks(marks.transpose()?))
     }
 
     /// Creates a model from these parts.
@@ -139,7 +154,20 @@ impl Maxent {
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
         let features = FeatureSet::new(&settings.groups);
         let labels = Labels::new(labels);
-        Self { weights, words, gazetteers, cases, settings, features, labels }
+        Self { weights, words, gazetteers, cases, settings, features, marks: None, labels }
+    }
+
+    /// The model with a part that finds marks.
+    #[must_use]
+    pub fn with_marks(mut self, marks: Option<MarkModel>) -> Self {
+        if let Some(marks) = &marks {
+            let all = [Mark::None].into_iter().chain(marks.settings.marks.iter());
+            let ends = self.settings.begins.then_some(Mark::SentenceEnd);
+            let labels = all.chain(ends).flat_map(|mark| Class::ALL.map(|class| (class, mark)));
+            self.labels = Labels::new(labels);
+            self.settings.marks = Some(marks.settings.clone());
+        }
+        Self { marks, ..self }
     }
 
     /// The files of the model.
@@ -149,6 +177,7 @@ impl Maxent {
             (WORDS.to_owned(), self.words.bytes().to_vec()),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ];
+        sections.extend(self.marks.iter().map(|marks| (MARKS.to_owned(), marks.weights.bytes().to_vec())));
         sections.extend(self.gazetteers.sections());
         sections
     }

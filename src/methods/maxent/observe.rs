@@ -4,8 +4,9 @@
 //! A text is observed a segment at a time: no word sees another across a marked sentence start, a
 //! change of speaker, an empty line or the beginning of a text.
 
-use super::filling::{FeatureSet, Observation, Values};
+use super::filling::{FeatureSet, Filler, GapSet, Observation, Values};
 use super::gazetteers::Gazetteers;
+use super::marks::MarkHistory;
 use super::templates::{PLACES, REACH};
 use crate::text::Tokens;
 use crate::text::{Break, Token};
@@ -192,6 +193,21 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
+    /// Returns the features of the gap after the word `back` places before the end. At most
+    /// `look_ahead` words to the right count.
+    #[inline]
+    pub fn gap(&mut self, back: usize, look_ahead: usize, set: &GapSet, history: &MarkHistory) -> &[u64] {
+        self.features.clear();
+        let at = self.end() - back;
+        if let Some(window) = self.seen[at - REACH..].first_chunk() {
+            let (values, features) = (&mut self.values, &mut self.features);
+            set.fill(window, look_ahead, history, values, |filler, values| {
+                features.push(filler.feature(values));
+            });
+        }
+        &self.features
+    }
+
     /// Returns true if the word `back` places before the end is repeated: an equal word is seen next
     /// to it, with no mark between.
     #[inline]
@@ -235,6 +251,17 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Fills the templates of the gap after the word.
+    pub fn gap(
+        &self,
+        look_ahead: usize,
+        set: &GapSet,
+        history: &MarkHistory,
+        emit: impl FnMut(&Filler, &Values),
+    ) {
+        set.fill(&self.window, look_ahead, history, &mut Values::default(), emit);
+    }
+
     /// Returns true if the word is repeated: an equal word is seen next to it.
     pub fn is_repeated(&self, look_ahead: usize) -> bool {
         is_repeated(&self.window[REACH - 1..], look_ahead)

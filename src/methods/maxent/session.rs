@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::boundary::{Bonus, BoundaryModel};
 use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
+use super::marks::{MarkHistory, MarkModel};
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
@@ -28,6 +29,10 @@ struct WaitingWord {
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
     opens_line: bool,
+    /// The mark that stands before the word: see [`Token::gap`].
+    gap: Option<Mark>,
+    /// True if the word opens a text or a segment, and marks are asked for.
+    begins: bool,
 }
 
 /// The state left by the previous words, answered or guessed.
@@ -39,13 +44,41 @@ struct AnswerHistory {
     /// that there was none.
     before: [f32; PREVIOUS],
     lines: LineEvidence,
+    /// The marks so far; `begins` is true if they end a sentence before the next word.
+    marks: MarkHistory,
+    begins: bool,
 }
 
 impl Default for AnswerHistory {
     fn default() -> Self {
         let mut before = [0.0; PREVIOUS];
         before[NO_WORD] = 1.0;
-        Self { chain: BoundaryModel::default(), before, lines: LineEvidence::default() }
+        Self {
+            chain: BoundaryModel::default(),
+            before,
+            lines: LineEvidence::default(),
+            marks: MarkHistory::default(),
+            begins: false,
+        }
+    }
+}
+
+impl AnswerHistory {
+    /// Takes the mark after a word.
+    fn mark(&mut self, mark: Mark) {
+        self.marks.mark(mark);
+        self.begins = mark.ends_sentence();
+    }
+
+    /// Takes what stands before a word in the text, and returns the evidence for a sentence start
+    /// at the word; `opens` is true if the word opens a text or a segment.
+    fn shows(&mut self, gap: Option<Mark>, opens: bool) -> BoundaryEvidence {
+        self.begins |= opens;
+        if let Some(mark) = gap {
+            self.marks.mark(mark);
+            self.begins |= mark.ends_sentence();
+        }
+        if self.begins { BoundaryEvidence::Begins } else { BoundaryEvidence::Inside }
     }
 }
 
@@ -64,6 +97,8 @@ pub struct MaxentSession<'a> {
     /// The features of the next words, and the logits from their own features.
     next: Vec<(WordFeatures, Logits)>,
     history: AnswerHistory,
+    /// The part of the model that decides marks, if they are asked for.
+    marks: Option<&'a MarkModel>,
     /// True if features use the case of the previous word.
     looks_before: bool,
     /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
@@ -74,9 +109,11 @@ pub struct MaxentSession<'a> {
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
     values: Values,
-    /// The features of context that were looked up, one row per look-up.
+    /// The features of context that were looked up, one row per look-up; `gaps` has those of gaps.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
+    #[cfg(test)]
+    pub gaps: Vec<Vec<u64>>,
 }
 
 impl<'a> MaxentSession<'a> {
@@ -92,6 +129,7 @@ impl<'a> MaxentSession<'a> {
             observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
             history: AnswerHistory::default(),
+            marks: model.marks.as_ref().filter(|_| !request.marks.is_empty()),
             looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
@@ -100,6 +138,8 @@ impl<'a> MaxentSession<'a> {
             values: Values::default(),
             #[cfg(test)]
             rows: Vec::new(),
+            #[cfg(test)]
+            gaps: Vec::new(),
         }
     }
 }
@@ -151,7 +191,15 @@ impl MaxentSession<'_> {
         logits: Logits,
         out: &mut Vec<Choice>,
     ) {
-        let starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
+        let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
+        let (mut seen, mut gap, mut begins) = (seen, token.gap, false);
+        if self.marks.is_some() {
+            // Marks are constraints and no context. A text that is not cut out of another begins a
+            // sentence, and so does each part of it that is a text by itself.
+            let opens = Opening::of(token, false).is_some();
+            gap = if opens { None } else { gap.or(starts.then_some(Mark::SentenceEnd)) };
+            (begins, starts, seen.marks) = (opens, false, 0);
+        }
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
             self.observer.open(opening);
@@ -176,6 +224,8 @@ impl MaxentSession<'_> {
             constraint: token.constraint,
             shown,
             opens_line,
+            gap,
+            begins,
             ..word
         });
         if self.waiting.len() > self.look_ahead {
@@ -193,7 +243,8 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
-        let WaitingWord { seen, mut logits, constraint, shown, opens_line, .. } = self.waiting[waiting];
+        let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, begins, .. } =
+            self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
         if self.looks_before {
@@ -204,6 +255,10 @@ impl MaxentSession<'_> {
             self.add_line(history.lines, &mut logits);
             history.lines.take(without);
         }
+        let shown = match self.marks {
+            Some(_) => history.shows(gap, begins),
+            None => shown,
+        };
         let begins;
         (begins, history.chain) = match shown {
             BoundaryEvidence::Nothing => self.begins(&logits, seen, history.chain),
@@ -217,10 +272,11 @@ impl MaxentSession<'_> {
             });
             history.before = before(constraint, shares, begins);
         }
-        let wants_mark = self.request.sentence_ends && self.model.settings.begins;
+        let wants_end = self.request.sentence_ends && self.model.settings.begins;
         let mark = match ends {
-            Some(true) if wants_mark => Mark::SentenceEnd,
-            None if wants_mark
+            _ if let Some(model) = self.marks => self.mark(model, waiting, look_ahead, ends, history),
+            Some(true) if wants_end => Mark::SentenceEnd,
+            None if wants_end
                 && shown == BoundaryEvidence::Nothing
                 && self.ends_after(waiting, look_ahead, history) =>
             {
@@ -235,6 +291,37 @@ impl MaxentSession<'_> {
             },
             _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins, mark),
         }
+    }
+
+    /// Returns the mark after a waiting word: the one in the text, or else the most probable one.
+    /// `ends` tells whether the text ends after it, if that is known.
+    fn mark(
+        &mut self,
+        model: &MarkModel,
+        waiting: usize,
+        look_ahead: usize,
+        ends: Option<bool>,
+        history: &mut AnswerHistory,
+    ) -> Mark {
+        history.marks.take(&self.waiting[waiting].seen);
+        let next = self.waiting.get(waiting + 1);
+        let mark = match next.and_then(|next| next.gap) {
+            Some(mark) => mark,
+            None if ends == Some(false) => Mark::None,
+            None => {
+                let back = self.waiting.len() - waiting;
+                let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
+                let mut logits = Logits::default();
+                model.weights.add(features, &mut logits);
+                #[cfg(test)]
+                self.gaps.push(features.to_vec());
+                let is_last = ends == Some(true);
+                let (mark, _) = model.likeliest(&logits, |mark| !is_last || mark.ends_sentence());
+                mark.within(self.request.marks)
+            }
+        };
+        history.mark(mark);
+        mark
     }
 
     /// Answers the word that has waited longest.
@@ -393,6 +480,7 @@ impl MaxentSession<'_> {
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
     /// if that shows.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
+        let begins = if self.marks.is_some() { Some(true) } else { begins };
         while !self.waiting.is_empty() {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
@@ -448,12 +536,14 @@ const NO_CAPITAL: f32 = -3.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::maxent::filling::GapSet;
     use crate::methods::maxent::gazetteers::Gazetteers;
+    use crate::methods::maxent::marks::MarkSettings;
     use crate::methods::maxent::table::HashTable;
     use crate::methods::maxent::templates::{Group, VERSION};
     use crate::methods::maxent::weights::WeightTable;
     use crate::methods::maxent::{MaxentSettings, WEIGHTS_EACH, WORD};
-    use crate::text::{Break, Locale};
+    use crate::text::{Break, Locale, MarkSet};
     use proptest::prelude::*;
 
     /// Returns an untrained model that uses all features.
@@ -468,10 +558,17 @@ mod tests {
             cut: 0,
             begins: true,
             capital_cost: 1.0,
+            marks: None,
         };
         let (table, words) =
             (WeightTable::open(table.into()).unwrap(), HashTable::open(words.into()).unwrap());
-        Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root)
+        let marks = MarkModel {
+            weights: WeightTable::open(HashTable::<WEIGHTS_EACH>::build([].into_iter()).into()).unwrap(),
+            settings: MarkSettings { marks: MarkSet::USUAL, steps: 1, mark_cost: 1.0, end_cost: 1.0 },
+            features: GapSet::default(),
+        };
+        let model = Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root);
+        model.with_marks(Some(marks))
     }
 
     fn any_tokens() -> impl Strategy<Value = Tokens> {
@@ -497,7 +594,9 @@ mod tests {
             let model = model(look_ahead);
             let (mut seen, mut features) = (Vec::new(), Vec::new());
             seen.extend(tokens.iter().map(|(lower, token)| model.seen(lower, token, &mut features).0));
-            let mut all = Vec::new();
+            let (mut all, mut gaps) = (Vec::new(), Vec::new());
+            let mut history = MarkHistory::default();
+            let gap_set = GapSet::default();
             let mut observer = Observer::new(&model.features, &model.gazetteers);
             observer.text(&tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();
@@ -511,6 +610,13 @@ mod tests {
                 model.features.own(lower, here, |filler, values, _| own.push(filler.feature(values)));
                 assert!(row.starts_with(&own));
                 all.push((word.shown, row.split_off(own.len())));
+                if word.opening.is_some() {
+                    history = MarkHistory::default();
+                }
+                history.take(&here);
+                let mut gap = Vec::new();
+                word.gap(look_ahead, &gap_set, &history, |filler, values| gap.push(filler.feature(values)));
+                gaps.push(gap);
             });
 
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(tokens.len())).collect();
@@ -527,16 +633,21 @@ mod tests {
                 }
                 session.push(&Tokens::new(), Boundary::Reset, &mut out).unwrap();
                 assert_eq!(out.len(), tokens.len());
-                session.rows
+                (session.rows, session.gaps)
             };
             let (behind, words) = all.split_last().unwrap();
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
-            prop_assert_eq!(rows(Request::default()), words);
+            prop_assert_eq!(rows(Request::default()).0, words);
             // Sentence ends are asked for too: the last place looked at is the one after the last
             // word.
             if behind.0 == BoundaryEvidence::Nothing {
-                let last = rows(Request { sentence_ends: true, ..Request::default() }).pop();
+                let last = rows(Request { sentence_ends: true, ..Request::default() }).0.pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
+            }
+            // The sentences that the text marks are not marked for a method that puts marks.
+            if tokens.as_slice().iter().all(|token| !token.starts) {
+                gaps.pop();
+                prop_assert_eq!(rows(Request { marks: MarkSet::USUAL, ..Request::default() }).1, gaps);
             }
         }
     }

@@ -185,6 +185,12 @@ pub enum FeatureSlot {
     Distance,
     /// The class chosen for the previous word, [`BEGUN`] or [`NO_WORD`].
     Before,
+    /// The number of words since the last mark, in buckets.
+    SinceMark,
+    /// The first word of the sentence.
+    Opening,
+    /// The first two words of the sentence.
+    Openings,
 }
 
 /// The value of [`FeatureSlot::Before`] after the classes for a previous word that began a
@@ -220,7 +226,7 @@ const fn always(number: u64, name: &'static str, slots: &'static [FeatureSlot]) 
 
 use FeatureSlot::{
     Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
+    Opening, Openings, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
 };
 use Group::{
     Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
@@ -314,6 +320,60 @@ pub const TEMPLATES: &[Template] = &[
     of(Previous, 115, "before-w", &[Before, Word(0)]),
 ];
 
+const fn gap(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> Template {
+    Template { number, group: None, name, slots }
+}
+
+/// The templates of marks: those of the gap after a word, which is in the middle of its window. The
+/// first ones do not depend on marks put in before.
+#[rustfmt::skip]
+pub const GAP_TEMPLATES: &[Template] = &[
+    gap(200, "g", &[LookAhead]),
+    gap(201, "g:w", &[Word(0)]),
+    gap(202, "g:w+1", &[Word(1), LookAhead]),
+    gap(203, "g:b", &[Word(0), Word(1)]),
+    gap(204, "g:b-", &[Word(-1), Word(0)]),
+    gap(205, "g:b+", &[Word(1), Word(2)]),
+    gap(206, "g:t-", &[Word(-1), Word(0), Word(1)]),
+    gap(207, "g:t+", &[Word(0), Word(1), Word(2)]),
+    gap(208, "g:q", &[Word(-1), Word(0), Word(1), Word(2)]),
+    gap(209, "g:t--", &[Word(-2), Word(-1), Word(0)]),
+    gap(210, "g:t++", &[Word(1), Word(2), Word(3)]),
+    gap(211, "g:w+2", &[Word(2)]),
+    gap(212, "g:w-1", &[Word(-1)]),
+    gap(213, "g:s", &[Word(-1), Word(1)]),
+    gap(220, "g:c-1", &[Cluster(-1), Cluster(0), Cluster(1)]),
+    gap(221, "g:c+1", &[Cluster(0), Cluster(1), Cluster(2)]),
+    gap(222, "g:c-1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    gap(223, "g:c-2+1", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1)]),
+    gap(224, "g:c+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    gap(225, "g:c-2+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    gap(226, "g:c-1+3", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    gap(227, "g:wc", &[Word(0), Cluster(1)]),
+    gap(228, "g:cw", &[Cluster(0), Word(1)]),
+    gap(229, "g:cwc", &[Cluster(0), Word(1), Cluster(2)]),
+    gap(230, "g:cwcc", &[Cluster(0), Word(1), Cluster(2), Cluster(3)]),
+    gap(231, "g:ccw", &[Cluster(-1), Cluster(0), Word(1)]),
+    gap(232, "g:cww", &[Cluster(0), Word(1), Word(2)]),
+    gap(233, "g:wcc", &[Word(0), Cluster(1), Cluster(2)]),
+    gap(240, "g:p", &[Profile(0), Profile(1)]),
+    gap(241, "g:pw", &[Profile(0), Word(1)]),
+    gap(242, "g:pwc", &[Profile(0), Word(1), Cluster(2)]),
+    gap(250, "g:end", &[Distance, LookAhead]),
+    gap(251, "g:end-w", &[Distance, Word(1)]),
+    gap(252, "g:end-c", &[Distance, Cluster(0), Cluster(1)]),
+    gap(253, "g:mark", &[SinceMark, Distance]),
+    gap(254, "g:mark-w", &[SinceMark, Word(1)]),
+    gap(255, "g:mark-c", &[SinceMark, Cluster(0), Cluster(1)]),
+    gap(256, "g:last", &[Before, SinceMark]),
+    gap(257, "g:last-w", &[Before, Word(1)]),
+    gap(258, "g:open", &[Opening, Distance]),
+    gap(259, "g:open-w", &[Opening, Word(1)]),
+    gap(260, "g:open-c", &[Opening, Cluster(0), Cluster(1)]),
+    gap(261, "g:open2", &[Openings, Distance]),
+    gap(262, "g:open2-c", &[Openings, Cluster(1)]),
+];
+
 /// The knowledge that is needed before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStage {
@@ -377,8 +437,9 @@ mod tests {
 
     #[test]
     fn numbers_and_names_of_templates_are_their_own() {
-        for (at, template) in TEMPLATES.iter().enumerate() {
-            let others = || TEMPLATES[at + 1..].iter();
+        let templates: Vec<&Template> = TEMPLATES.iter().chain(GAP_TEMPLATES).collect();
+        for (at, template) in templates.iter().enumerate() {
+            let others = || templates[at + 1..].iter();
             assert!(others().all(|other| other.number != template.number), "{template:?}");
             assert!(others().all(|other| other.name != template.name), "{template:?}");
         }

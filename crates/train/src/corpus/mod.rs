@@ -239,6 +239,30 @@ impl Corpus {
         Ok(Self { sources, reading, protocol, locale, letters, notes, spellings })
     }
 
+    /// Returns the same files, read in windows of running text as recogniser output is.
+    ///
+    /// # Errors
+    /// If a file can be read only once: [`Corpus::hold`] keeps it in memory.
+    pub fn in_windows(&self) -> Result<Self> {
+        let source = |source: &FileSource| match source {
+            FileSource::File(path) => Ok(FileSource::File(path.clone())),
+            FileSource::Held(name, bytes) => Ok(FileSource::Held(name.clone(), bytes.clone())),
+            FileSource::Stream(path, _) => Err(Error::Usage(format!(
+                "{} can be read only once, but it is needed again: give a file",
+                path.to_string_lossy()
+            ))),
+        };
+        Ok(Self {
+            sources: self.sources.iter().map(source).collect::<Result<_>>()?,
+            reading: Reading { split: true, ..self.reading.clone() },
+            protocol: Protocol::Asr { window: Protocol::WINDOW },
+            locale: self.locale,
+            letters: OnceLock::new(),
+            notes: Mutex::default(),
+            spellings: self.spellings.clone(),
+        })
+    }
+
     /// Returns a corpus for each file, with the facts that the protocol has learned from all files
     /// (the single letters of `rei`), so that counts of the parts add up to those of the whole.
     /// From here on, standard input and pipes are kept in memory.

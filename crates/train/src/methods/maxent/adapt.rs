@@ -123,6 +123,7 @@ pub fn adapt(
         gazetteers: &model.gazetteers,
         // Sentence beginnings are learned only where sentences run together.
         begins: settings.begins && corpus.protocol().runs_on(),
+        marks: None,
     };
     let weights = if adaptation.variance > 0.0 {
         moved(model, &find(&Trainer { data, threads }, adaptation.size, None, 0)?)?

@@ -7,12 +7,13 @@ use crate::corpus::{Corpus, Example, Gold};
 use majuscule::error::Result;
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::boundary::FAR;
-use majuscule::methods::maxent::filling::{FeatureSet, Filler, Observation, Values};
+use majuscule::methods::maxent::filling::{FeatureSet, Filler, GapSet, Observation, Values};
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::marks::MarkHistory;
 use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
-use majuscule::text::Class;
+use majuscule::text::{Class, Mark, MarkSet};
 
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub(super) struct DataSet<'a> {
     pub(super) gazetteers: &'a Gazetteers,
     /// True if sentence beginnings are learned.
     pub(super) begins: bool,
+    /// The features and marks of gaps, if marks are learned and not cases.
+    pub(super) marks: Option<(&'a GapSet, MarkSet)>,
 }
 
 /// A word to learn from.
@@ -49,6 +52,9 @@ pub(super) struct TrainingTarget {
     pub(super) lower_or_title: bool,
     /// True if a sentence begins at the word.
     pub(super) begins: Option<bool>,
+    /// The mark after the word, by its place among the marks of the model; the first place is that
+    /// of no mark.
+    pub(super) mark: Option<usize>,
 }
 
 /// Reusable memory for the words of an example.
@@ -68,6 +74,9 @@ impl DataSet<'_> {
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
+        if let Some((set, marks)) = self.marks {
+            return self.gaps(example, set, marks, scratch, visit);
+        }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
@@ -102,6 +111,42 @@ impl DataSet<'_> {
         });
     }
 
+    /// Passes each gap of an example whose mark is known to `visit`, in order.
+    fn gaps(
+        &self,
+        example: &Example,
+        set: &GapSet,
+        marks: MarkSet,
+        scratch: &mut ExampleScratch,
+        mut visit: impl FnMut(ExampleRow<'_>),
+    ) {
+        let ExampleScratch { seen, features } = scratch;
+        self.seen(example, seen);
+        let look_ahead = self.look_ahead(seen);
+        let mut history = MarkHistory::default();
+        Observer::new(self.set, self.gazetteers).text(&example.tokens, seen, |observer, word| {
+            let Some(gold) = example.gold.get(word.at) else { return };
+            if word.opening.is_some() {
+                history = MarkHistory::default();
+            }
+            history.take(&seen[word.at]);
+            let mark = gold.label.mark.within(marks);
+            let place = match mark {
+                Mark::None => Some(0),
+                mark => marks.iter().position(|known| known == mark).map(|place| place + 1),
+            };
+            // The words after the last gap of a window are not there.
+            if place.is_some() && word.at + 1 < seen.len() {
+                features.clear();
+                word.gap(look_ahead, set, &history, |filler, values| features.push(filler.feature(values)));
+                let observation = observer.observation(example.tokens.lower(word.at), word, look_ahead);
+                let answer = TrainingTarget { mark: place, ..TrainingTarget::default() };
+                visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
+            }
+            history.mark(mark);
+        });
+    }
+
     /// Returns the target of the position after the last word: another sentence begins there, or a
     /// window was cut.
     fn answer_behind(&self, shown: BoundaryEvidence, example: &Example) -> TrainingTarget {
@@ -124,9 +169,9 @@ impl DataSet<'_> {
                 TrainingTarget { begins, ..TrainingTarget::default() }
             }
             true if is_first && class == Class::Title => {
-                TrainingTarget { begins, class: None, lower_or_title: true }
+                TrainingTarget { begins, lower_or_title: true, ..TrainingTarget::default() }
             }
-            true => TrainingTarget { begins, class: Some(class), lower_or_title: false },
+            true => TrainingTarget { begins, class: Some(class), ..TrainingTarget::default() },
         }
     }
 
@@ -214,7 +259,7 @@ mod tests {
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
             let (counts, gazetteers) = (WordTallies::default(), Gazetteers::default());
             let data = DataSet {
-                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true,
+                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true, marks: None,
             };
             let mut rows = Vec::new();
             data.rows(&example, &mut ExampleScratch::default(), |row| rows.push((row.at, row.features.to_vec())));

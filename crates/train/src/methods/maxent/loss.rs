@@ -9,6 +9,9 @@ use majuscule::methods::maxent::WEIGHTS_EACH;
 /// may be one of two.
 #[inline]
 pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
+    if let Some(mark) = answer.mark {
+        return gradient_of_mark(logits, mark);
+    }
     let [title, upper, mixed, beginning] = logits;
     let mut shares = [0.0; WEIGHTS_EACH];
     if answer.class.is_some() || answer.lower_or_title {
@@ -29,8 +32,23 @@ pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
     [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
 }
 
-/// Returns −ln P(class) − ln P(begins).
+/// Returns the gradient of −ln P(mark) with respect to the logits of the marks; that of no mark, which
+/// has the first place, is 0.
+fn gradient_of_mark(logits: Gradient, mark: usize) -> Gradient {
+    let most = logits.iter().copied().fold(0.0, f32::max);
+    let shares = logits.map(|sum| (sum - most).exp());
+    let whole = (-most).exp() + shares.iter().sum::<f32>();
+    std::array::from_fn(|at| shares[at] / whole - f32::from(u8::from(at + 1 == mark)))
+}
+
+/// Returns −ln P(class) − ln P(begins), or −ln P(mark).
 pub(super) fn loss(logits: Gradient, answer: TrainingTarget) -> f64 {
+    if let Some(mark) = answer.mark {
+        let logits = logits.map(f64::from);
+        let most = logits.iter().copied().fold(0.0, f64::max);
+        let whole = (-most).exp() + logits.iter().map(|sum| (sum - most).exp()).sum::<f64>();
+        return whole.ln() + most - mark.checked_sub(1).map_or(0.0, |at| logits[at]);
+    }
     let [title, upper, mixed, beginning] = logits.map(f64::from);
     let logits = [0.0, title, upper, mixed];
     let whole = |logits: &[f64]| {
@@ -72,6 +90,25 @@ mod tests {
 
     proptest! {
         #[test]
+        fn the_gradient_of_a_mark_is_the_slope_of_its_loss(
+            logits in prop::array::uniform4(-3.0f32..3.0), mark in 0..=WEIGHTS_EACH,
+        ) {
+            let answer = TrainingTarget { mark: Some(mark), ..TrainingTarget::default() };
+            let all: f64 = 1.0 + logits.iter().map(|&sum| f64::from(sum).exp()).sum::<f64>();
+            let right = mark.checked_sub(1).map_or(1.0, |at| f64::from(logits[at]).exp());
+            prop_assert!((loss(logits, answer) + (right / all).ln()).abs() < 1e-9);
+            for (at, gradient) in gradient(logits, answer).into_iter().enumerate() {
+                let moved = |by: f32| {
+                    let mut logits = logits;
+                    logits[at] += by;
+                    loss(logits, answer)
+                };
+                let slope = (moved(0.01) - moved(-0.01)) / 0.02;
+                prop_assert!((slope - f64::from(gradient)).abs() < 1e-3, "{} {}", slope, gradient);
+            }
+        }
+
+        #[test]
         fn the_gradient_is_the_slope_of_the_loss(
             features in prop::collection::btree_set(any::<u64>(), 1..6),
             values in prop::collection::vec(-2.0f32..2.0, 24),
@@ -88,7 +125,12 @@ mod tests {
             // The number after the classes stands for lower or title.
             let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
             let known = Class::ALL.get(class).copied();
-            let answer = TrainingTarget { class: known, lower_or_title: known.is_none(), begins: Some(begins) };
+            let answer = TrainingTarget {
+                class: known,
+                lower_or_title: known.is_none(),
+                begins: Some(begins),
+                mark: None,
+            };
             let gradient = gradient(weights.logits(&features, all), answer);
             for (at, gradient) in gradient.iter().enumerate() {
                 // The last feature may bear on beginnings only.

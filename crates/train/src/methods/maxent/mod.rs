@@ -12,6 +12,7 @@ mod exchange;
 mod lazy;
 mod lbfgs;
 mod loss;
+mod marks;
 mod matrix;
 pub mod names;
 #[cfg(feature = "liblinear")]
@@ -54,7 +55,7 @@ use majuscule::methods::maxent::weights::{WeightTable, Width};
 use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
 use majuscule::restorer::Restorer;
-use majuscule::text::{Class, Token};
+use majuscule::text::{Class, MarkSet, Token};
 use quantisation::Quantised;
 pub use size::ModelSize;
 pub use solving::{Solver, Solving};
@@ -94,6 +95,21 @@ pub struct MaxentConfig {
     /// for recall
     #[arg(long, value_name = "RATIO", default_value_t = MaxentConfig::default().capital_cost)]
     pub capital_cost: f32,
+    /// Also learn marks, up to four kinds: commas, full stops and question marks, or those that
+    /// are named, in a row
+    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkSet>,
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by
+    /// default the one that gives the best F on held-out text
+    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_cost: Option<f32>,
+    /// The cost of a superfluous sentence end relative to that of a missing one; by default the one
+    /// that gives the best F on held-out text
+    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_cost: Option<f32>,
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().epochs)]
     pub epochs: usize,
@@ -153,6 +169,9 @@ impl Default for MaxentConfig {
             look_ahead: 3,
             leave_out: 0.25,
             capital_cost: 1.0,
+            marks: None,
+            mark_cost: None,
+            end_cost: None,
             epochs: 1,
             rate: 0.1,
             bits: 24,
@@ -205,7 +224,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
     let Prepared { words, order, digest, groups, begins, .. } = &prepared;
-    if groups.contains(&Group::Clusters) {
+    if groups.contains(&Group::Clusters) || config.marks.is_some() {
         let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
         let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
         gazetteers.clusters = Some(gazetteers::table(clusters)?);
@@ -213,6 +232,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let data = prepared.data(config, corpus, &gazetteers);
     let mixed = mixed(order, words, spellings, corpus.locale());
     let mut others = vec![HashTable::<WORD>::size(order.len()), mixed.len()];
+    others.extend(config.marks.and(config.size.bytes_of_marks()));
     others.extend(gazetteers.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
     let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
@@ -228,8 +248,12 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         cut,
         begins: *begins,
         capital_cost: config.capital_cost,
+        marks: None,
     };
-    Ok(Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()))
+    let data = prepared.data(config, corpus, &gazetteers);
+    let marks = config.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
+    let model = Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()).with_marks(marks);
+    marks::balance(model, config, corpus)
 }
 
 /// Returns the note on a model with these settings, if any of its weights were cut.
@@ -276,7 +300,7 @@ impl Prepared {
         gazetteers: &'a Gazetteers,
     ) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
-        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins }
+        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins, marks: None }
     }
 }
 
@@ -550,6 +574,79 @@ mod tests {
         assert_eq!(ends, [false, false, false, false, true, false, false, true]);
         assert_eq!(choices[5].label.case, Case::Title);
         assert_eq!(choices[1].label.case, Case::Lower);
+    }
+
+    /// Returns a model with marks, trained on statements and questions that begin with their verb.
+    fn model_with_marks() -> Maxent {
+        let text = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.\n".repeat(300);
+        let reading = Reading { split: true, ..Reading::default() };
+        let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
+        let marks = Some(MarkSet::USUAL);
+        train(&MaxentConfig { bits: 12, marks, ..MaxentConfig::default() }, &corpus, NonZeroUsize::MIN)
+            .unwrap()
+    }
+
+    /// Returns the words with the marks and cases that a model puts; `/` before a word stands for a
+    /// mark in the text.
+    fn marked(model: &Maxent, words: &str, request: Request) -> String {
+        let mut tokens =
+            Tokens::of_words(words.split(' ').map(|word| word.trim_end_matches('/')), Locale::Root);
+        for (at, word) in words.split(' ').enumerate() {
+            if word.ends_with('/') {
+                tokens.as_mut_slice()[at + 1].gap = Some(Mark::Period);
+            }
+        }
+        let choices = model.restore_batch(&[tokens.clone()], request).unwrap().remove(0);
+        let word = |((lower, _), choice): ((&str, &Token), &majuscule::text::Choice)| {
+            let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
+            choice.label.case.applied(lower, Locale::Root) + &mark
+        };
+        tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    const WITH_MARKS: Request = Request {
+        confidence: false,
+        sentence_ends: false,
+        marks: MarkSet::USUAL,
+        starts: majuscule::restorer::SentenceStarts::Predicted,
+        look_ahead: None,
+        predictions: NonZeroUsize::MIN,
+        threads: NonZeroUsize::MIN,
+    };
+
+    #[test]
+    fn marks_and_the_capitals_after_them_are_found_together() {
+        let model = model_with_marks();
+        let words = "they met in lisbon and she left did they meet in lisbon she left early";
+        let found = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.";
+        assert_eq!(marked(&model, words, WITH_MARKS), found);
+        // Marks that were not asked for become the nearest ones that were.
+        let stops = Request { marks: ".".parse().unwrap(), ..WITH_MARKS };
+        assert_eq!(marked(&model, words, stops), found.replace(',', "").replace('?', "."));
+    }
+
+    #[test]
+    fn a_mark_in_the_text_counts_like_the_same_mark_put_in() {
+        let model = model_with_marks();
+        let words = "they met in lisbon and she left/ did they meet in lisbon she left early";
+        let found = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.";
+        assert_eq!(marked(&model, words, WITH_MARKS), found);
+    }
+
+    #[test]
+    fn a_corpus_without_a_mark_teaches_no_such_mark() {
+        let corpus = Corpus::of_text(
+            "They met in Lisbon.\nShe left.\n",
+            Reading::default(),
+            Protocol::Mix,
+            Locale::Root,
+        );
+        let config = MaxentConfig { bits: 8, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
+        assert!(problem.contains("has no \",\""), "{problem}");
+        let marks = Some(".,?!:".parse().unwrap());
+        let problem = train(&MaxentConfig { marks, ..config }, &corpus, NonZeroUsize::MIN).unwrap_err();
+        assert!(problem.to_string().contains("at most 4"), "{problem}");
     }
 
     #[test]

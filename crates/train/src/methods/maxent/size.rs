@@ -11,6 +11,7 @@ use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::maxent::WORD;
 use majuscule::methods::maxent::table::HashTable;
+use majuscule::methods::maxent::weights::Width;
 use majuscule::model::{self, Draft};
 
 /// The size of a model.
@@ -61,6 +62,9 @@ impl Serialize for ModelSize {
 /// The divisor of the size in bytes that gives the limit for words: a fourth.
 const SHARE_OF_WORDS: usize = 4;
 
+/// The share of the size in bytes that the weights of marks take, in a model that has them.
+const SHARE_OF_MARKS: (usize, usize) = (2, 5);
+
 /// The divisor for spare features: one in 16 more are trained than fit, since some come out with
 /// zero weights and need no bytes.
 const SPARE: usize = 16;
@@ -99,6 +103,25 @@ impl ModelSize {
             return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));
         }
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
+    }
+
+    /// Returns the number of bytes that the weights of marks may take, if the size is in bytes.
+    pub(super) fn bytes_of_marks(self) -> Option<usize> {
+        match self {
+            Self::Features(_) => None,
+            Self::Bytes(bytes) => Some(bytes * SHARE_OF_MARKS.0 / SHARE_OF_MARKS.1),
+        }
+    }
+
+    /// Returns the number of features of marks that a model may have.
+    pub(super) fn features_of_marks(self, width: Width) -> FeatureLimits {
+        match (self, self.bytes_of_marks()) {
+            (Self::Features(size), _) => FeatureLimits { trained: size, kept: usize::MAX },
+            (_, bytes) => {
+                let kept = width.room(bytes.unwrap_or_default());
+                FeatureLimits { trained: kept + kept / SPARE, kept }
+            }
+        }
     }
 
     /// Refuses a model that came out too large; its manifest may name more files than the corpus

@@ -1,0 +1,146 @@
+//! Training of the marks after words, on the running text of the corpus.
+
+use std::num::NonZeroUsize;
+
+use super::dataset::DataSet;
+use super::quantisation::Quantised;
+use super::solving::{Solver, Solving};
+use super::{MaxentConfig, lazy::Penalty, learn};
+use crate::corpus::{Corpus, Example};
+use majuscule::error::{Error, Result, option};
+use majuscule::methods::maxent::Maxent;
+use majuscule::methods::maxent::filling::GapSet;
+use majuscule::methods::maxent::marks::{MOST_MARKS, MarkModel, MarkSettings};
+use majuscule::methods::maxent::weights::WeightTable;
+use majuscule::restorer::{Request, Restorer};
+use majuscule::text::{Mark, MarkSet};
+
+use super::trainer::Trainer;
+
+/// The share of windows that weights are not learned from, which decide the costs of marks.
+const HELD_OUT: f64 = 0.02;
+
+/// The largest number of held-out words that decide the costs.
+const DECIDING: usize = 100_000;
+
+/// Learns the weights of marks from the text of a data set.
+///
+/// # Errors
+/// If the corpus cannot be read, or lacks marks.
+pub(super) fn train(marks: MarkSet, data: &DataSet<'_>, threads: NonZeroUsize) -> Result<MarkModel> {
+    if marks.iter().count() > MOST_MARKS {
+        let problem = format!("{} kinds of marks: expected at most {MOST_MARKS}", marks.iter().count());
+        return Err(Error::Usage(format!("{} {marks}: {problem}", option("marks"))));
+    }
+    let corpus = data.corpus.in_windows()?;
+    check(marks, &corpus)?;
+    let (features, mut config) = (GapSet::default(), config(data.config));
+    if held_out(&config, &corpus)?.is_empty() {
+        config.solving.held_out = 0.0;
+    }
+    let data = DataSet { corpus: &corpus, config: &config, marks: Some((&features, marks)), ..*data };
+    let size = config.size.features_of_marks(config.width());
+    let found = learn(&Trainer { data, threads }, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
+    let Quantised { unit: steps, table, .. } = found.quantised(config.width(), size.kept);
+    let weights = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let cost = |given: Option<f32>| given.unwrap_or(1.0);
+    let (mark_cost, end_cost) = (cost(config.mark_cost), cost(config.end_cost));
+    let settings = MarkSettings { marks, steps, mark_cost, end_cost };
+    Ok(MarkModel { weights, settings, features })
+}
+
+/// Returns the settings that marks are learned with: AdaGrad, with some windows held out.
+fn config(config: &MaxentConfig) -> MaxentConfig {
+    let held_out = config.solving.held_out.max(HELD_OUT);
+    let solving = Solving { held_out, solver: Solver::Adagrad, weights: None, ..config.solving.clone() };
+    MaxentConfig { solving, ..config.clone() }
+}
+
+/// Refuses a corpus without a mark that is to be learned.
+fn check(marks: MarkSet, corpus: &Corpus) -> Result<()> {
+    let mut missing: Vec<Mark> = marks.iter().collect();
+    corpus.for_each(&mut |example| {
+        if !missing.is_empty() {
+            missing.retain(|&mark| example.gold.iter().all(|gold| gold.label.mark.within(marks) != mark));
+        }
+        Ok(())
+    })?;
+    let Some(mark) = missing.first() else { return Ok(()) };
+    let character = mark.character().unwrap_or_default();
+    let problem = format!(
+        "has no \"{character}\", which teaches no marks: give text as it was published, or leave \"{character}\" out of {}",
+        option("marks")
+    );
+    Err(Error::file(corpus.name(), problem))
+}
+
+/// Returns the model with the costs of marks that the settings give, or else those that give the
+/// best F on held-out text; without held-out text they stay 1.
+pub(super) fn balance(model: Maxent, settings: &MaxentConfig, corpus: &Corpus) -> Result<Maxent> {
+    let Some(mut marks) = model.settings.marks.clone() else { return Ok(model) };
+    let examples = match (settings.mark_cost, settings.end_cost) {
+        (Some(_), Some(_)) => Vec::new(),
+        _ => held_out(&config(settings), &corpus.in_windows()?)?,
+    };
+    if examples.is_empty() {
+        return Ok(model);
+    }
+    let mut model = model;
+    let mut f = |costs: [f32; 2]| -> Result<f64> {
+        if let Some(marks) = &mut model.marks {
+            [marks.settings.mark_cost, marks.settings.end_cost] = costs;
+        }
+        f_of(&model, marks.marks, &examples)
+    };
+    let mut costs = [marks.mark_cost, marks.end_cost];
+    let given = [settings.mark_cost.is_some(), settings.end_cost.is_some()];
+    const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
+    for at in [1, 0, 1] {
+        if given[at] {
+            continue;
+        }
+        let mut best = (costs[at], f64::NEG_INFINITY);
+        for cost in COSTS {
+            costs[at] = cost;
+            let found = f(costs)?;
+            if found > best.1 {
+                best = (cost, found);
+            }
+        }
+        costs[at] = best.0;
+    }
+    [marks.mark_cost, marks.end_cost] = costs;
+    let part = model.marks.take().map(|part| MarkModel { settings: marks, ..part });
+    Ok(model.with_marks(part))
+}
+
+/// Returns windows that weights are not learned from; a small corpus has none.
+fn held_out(config: &MaxentConfig, corpus: &Corpus) -> Result<Vec<Example>> {
+    let (mut numbers, mut words, mut examples) = (0.., 0, Vec::new());
+    corpus.for_each(&mut |example| {
+        let is_held_out = numbers.next().is_some_and(|number| config.solving.holds_out(number));
+        if is_held_out && words < DECIDING {
+            words += example.tokens.len();
+            examples.push(example.clone());
+        }
+        Ok(())
+    })?;
+    Ok(examples)
+}
+
+/// Returns the F of the marks of a model, summed over all kinds.
+fn f_of(model: &Maxent, marks: MarkSet, examples: &[Example]) -> Result<f64> {
+    let (mut right, mut found, mut there) = (0, 0, 0);
+    for example in examples {
+        let request = Request { marks, ..Request::default() };
+        let choices = model.restore_batch(std::slice::from_ref(&example.tokens), request)?.remove(0);
+        // The last mark of a window is that of a text which ends there.
+        for (gold, choice) in example.gold.iter().zip(&choices).rev().skip(1) {
+            let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
+            right += usize::from(gold == choice && gold != Mark::None);
+            found += usize::from(choice != Mark::None);
+            there += usize::from(gold != Mark::None);
+        }
+    }
+    Ok(2.0 * right as f64 / (found + there).max(1) as f64)
+}

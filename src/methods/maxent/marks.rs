@@ -1,0 +1,108 @@
+//! The marks after words: a second maximum entropy classifier, of the gap after a word, which sees
+//! the words around the gap and the marks before it.
+//!
+//! Marks are decided once, from left to right. The features of a gap depend on the marks before it
+//! alone, wherever those come from: a mark that stands in the text and the same mark put in by the
+//! model lead to the same choices, so that a text restored twice stays as it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::filling::GapSet;
+use super::observe::WordFeatures;
+use super::weights::WeightTable;
+use super::{Logits, WEIGHTS_EACH};
+use crate::text::{Mark, MarkSet};
+
+/// The largest number of marks that a model can put: one weight of a feature for each.
+pub const MOST_MARKS: usize = WEIGHTS_EACH;
+
+/// The part of a model that finds marks.
+#[derive(Debug)]
+pub struct MarkModel {
+    /// The weights of each feature of a gap, one for each mark.
+    pub weights: WeightTable,
+    /// The settings of training.
+    pub settings: MarkSettings,
+    /// The features of a gap.
+    pub features: GapSet,
+}
+
+/// The settings of marks that a model needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MarkSettings {
+    /// The marks that the model can put, in the order of its weights.
+    pub marks: MarkSet,
+    /// The number of steps of a weight of 1.
+    pub steps: u32,
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
+    pub mark_cost: f32,
+    /// The cost of a superfluous end of a sentence relative to that of a missing one.
+    pub end_cost: f32,
+}
+
+/// The words and marks before a gap, as far as its features depend on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MarkHistory {
+    /// The number of words since the last end of a sentence, and since the last mark.
+    words: [u16; 2],
+    /// The last mark.
+    pub last: Mark,
+    /// The first two words of the sentence.
+    pub opening: [u64; 2],
+}
+
+impl MarkHistory {
+    /// Takes the word before the gap.
+    pub fn take(&mut self, word: &WordFeatures) {
+        if let Some(place) = self.opening.get_mut(usize::from(self.words[0])) {
+            *place = word.hash;
+        }
+        self.words = self.words.map(|count| count.saturating_add(1));
+    }
+
+    /// Takes the mark in the gap.
+    pub fn mark(&mut self, mark: Mark) {
+        if mark == Mark::None {
+            return;
+        }
+        self.last = mark;
+        self.words[1] = 0;
+        if mark.ends_sentence() {
+            (self.words[0], self.opening) = (0, [0; 2]);
+        }
+    }
+
+    /// Returns the number of words since the last end of a sentence, in buckets.
+    pub(super) fn since_end(&self) -> u64 {
+        bucket(self.words[0])
+    }
+
+    /// Returns the number of words since the last mark, in buckets.
+    pub(super) fn since_mark(&self) -> u64 {
+        bucket(self.words[1])
+    }
+}
+
+/// Returns the bucket of a number of words.
+fn bucket(words: u16) -> u64 {
+    const LEAST: [u16; 13] = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 45];
+    LEAST.iter().take_while(|&&least| words >= least).count() as u64
+}
+
+impl MarkModel {
+    /// Returns the most probable mark in a gap with these logits, the costs taken into account, and
+    /// its probability; only marks that `allows` lets pass count.
+    pub fn likeliest(&self, logits: &Logits, allows: impl Fn(Mark) -> bool) -> (Mark, f32) {
+        let MarkSettings { marks, steps, mark_cost, end_cost } = self.settings;
+        let share = |&sum: &i32| (sum as f32 / steps as f32).exp();
+        let whole: f32 = 1.0 + logits.iter().zip(marks.iter()).map(|(sum, _)| share(sum)).sum::<f32>();
+        let mut best = (Mark::None, 1.0, if allows(Mark::None) { 1.0 } else { 0.0 });
+        for (mark, sum) in marks.iter().zip(logits).filter(|(mark, _)| allows(*mark)) {
+            let cost = if mark.ends_sentence() { end_cost } else { mark_cost };
+            if share(sum) / cost > best.2 {
+                best = (mark, share(sum), share(sum) / cost);
+            }
+        }
+        (best.0, best.1 / whole)
+    }
+}
