@@ -101,20 +101,27 @@ pub(super) trait Grammar: Send + Debug {
         Ok(None)
     }
 
-    /// Reads the next line as a record that comes in live.
+    /// Reads the next line as a record that comes in live. The text of a line of running text is as
+    /// long as the line, with blanks around its words.
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
         let mut parts = LineParts::default();
         self.line(line, &mut parts)?;
         record.id = self.id(line, &parts)?;
         for TextPart { place, before, .. } in parts.drain() {
             record.begins |= before == Some(Break::Document);
-            if before == Some(Break::Turn) {
-                record.text.push('\n');
+            if !self.is_between() {
+                fill(&mut record.text, place.start.saturating_sub(1));
+                record.text.push(if before == Some(Break::Turn) { '\n' } else { ' ' });
             }
             let from = record.text.len();
             self.decode(&line[place.clone()], &mut record.text);
             record.frame.place(from..record.text.len(), place);
-            record.text.push(if self.is_between() { '\n' } else { ' ' });
+            if self.is_between() {
+                record.text.push('\n');
+            }
+        }
+        if !self.is_between() && !record.text.is_empty() {
+            fill(&mut record.text, line.len() + 1);
         }
         Ok(())
     }
