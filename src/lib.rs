@@ -56,7 +56,7 @@ pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkPlaces, MarkSet, OutputForm,
+    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, MarkSet, OutputForm,
     RestoreOptions, SentenceStart, Spellings, Token, Tokens,
 };
 

@@ -176,6 +176,10 @@ pub(super) struct Events {
 }
 
 impl Grammar for Events {
+    fn put_marks(&mut self) {
+        self.cues.put_marks();
+    }
+
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(fields) = self.lines.read(line)? else { return Ok(()) };
         let Some(place) = self.lines.place("Text", &fields) else { return Ok(()) };

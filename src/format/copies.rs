@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Piece;
 use super::records::TextPart;
 use crate::text::markup::untagged;
-use crate::text::{Capitals, Case, Choice, Constraint, Locale, RestoreOptions, Token, Tokens, resolve};
+use crate::text::{Capitals, Case, Choice, Constraint, Locale, Mark, RestoreOptions, Token, Tokens, resolve};
 
 /// A place in a piece that repeats a word of the file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +18,10 @@ pub(super) struct CopiedWord {
     /// The number of the word in the file, counted from 0.
     pub(super) word: u64,
     pub(super) part: CopiedPart,
-    /// The case that follows from the case of the word, once that is decided.
+    /// The case that follows from the case of the word, once that is decided, and the mark that is
+    /// put in after the word.
     case: Option<Case>,
+    put: Mark,
 }
 
 /// The part of a word that is repeated.
@@ -36,21 +38,22 @@ pub(super) enum CopiedPart {
 
 impl CopiedWord {
     pub(super) fn new(source: Range<usize>, word: u64, part: CopiedPart) -> Self {
-        Self { source: source.start as u32..source.end as u32, word, part, case: None }
+        Self { source: source.start as u32..source.end as u32, word, part, case: None, put: Mark::None }
     }
 }
 
-/// The capitals of a word, and the number of its letters that pair.
+/// The capitals of a word, the number of its letters that pair, and the mark put in after it.
 #[derive(Debug, Clone, Copy)]
 struct WrittenCase {
     capitals: u64,
     letters: usize,
+    put: Mark,
 }
 
 impl WrittenCase {
     fn of_part(self, part: CopiedPart, word: &str, locale: Locale) -> Case {
         let Capitals(all) = Case::Upper.capitals(word, locale);
-        let Self { capitals, letters } = self;
+        let Self { capitals, letters, .. } = self;
         let is_upper = letters > 1 && capitals.count_ones() as usize == letters;
         let copied = match part {
             CopiedPart::Letters(from) => capitals.checked_shr(from as u32).unwrap_or(0),
@@ -83,7 +86,7 @@ impl WrittenWords {
             let word = untagged(word.unwrap_or_default());
             let Capitals(capitals) =
                 resolve(&word, token, &choices[at], options).case.capitals(&word, options.locale());
-            WrittenCase { capitals, letters: options.locale().letter_count(&word) }
+            WrittenCase { capitals, letters: options.locale().letter_count(&word), put: token.put }
         };
         for copy in copies.iter_mut() {
             let found = match copy.word.checked_sub(self.count) {
@@ -97,6 +100,7 @@ impl WrittenWords {
             copy.case = found
                 .zip(word.ok())
                 .map(|(found, word)| found.of_part(copy.part, &untagged(word), options.locale()));
+            copy.put = found.map_or(Mark::None, |found| found.put);
         }
         match copied_from.map(|first| first.checked_sub(self.count)) {
             // All words of earlier pieces from there on are kept.
@@ -133,6 +137,7 @@ pub(super) fn with_copies(
             let token = Token {
                 source: copy.source.clone(),
                 constraint: Constraint::Fixed(case),
+                put: copy.put,
                 ..Token::default()
             };
             tokens.push("", options.locale(), token);

@@ -148,6 +148,8 @@ pub(super) struct CueScanner {
     /// True if some text had a mark at its end; `ended` is true if the last text had one.
     marked: bool,
     ended: bool,
+    /// True if marks are put into the text: those that are there then tell nothing about names.
+    puts_marks: bool,
 }
 
 impl CueScanner {
@@ -157,6 +159,11 @@ impl CueScanner {
         self.event = None;
         self.tag = None;
         self.begins = false;
+    }
+
+    /// Prepares for text into which marks are put: see [`Grammar::put_marks`].
+    pub(super) fn put_marks(&mut self) {
+        self.puts_marks = true;
     }
 
     /// Notes a change of speaker before the next text.
@@ -221,7 +228,7 @@ impl CueScanner {
             return;
         };
         self.ended = !(last.is_alphanumeric() || matches!(last, ',' | ';'));
-        self.marked |= is_end_mark(last);
+        self.marked |= is_end_mark(last) && !self.puts_marks;
         if text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins) {
             return parts.push_beginning(part, self.before.take());
         }
@@ -397,6 +404,10 @@ fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
 }
 
 impl<S: Subtitles> Grammar for CueLines<S> {
+    fn put_marks(&mut self) {
+        self.cues.put_marks();
+    }
+
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {

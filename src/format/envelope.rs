@@ -46,8 +46,9 @@ impl Envelope {
     }
 
     /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
-    /// in case. The text may have blanks in place of mark-up, which then stays as it is.
-    pub(super) fn write(&self, old: &str, new: &str, out: &mut Vec<u8>) {
+    /// in case, and with the marks of `put`, each with its place in `new`, after words. The text may
+    /// have blanks in place of mark-up, which then stays as it is.
+    pub(super) fn write(&self, old: &str, new: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
         // The moves of later bytes by letters of another length, as offsets in the old text and in
         // the new.
         let mut moves = vec![(0, 0)];
@@ -67,16 +68,20 @@ impl Envelope {
             to + at - from
         };
         let mut written = 0;
-        for (text, source) in &self.places {
+        for (place, source) in &self.places {
             let (start, end) = (source.start as usize, source.end as usize);
             out.extend_from_slice(&self.source[written..start]);
             let raw = &self.source[start..end];
-            let new = new.get(moved(text.start)..moved(text.end)).unwrap_or_default();
-            let old = old.get(text.start as usize..text.end as usize).unwrap_or_default();
+            let (from, to) = (moved(place.start), moved(place.end));
+            let first = put.partition_point(|(at, _)| *at <= from);
+            let put = put[first..].iter().take_while(|(at, _)| *at <= to);
+            let put = &mut put.map(|(at, mark)| (at - from, &**mark));
+            let new = new.get(from..to).unwrap_or_default();
+            let old = old.get(place.start as usize..place.end as usize).unwrap_or_default();
             match str::from_utf8(raw) {
                 // Each escape is longer than its character.
-                _ if raw.len() == old.len() => recase_plain(raw, old, new, out),
-                Ok(raw) => recase(raw, old, new, out),
+                _ if raw.len() == old.len() => recase_plain(raw, old, new, put, out),
+                Ok(raw) => recase(raw, old, new, put, out),
                 Err(_) => out.extend_from_slice(raw),
             }
             written = end;
@@ -86,13 +91,26 @@ impl Envelope {
 }
 
 /// Appends text without escapes, which may hold invalid bytes, with the letters of `new`.
-fn recase_plain(raw: &[u8], old: &str, new: &str, out: &mut Vec<u8>) {
-    let mut done = 0;
+fn recase_plain<'a>(
+    raw: &[u8],
+    old: &str,
+    new: &str,
+    put: &mut dyn Iterator<Item = (usize, &'a [u8])>,
+    out: &mut Vec<u8>,
+) {
+    let (mut done, mut written, mut put) = (0, 0, put.peekable());
     for ((at, old), new) in old.char_indices().zip(new.chars()) {
+        let end = at + old.len_utf8();
         if old != new {
             out.extend_from_slice(&raw[done..at]);
             out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
-            done = at + old.len_utf8();
+            done = end;
+        }
+        written += new.len_utf8();
+        while let Some((_, mark)) = put.next_if(|(place, _)| *place <= written) {
+            out.extend_from_slice(&raw[done..end]);
+            out.extend_from_slice(mark);
+            done = end;
         }
     }
     out.extend_from_slice(&raw[done..]);

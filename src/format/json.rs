@@ -349,14 +349,26 @@ pub(super) fn decode(raw: &str, out: &mut String) {
 }
 
 /// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
-/// differs only in case. Unchanged characters stay as written; an escape stays an escape, with
-/// hexadecimal digits of the same case.
-pub(super) fn recase(raw: &str, old: &str, new: &str, out: &mut Vec<u8>) {
+/// differs only in case, and with the marks of `put`, each with its place in `new`. Unchanged
+/// characters stay as written; an escape stays an escape, with hexadecimal digits of the same case.
+pub(super) fn recase<'a>(
+    raw: &str,
+    old: &str,
+    new: &str,
+    put: &mut dyn Iterator<Item = (usize, &'a [u8])>,
+    out: &mut Vec<u8>,
+) {
     let mut chars = old.chars().zip(new.chars());
+    let (mut at, mut put) = (0, put.peekable());
     for (place, _) in units(raw) {
-        match chars.next() {
+        let next = chars.next();
+        at += next.map_or(0, |(_, new)| new.len_utf8());
+        match next {
             Some((old, new)) if old != new => write(new, &raw[place], out),
             _ => out.extend_from_slice(&raw.as_bytes()[place]),
+        }
+        while let Some((_, mark)) = put.next_if(|(end, _)| *end <= at) {
+            out.extend_from_slice(mark);
         }
     }
 }
@@ -409,7 +421,7 @@ mod tests {
     fn letters_are_written_as_they_were() {
         let recased = |raw: &str, old: &str, text: &str| {
             let mut out = Vec::new();
-            recase(raw, old, text, &mut out);
+            recase(raw, old, text, &mut std::iter::empty(), &mut out);
             String::from_utf8(out).unwrap()
         };
         for (raw, text, written) in [

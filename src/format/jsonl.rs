@@ -61,6 +61,7 @@ impl Jsonl {
             lines: GrammarLines::new(input, Box::new(objects), Faults::of(&options)),
             parts: LineParts::default(),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
+                .putting_marks(options.puts())
                 .of_markup(false),
             options,
             text: String::new(),
@@ -202,6 +203,7 @@ impl Format for Jsonl {
         find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
         self.options.spellings.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);
         piece.source.extend_from_slice(self.text.as_bytes());
+        piece.gap = self.tokenizer.gap();
         Ok(!piece.frame.is_none())
     }
 }

@@ -7,9 +7,13 @@ use proptest::prelude::*;
 use super::{Kind, Piece, Record, RestoreOptions, WrittenWords};
 use crate::error::Result;
 use crate::files::{Dribble, Input};
+use crate::restore::{restore, stream_as};
+use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Break, Case, Choice, Label, Locale, Mark, SentenceStart, Token};
+use crate::text::{
+    Break, Case, Choice, Class, Label, Labels, Locale, Mark, MarkPlaces, SentenceStart, Token, Tokens,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -39,6 +43,72 @@ proptest! {
         check(Kind::Jsonl, &objects.collect::<String>());
     }
 }
+
+proptest! {
+    #[test]
+    fn marks_keep_their_laws_in_any_text(text in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..20)) {
+        let text = text.concat();
+        check_marks(Kind::Text, &text);
+        check_marks(Kind::Tok, &text);
+        check_live_marks(Kind::Text, &text);
+    }
+
+    #[test]
+    fn marks_keep_their_laws_in_any_records(words in prop::collection::vec("(dr|no|5|we met|josé|so,|'s)( –| )?", 0..9)) {
+        let row = |(i, word): (usize, &String)| format!("r A {i} 0.5 {}\n", word.replace(' ', "-"));
+        check_live_marks(Kind::Ctm, &words.iter().enumerate().map(row).collect::<String>());
+        let escaped = |word: &String| word.replace('é', "\\u00e9");
+        let object = |(i, word)| format!("{{\"id\":{i},\"text\":\"{}\"}}\n", escaped(word));
+        check_live_marks(Kind::Jsonl, &words.iter().enumerate().map(object).collect::<String>());
+        let document = |(i, word): (usize, &String)| {
+            format!("{{\"id\":{i},\"text\":\"{word}\",\"segments\":[{{\"text\":\" {word}\",\"words\":[{{\"word\":\" {word}\"}}]}}]}}\n")
+        };
+        check_live_marks(Kind::WhisperJson, &words.iter().enumerate().map(document).collect::<String>());
+    }
+}
+
+const PARTS: [&str; 40] = [
+    "we",
+    "met",
+    "dr",
+    "etc",
+    "no",
+    "5",
+    "12",
+    "u.s",
+    "b",
+    "i",
+    "josé",
+    "lisbon",
+    "'s",
+    "'t",
+    "x",
+    "&t",
+    "&#39",
+    "a)",
+    " ",
+    " ",
+    " ",
+    " ",
+    "\n",
+    "\n",
+    "\n\n",
+    "- ",
+    " – ",
+    ".",
+    "? ",
+    "...",
+    "…",
+    ", ",
+    "(",
+    ") ",
+    "<i>",
+    "</i>",
+    "http://a.b/c ",
+    "@x ",
+    "\"",
+    "'",
+];
 
 const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> ){0,12}";
 
@@ -151,6 +221,9 @@ pub(super) fn check(kind: Kind, text: &str) {
         assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
     assert_eq!(tokens(kind, &changed, usize::MAX, options()), whole);
+    if kind != Kind::Conll {
+        check_marks(kind, text);
+    }
     // A reader of the text alone reads the same words in the same order.
     let Ok(text) = read(kind, bytes) else { return };
     let mut rest = text.as_str();
@@ -159,6 +232,157 @@ pub(super) fn check(kind: Kind, text: &str) {
         let found = found.unwrap_or_else(|| panic!("{kind:?}: {word} is missing in {rest:?} of {text:?}"));
         rest = &rest[found + word.len()..];
     }
+}
+
+/// A method that chooses by the number of the word, and holds the last choice back.
+pub(super) struct Counting {
+    labels: Labels,
+    step: usize,
+}
+
+impl Counting {
+    pub(super) fn new() -> Self {
+        let marks = Mark::WRITTEN.into_iter().chain([Mark::None]);
+        let labels = marks.flat_map(|mark| Class::ALL.map(|class| (class, mark)));
+        Self { labels: Labels::new(labels), step: 1 }
+    }
+}
+
+struct CountingSession {
+    step: usize,
+    given: usize,
+    waiting: usize,
+}
+
+impl Restorer for Counting {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn session(&self, _: Request) -> Box<dyn Session + '_> {
+        Box::new(CountingSession { step: self.step, given: 0, waiting: 0 })
+    }
+}
+
+impl Session for CountingSession {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+        self.waiting += tokens.len();
+        let held = usize::from(end < Boundary::Force);
+        while self.waiting > held {
+            let number = self.given * self.step;
+            let mark = Mark::WRITTEN.get(number / 3 % 11).copied().unwrap_or_default();
+            let case = [Case::Lower, Case::Title, Case::Lower, Case::Upper][number % 4];
+            out.push(Choice { label: Label { case, mark }, confidence: None });
+            self.given += 1;
+            self.waiting -= 1;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a file restored with marks.
+pub(super) fn marked(
+    kind: Kind,
+    bytes: &[u8],
+    step: usize,
+    method: &Counting,
+    options: &RestoreOptions,
+) -> Vec<u8> {
+    let input = Input::uncompressed("data", Dribble::new(bytes, step));
+    let mut out = Vec::new();
+    let mut write = |bytes: &[u8], _| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    };
+    restore(kind, input, method, options, &mut write).unwrap();
+    out
+}
+
+/// Checks the laws of marks: taking out those that were put in gives the text without them;
+/// restored again, the text does not change; however the bytes arrive, it is the same.
+fn check_marks(kind: Kind, text: &str) {
+    let bytes = text.as_bytes();
+    for (step, language, capitalized, mark_places) in [
+        (1, "en", Capitalized::Auto, MarkPlaces::Everywhere),
+        (5, "en", Capitalized::Ignore, MarkPlaces::Unmarked),
+        (7, "fr", Capitalized::Keep, MarkPlaces::Everywhere),
+        (17, "nl", Capitalized::Ignore, MarkPlaces::Everywhere),
+        (23, "fr-CA", Capitalized::Auto, MarkPlaces::Unmarked),
+    ] {
+        let method = Counting { step, ..Counting::new() };
+        let options = RestoreOptions {
+            marks: Mark::WRITTEN.into_iter().collect(),
+            language: Some(language.to_owned()),
+            locale: Some(if language == "nl" { Locale::Dutch } else { Locale::Root }),
+            capitalized,
+            mark_places,
+            ..lossy()
+        };
+        let plain = RestoreOptions {
+            capitalized: Capitalized::Ignore,
+            sentence_start: SentenceStart::Never,
+            ..options.clone()
+        };
+        let with_marks = marked(kind, bytes, usize::MAX, &method, &plain);
+        let without = RestoreOptions { marks: Default::default(), ..plain };
+        let expected = marked(kind, bytes, usize::MAX, &method, &without);
+        let taken_out = without_marks(&with_marks, &expected);
+        assert_eq!(taken_out, String::from_utf8_lossy(&expected), "{}", String::from_utf8_lossy(&with_marks));
+        let once = marked(kind, bytes, usize::MAX, &method, &options);
+        let twice = marked(kind, &once, usize::MAX, &method, &options);
+        let [once, twice] = [&once, &twice].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        assert_eq!(twice, once, "{kind:?}, {language}, {capitalized:?}, {mark_places:?}: {text:?}");
+        for step in [1, 7] {
+            let cut = marked(kind, bytes, step, &method, &options);
+            assert_eq!(String::from_utf8_lossy(&cut), once, "steps of {step} bytes");
+        }
+    }
+}
+
+/// Checks the laws of marks in a text that comes in bit by bit.
+fn check_live_marks(kind: Kind, text: &str) {
+    let method = Counting { step: 5, ..Counting::new() };
+    let options = RestoreOptions {
+        marks: Mark::WRITTEN.into_iter().collect(),
+        capitalized: Capitalized::Ignore,
+        sentence_start: SentenceStart::Never,
+        ..lossy()
+    };
+    let live = |bytes: &[u8], step: usize, options: &RestoreOptions| {
+        let mut stream = stream_as("data", kind, &method, options.clone()).unwrap();
+        let mut out = Vec::new();
+        for part in bytes.chunks(step) {
+            stream.push(part, &mut out).unwrap();
+            stream.tail().unwrap();
+        }
+        stream.finish(&mut out).unwrap();
+        out
+    };
+    let once = live(text.as_bytes(), 4096, &options);
+    let without =
+        live(text.as_bytes(), 4096, &RestoreOptions { marks: Default::default(), ..options.clone() });
+    assert_eq!(without_marks(&once, &without), String::from_utf8_lossy(&without));
+    let twice = live(&once, 4096, &options);
+    assert_eq!(String::from_utf8_lossy(&twice), String::from_utf8_lossy(&once), "{kind:?}: {text:?}");
+    for step in [1, 7] {
+        let cut = live(text.as_bytes(), step, &options);
+        assert_eq!(String::from_utf8_lossy(&cut), String::from_utf8_lossy(&once), "steps of {step} bytes");
+    }
+}
+
+/// Takes out of a text the marks that another one lacks.
+fn without_marks(text: &[u8], other: &[u8]) -> String {
+    let [text, other] = [text, other].map(String::from_utf8_lossy);
+    let mut others = other.chars().peekable();
+    let mut keeps = |c: char| {
+        let is_mark = Mark::of(c) != Mark::None || matches!(c, ' ' | '\u{202f}' | '\u{a0}');
+        others.next_if_eq(&c).is_some() || !is_mark
+    };
+    text.chars().filter(|&c| keeps(c)).collect()
 }
 
 /// Returns the text of a file in lower case, which may not be valid.

@@ -51,6 +51,7 @@ impl Live {
         Self {
             name: name.into(),
             tokenizer: Tokenizer::live(options.locale(), options.language(), options.capitalized)
+                .putting_marks(options.puts())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line),
             options,
@@ -143,6 +144,7 @@ impl Live {
             false => Break::Space,
         };
         self.given = end;
+        piece.gap = self.tokens.as_slice().get(self.out).map_or(self.tokenizer.gap(), |next| next.gap);
         true
     }
 

@@ -61,9 +61,9 @@ impl LiveRecord {
     }
 
     /// Appends the record to `out`, with the letters of `restored`, which differs from the text
-    /// only in case.
-    pub fn write(&self, restored: &str, out: &mut Vec<u8>) {
-        self.frame.write(&self.text, restored, out);
+    /// only in case, and with the marks of `put`, each with its place in `restored`.
+    pub fn write(&self, restored: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
+        self.frame.write(&self.text, restored, put, out);
     }
 }
 
@@ -135,8 +135,8 @@ mod tests {
                         caption.text.is_empty() || caption.text.ends_with(char::is_whitespace),
                         "{caption:?}"
                     );
-                    caption.write(&caption.text, &mut same);
-                    caption.write(&caption.text.to_uppercase(), &mut upper);
+                    caption.write(&caption.text, &[], &mut same);
+                    caption.write(&caption.text.to_uppercase(), &[], &mut upper);
                     let begins = if caption.begins { "|" } else { "" };
                     let runs = caption.text.split(' ').filter(|run| !run.is_empty()).collect::<Vec<_>>();
                     found.push((format!("{begins}{}", runs.join(" ")), caption.id));
@@ -167,7 +167,7 @@ mod tests {
             records.push(file);
             let mut out = Vec::new();
             while let Some(record) = records.next(true).unwrap() {
-                record.write(&record.text.to_uppercase(), &mut out);
+                record.write(&record.text.to_uppercase(), &[], &mut out);
             }
             assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(upper));
         }

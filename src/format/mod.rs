@@ -50,8 +50,8 @@ use crate::error::{Error, Result};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
-use crate::text::write::write;
-use crate::text::{Break, Choice, RestoreOptions, Tokens};
+use crate::text::write::{push_mark, write, write_with};
+use crate::text::{Break, Choice, Mark, MarkForm, RestoreOptions, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,8 +63,13 @@ pub struct Piece {
     /// The break after the piece: [`Break::Space`] if the line continues, [`Break::Document`] at
     /// the end of a text, such as the end of the file.
     pub after: Break,
+    /// What stands after the last word so far, at the end of the piece: see
+    /// [`Token::gap`](crate::text::Token::gap).
+    pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,
+    /// The number of columns from that of a word to that of its mark, if marks have one.
+    mark_column: usize,
     /// The places that repeat words of this piece or of an earlier one; `copied_from` is
     /// the number of the first word of the file that a later piece may repeat.
     copies: Vec<CopiedWord>,
@@ -72,8 +77,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Appends the piece to `out` with its words in the chosen cases; see [`write()`]. Copied words
-    /// get their cases from [`WrittenWords::repeat_answers`].
+    /// Appends the piece to `out` with its words in the chosen cases and with the marks that are
+    /// put in; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
     ///
     /// # Panics
     /// Panics if there are fewer choices than words.
@@ -82,12 +87,37 @@ impl Piece {
             let (tokens, choices) = copies::with_copies(self, choices, options);
             return write(&self.source, &tokens, &choices, options, out);
         }
+        if self.mark_column > 0 {
+            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
+                let end = token.source.end as usize;
+                let bars = self.source[end..].iter().enumerate().filter(|(_, b)| **b == b'|');
+                let cell = bars.map(|(at, _)| end + at + 1).nth(self.mark_column - 1).unwrap_or(end);
+                out.extend_from_slice(&self.source[end..cell]);
+                push_mark(token.put, options, out);
+                cell
+            });
+        }
         if self.frame.is_none() {
             return write(&self.source, &self.tokens, choices, options, out);
         }
-        let mut text = Vec::with_capacity(self.source.len());
-        write(&self.source, &self.tokens, choices, options, &mut text);
-        self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), out);
+        let (mut text, mut put) = (Vec::with_capacity(self.source.len()), Vec::new());
+        self.write_apart(choices, options, &mut text, &mut put);
+        self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
+    }
+
+    /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the
+    /// marks that are put in, each with its place in `out`.
+    pub(crate) fn write_apart(
+        &self,
+        choices: &[Choice],
+        options: &RestoreOptions,
+        out: &mut Vec<u8>,
+        put: &mut Vec<(usize, Vec<u8>)>,
+    ) {
+        write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
+            put.push((out.len(), spelled(token.put, options)));
+            token.source.end as usize
+        });
     }
 
     /// Returns the bytes of the file in this piece.
@@ -102,7 +132,15 @@ impl Piece {
         self.frame.clear();
         self.copies.clear();
         self.copied_from = None;
+        self.gap = None;
+        self.mark_column = 0;
     }
+}
+
+fn spelled(mark: Mark, options: &RestoreOptions) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_mark(mark, options, &mut out);
+    out
 }
 
 /// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
@@ -224,6 +262,40 @@ impl Kind {
             "tok" => Self::Tok,
             _ => return None,
         })
+    }
+
+    /// Returns the form in which marks are put into files of the format.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
+    pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
+        let form = match self {
+            Self::Conll => {
+                let problem = "conll has no place for marks, since each token has a row: use text, tok, srt, vtt, ass, ttml, ctm, stm, \
+                               trn, nlp, tsv, jsonl or whisper-json, or leave the marks out";
+                return Err(Error::Usage(problem.to_owned()));
+            }
+            Self::Tok => MarkForm::Apart,
+            Self::Ctm | Self::Stm | Self::Trn | Self::Nlp => MarkForm::Joined,
+            _ => MarkForm::Written,
+        };
+        match asked {
+            Some(asked) if asked != form && matches!(self, Self::Ctm | Self::Nlp) => {
+                let (format, form) = (self.name_of(), asked.name_of());
+                let problem = format!(
+                    "{format} has one word a row, and no place for marks that are {form}: use joined"
+                );
+                Err(Error::Usage(problem))
+            }
+            asked => Ok(asked.unwrap_or(form)),
+        }
+    }
+
+    /// Returns true if a mark can be put into files of the format. In subtitles, a colon would make
+    /// a speaker's name of the words before it.
+    pub fn has_place_for(self, mark: Mark) -> bool {
+        let is_cued = matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::WhisperJson);
+        mark != Mark::Colon || !is_cued
     }
 
     /// Refuses a file whose extension means a format that is not read: taken for text, its timings

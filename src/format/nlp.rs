@@ -18,6 +18,8 @@ pub(super) struct NlpReader {
     before: Option<Break>,
     /// True if the last word has no mark yet.
     is_bare: bool,
+    /// True if a mark ends no line.
+    is_unmarked: bool,
 }
 
 /// The columns of a file.
@@ -78,7 +80,7 @@ impl Grammar for NlpReader {
         }
         let [token, mark] = header.cells(line)?;
         let is_event = is_event(&line[token.clone()]);
-        let ends = line[mark.clone()].ends_with(['.', '?', '!']);
+        let ends = !self.is_unmarked && line[mark.clone()].ends_with(['.', '?', '!']);
         if !token.is_empty() && !is_event {
             self.is_bare = line[token.clone()].ends_with(char::is_alphanumeric);
             parts.push(token, self.before.take());
@@ -96,6 +98,14 @@ impl Grammar for NlpReader {
 
     fn is_between(&self) -> bool {
         self.before.is_some()
+    }
+
+    fn put_marks(&mut self) {
+        self.is_unmarked = true;
+    }
+
+    fn mark_column(&self) -> usize {
+        self.header.map_or(0, |header| header.punctuation - header.token)
     }
 }
 

@@ -44,6 +44,7 @@ impl Plain {
         Self {
             buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
+                .putting_marks(options.puts())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line),
             options,
@@ -139,7 +140,8 @@ impl Plain {
     }
 
     /// Removes `len` bytes, those of the piece, from the buffer, and counts them.
-    fn advance(&mut self, len: usize, piece: &Piece) {
+    fn advance(&mut self, len: usize, piece: &mut Piece) {
+        piece.gap = self.tokenizer.gap();
         self.buffer.bytes.drain(..len);
         self.searched = self.searched.saturating_sub(len);
         self.whole = self.whole.saturating_sub(len);

@@ -79,6 +79,16 @@ pub(super) trait Grammar: Send + Debug {
         false
     }
 
+    /// Prepares for lines into which marks are put: the marks of a line then have no part in the
+    /// breaks between words, nor in where speakers are named.
+    fn put_marks(&mut self) {}
+
+    /// Returns the number of columns from that of a word to that of its mark, in formats that have
+    /// one for marks.
+    fn mark_column(&self) -> usize {
+        0
+    }
+
     /// Returns the line endings of the format.
     fn ends(&self) -> Ends {
         Ends::AsFirst
@@ -512,9 +522,13 @@ impl RunningText {
 }
 
 impl Records {
-    pub(super) fn new(input: Input, options: RestoreOptions, grammar: Box<dyn Grammar>) -> Self {
+    pub(super) fn new(input: Input, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
+        if options.puts().is_some() {
+            grammar.put_marks();
+        }
         let text = RunningText {
             tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
+                .putting_marks(options.puts())
                 .of_markup(false),
             view: String::new(),
             run: None,
@@ -553,6 +567,8 @@ impl Records {
         self.text.last = 0..0;
         self.text.count += piece.tokens.len() as u64;
         piece.copied_from = self.text.rolled.first_word();
+        piece.gap = self.text.tokenizer.gap();
+        piece.mark_column = self.lines.grammar.mark_column();
         self.silent = 0;
         piece.after = after;
     }

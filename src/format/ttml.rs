@@ -541,6 +541,10 @@ impl TtmlClock {
 }
 
 impl Grammar for TtmlParagraphs {
+    fn put_marks(&mut self) {
+        self.cues.put_marks();
+    }
+
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let mut at = 0;
         while let Some(part) = self.next(line, &mut at) {

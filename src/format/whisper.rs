@@ -294,6 +294,7 @@ impl StringPlaces {
     fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
         let view = self.view(json, start, options, piece);
         options.spellings.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
+        piece.gap = view.tokenizer.gap();
         piece.source.extend_from_slice(view.text.as_bytes());
     }
 
@@ -306,6 +307,9 @@ impl StringPlaces {
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
         let mut view = DocumentView::new(options);
+        if options.puts().is_some() {
+            view.cues.put_marks();
+        }
         let mut last = None;
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
             let speaker = self.speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
@@ -351,6 +355,7 @@ impl DocumentView {
             blanked: String::new(),
             run: 0,
             tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
+                .putting_marks(options.puts())
                 .of_markup(false),
             cues: CueScanner::default(),
             parts: LineParts::default(),

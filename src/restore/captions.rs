@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::output::PlacedMark;
 use super::{Done, Stream, Streaming};
 use crate::error::Result;
 use crate::format::{Id, Kind, LiveRecord, LiveRecords};
@@ -33,6 +34,11 @@ pub struct CaptionStreamReader<'a> {
     /// The records given to the stream whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
+    /// The marks put into the output, each with its place in the output of all streams; `written`
+    /// is the place where `restored` begins, and `begun` that where the stream began.
+    marks: VecDeque<PlacedMark>,
+    written: usize,
+    begun: usize,
     /// The records whose words come before the next.
     context: VecDeque<(Option<Id>, String)>,
     taken: u64,
@@ -66,6 +72,9 @@ impl<'a> CaptionStreamReader<'a> {
             begin: Box::new(begin),
             waiting: VecDeque::new(),
             restored: String::new(),
+            marks: VecDeque::new(),
+            written: 0,
+            begun: 0,
             context: VecDeque::new(),
             taken: 0,
             done: Done::default(),
@@ -88,7 +97,7 @@ impl<'a> CaptionStreamReader<'a> {
     fn take(&mut self, caption: LiveRecord, out: &mut Vec<u8>) -> Result<()> {
         if caption.begins {
             self.end_text(out)?;
-            self.stream = (self.begin)()?;
+            self.start()?;
             self.context.clear();
         }
         let mut restored = Vec::new();
@@ -99,7 +108,7 @@ impl<'a> CaptionStreamReader<'a> {
         });
         if let (Some(at), Some(id)) = (replaced, &caption.id) {
             self.now(out)?;
-            self.stream = (self.begin)()?;
+            self.start()?;
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
             let left = self.left_of(at);
             self.say(&left, None, &mut restored)?;
@@ -122,6 +131,12 @@ impl<'a> CaptionStreamReader<'a> {
             self.say(&text, Some(caption), &mut restored)?;
         }
         self.pass_on(&restored, out);
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<()> {
+        self.stream = (self.begin)()?;
+        self.begun = self.written + self.restored.len();
         Ok(())
     }
 
@@ -170,13 +185,15 @@ impl<'a> CaptionStreamReader<'a> {
     /// Takes output of the stream, and appends the records that are complete.
     fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
         self.restored.push_str(&String::from_utf8_lossy(restored));
+        self.marks.extend(self.stream.take_marks().into_iter().map(|(at, mark)| (at + self.begun, mark)));
         loop {
             let Some(first) = self.waiting.front() else { return };
             let Some(end) = end_of(&self.restored, first.chars) else { return };
             let Some(Waiting { caption, .. }) = self.waiting.pop_front() else { return };
+            let marks = self.take_marks(end);
             if let Some(caption) = caption {
                 let from = out.len();
-                caption.write(&self.restored[..end], out);
+                caption.write(&self.restored[..end], &marks, out);
                 self.done = self.done
                     + Done {
                         words: self.restored[..end].split_whitespace().count() as u64,
@@ -185,7 +202,17 @@ impl<'a> CaptionStreamReader<'a> {
                     };
             }
             self.restored.drain(..end);
+            self.written += end;
         }
+    }
+
+    /// Removes and returns the marks in the first `end` bytes of the output that is not written.
+    fn take_marks(&mut self, end: usize) -> Vec<PlacedMark> {
+        let (from, mut marks) = (self.written, Vec::new());
+        while let Some((at, mark)) = self.marks.pop_front_if(|(at, _)| *at <= from + end) {
+            marks.push((at - from, mark));
+        }
+        marks
     }
 }
 
@@ -204,13 +231,22 @@ impl Streaming for CaptionStreamReader<'_> {
     }
 
     fn tail(&mut self) -> Result<Vec<u8>> {
-        let text = format!("{}{}", self.restored, String::from_utf8_lossy(&self.stream.tail()?));
+        let (tail, tail_marks) = self.stream.tail_apart()?;
+        let text = format!("{}{}", self.restored, String::from_utf8_lossy(&tail));
+        let mut marks: VecDeque<PlacedMark> =
+            self.marks.iter().map(|(at, mark)| (at - self.written, mark.clone())).collect();
+        marks.extend(tail_marks.into_iter().map(|(at, mark)| (at + self.restored.len(), mark)));
         let (mut rest, mut out) = (text.as_str(), Vec::new());
         for Waiting { chars, caption } in &self.waiting {
+            let begin = text.len() - rest.len();
             let (record, after) = rest.split_at(end_of(rest, *chars).unwrap_or(rest.len()));
             rest = after;
+            let mut put = Vec::new();
+            while let Some((at, mark)) = marks.pop_front_if(|(at, _)| *at <= begin + record.len()) {
+                put.push((at - begin, mark));
+            }
             if let Some(caption) = caption {
-                caption.write(record, &mut out);
+                caption.write(record, &put, &mut out);
             }
         }
         Ok(out)

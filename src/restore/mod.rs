@@ -22,7 +22,7 @@ use crate::files::Input;
 use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
 use crate::text::write::write;
-use crate::text::{Break, Choice, KeptCapitals, RestoreOptions, Token, Tokens};
+use crate::text::{AfterWord, Break, Choice, KeptCapitals, PutMarks, RestoreOptions, Token, Tokens};
 use captions::CaptionStreamReader;
 use output::PieceWriter;
 
@@ -71,6 +71,7 @@ pub fn restore(
     out: &mut Out<'_>,
 ) -> Result<Done> {
     let kind = kind.of_input(&mut input)?;
+    let options = &options.for_format(kind)?;
     let mut format = kind.open(input, options.clone())?;
     let mut queue = Queue::new(method, options.request(method, kind)?, options);
     let mut writer = PieceWriter::new(options.clone(), method);
@@ -244,6 +245,7 @@ type Take<'a> = dyn FnMut(&Piece, &[Choice]) -> Result<()> + 'a;
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     options: RestoreOptions,
+    marks: PutMarks,
     kept: KeptCapitals,
     words: WrittenWords,
     pieces: VecDeque<Piece>,
@@ -258,6 +260,7 @@ impl<'a> Queue<'a> {
         Self {
             session: method.session(request),
             options: options.clone(),
+            marks: PutMarks::default(),
             kept: KeptCapitals::default(),
             words: WrittenWords::default(),
             pieces: VecDeque::new(),
@@ -274,6 +277,7 @@ impl<'a> Queue<'a> {
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
         if self.silent <= GAP && self.silent + gap > GAP {
             self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
+            self.write(Some(Ending::Closed), take)?;
         }
         self.silent = match words.last() {
             Some(word) => piece.source.len() - word.source.end as usize,
@@ -286,33 +290,41 @@ impl<'a> Queue<'a> {
         };
         self.session.push(&piece.tokens, end, &mut self.choices)?;
         self.pieces.push_back(piece);
-        self.write(take)?;
+        self.write(None, take)?;
         Ok(self.spare.pop().unwrap_or_default())
     }
 
     /// Writes all pending text, without waiting for the context that it may depend on.
     fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Force, &mut self.choices)?;
-        self.write(take)
+        self.write(Some(Ending::Open), take)
     }
 
-    /// Returns the output that [`Queue::now`] would write, as text.
-    fn guess(&mut self) -> Result<Vec<u8>> {
+    /// Passes on the pieces that [`Queue::now`] would write.
+    fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Choice])) -> Result<()> {
         let mut choices = self.choices.clone();
         self.session.guess(&mut choices)?;
-        let (mut guess, mut used) = (Vec::new(), 0);
-        for piece in &self.pieces {
+        let mut used = 0;
+        let mut marks = self.marks.clone();
+        for (at, piece) in self.pieces.iter().enumerate() {
             let Some(choices) = choices.get(used..used + piece.tokens.len()) else { break };
             used += choices.len();
-            piece.write(choices, &self.options, &mut guess);
+            if self.options.marks.is_empty() {
+                take(piece, choices);
+                continue;
+            }
+            let mut piece = piece.clone();
+            let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
+            marks.put(&mut piece.tokens, choices, last, &self.options);
+            take(&piece, choices);
         }
-        Ok(guess)
+        Ok(())
     }
 
     /// Writes the rest, at the end of the input.
     fn flush(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
-        self.write(take)?;
+        self.write(Some(Ending::Whole), take)?;
         if !(self.pieces.is_empty() && self.choices.is_empty()) {
             let problem = "did not answer each word once: this is a bug of the method";
             return Err(Error::model("the method", problem));
@@ -320,13 +332,16 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// Writes the pieces whose words all have their choices.
-    fn write(&mut self, take: &mut Take<'_>) -> Result<()> {
+    /// Writes the pieces whose words all have their choices, and for which the text after their
+    /// last word is known, if a mark depends on it. `ending` tells what follows the last piece.
+    fn write(&mut self, ending: Option<Ending>, take: &mut Take<'_>) -> Result<()> {
         let mut used = 0;
-        while let Some(mut piece) =
-            self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
-        {
-            let choices = &self.choices[used..used + piece.tokens.len()];
+        while let Some(piece) = self.pieces.front() {
+            let Some(choices) = self.choices.get(used..used + piece.tokens.len()) else { break };
+            let waits = PutMarks::waits(&piece.tokens, choices, &self.options);
+            let last = if waits { self.after(0, ending) } else { Some(AfterWord::CLOSED) };
+            let (Some(last), Some(mut piece)) = (last, self.pieces.pop_front()) else { break };
+            self.marks.put(&mut piece.tokens, choices, last, &self.options);
             self.kept.drop_kept_capitals(
                 &piece.source,
                 &mut piece.tokens,
@@ -342,4 +357,42 @@ impl<'a> Queue<'a> {
         self.choices.drain(..used);
         Ok(())
     }
+
+    /// Returns the text after the last word of a piece, if it is known.
+    fn after(&self, piece: usize, ending: Option<Ending>) -> Option<AfterWord> {
+        let mut pieces = self.pieces.iter().skip(piece);
+        let first = pieces.next()?;
+        let mut last = first;
+        loop {
+            if last.after == Break::Document {
+                return Some(AfterWord { gap: last.gap, before: Break::Document });
+            }
+            let Some(next) = pieces.next() else { break };
+            if let Some(word) = next.tokens.as_slice().first() {
+                return Some(AfterWord::before(word));
+            }
+            last = next;
+        }
+        // What comes later may belong to a word with nothing after it yet.
+        let end = first.tokens.as_slice().last().map_or(0, |word| word.source.end as usize);
+        let parts = self.pieces.iter().skip(piece + 1).map(|piece| &piece.source[..]);
+        let is_apart =
+            || std::iter::once(&first.source[end..]).chain(parts).flatten().any(u8::is_ascii_whitespace);
+        match ending? {
+            Ending::Open if !is_apart() => Some(AfterWord::CLOSED),
+            Ending::Open | Ending::Whole => Some(AfterWord { gap: last.gap, before: Break::Space }),
+            Ending::Closed => Some(AfterWord::CLOSED),
+        }
+    }
+}
+
+/// What follows the last piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// Nothing: the text is whole.
+    Whole,
+    /// More text, which is not waited for.
+    Open,
+    /// So much text without a word that no mark is put in before it.
+    Closed,
 }

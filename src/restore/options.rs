@@ -9,11 +9,12 @@ use crate::files::Input;
 use crate::format::{Kind, Piece};
 use crate::methods::Model;
 use crate::model::Manifest;
+use crate::named::NamedValue;
 use crate::restorer::{Request, Restorer, SentenceStarts};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::spell;
-use crate::text::{Case, Choice, OutputForm, RestoreOptions, SentenceStart};
+use crate::text::{Case, Choice, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs and the language.
@@ -25,10 +26,29 @@ impl RestoreOptions {
         }
     }
 
+    /// Fills in the options left to a format: the form of marks, and those that it has a place for.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
+    pub fn for_format(&self, format: Kind) -> Result<Self> {
+        if self.marks.is_empty() {
+            return Ok(self.clone());
+        }
+        let mark_form = Some(format.mark_form(self.mark_form)?);
+        let marks: MarkSet = self.marks.iter().filter(|&mark| format.has_place_for(mark)).collect();
+        if marks.is_empty() {
+            let problem =
+                format!("{} has no place for {}: ask for other marks", format.name_of(), self.marks);
+            return Err(Error::Usage(problem));
+        }
+        Ok(Self { mark_form, marks, ..self.clone() })
+    }
+
     /// Returns the request to a method, for a text of this format.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none.
+    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
+    /// that the method cannot put.
     pub fn request(&self, method: &dyn Restorer, format: Kind) -> Result<Request> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => Some("threshold"),
@@ -41,6 +61,9 @@ impl RestoreOptions {
                 format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
             return Err(Error::Usage(problem));
         }
+        if let Some(missing) = self.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
+            return Err(Error::Usage(no_mark(missing, method.labels().marks())));
+        }
         let sentence_ends = self.form == OutputForm::Json && method.labels().ends_sentences();
         Ok(Request { confidence: option.is_some(), sentence_ends, ..self.plain_request(format) })
     }
@@ -51,6 +74,7 @@ impl RestoreOptions {
             threads: self.threads,
             predictions: self.predictions,
             look_ahead: self.look_ahead,
+            marks: self.marks,
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.
@@ -62,6 +86,18 @@ impl RestoreOptions {
             ..Request::default()
         }
     }
+}
+
+/// Returns the problem with a mark that a method cannot put; it can put `known`.
+fn no_mark(mark: Mark, known: MarkSet) -> String {
+    let option = error::option("marks");
+    if known.is_empty() {
+        return format!(
+            "the method puts no marks: leave {option} out, or use a model that was trained with marks"
+        );
+    }
+    let c = mark.character().unwrap_or_default();
+    format!("the method puts the marks {known}, but not {c}: ask for some of those with {option}")
 }
 
 impl Model {
@@ -105,6 +141,8 @@ pub struct RestoredWord {
     pub case: Case,
     /// The probability of the case, from 0 to 1; `None` if the method has none.
     pub confidence: Option<f32>,
+    /// The mark put in after the word.
+    pub mark: Mark,
 }
 
 impl<'a> TextRestorer<'a> {
@@ -175,7 +213,8 @@ impl<'a> TextRestorer<'a> {
                 // If the method has no probabilities, the other words get none either.
                 let confidence = choice.confidence.and(resolved.confidence);
                 let case = Case::of(&untagged(&text), options.locale());
-                words.push(RestoredWord { text, span: at + span.start..at + span.end, case, confidence });
+                let span = at + span.start..at + span.end;
+                words.push(RestoredWord { text, span, case, confidence, mark: token.put });
             }
             at += piece.source.len();
             Ok(())

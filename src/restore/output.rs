@@ -16,7 +16,7 @@ pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
 /// Writes pieces, one after the other.
 #[derive(Debug)]
 pub(super) struct PieceWriter {
-    options: RestoreOptions,
+    pub(super) options: RestoreOptions,
     /// True if the method chooses sentence ends.
     marks: bool,
     /// The line of the source in which the next piece begins.
@@ -30,7 +30,14 @@ pub(super) struct PieceWriter {
     written: Vec<u8>,
     /// The amount of text written.
     pub(super) done: Done,
+    /// The marks put into the text, if they are collected instead of written, each with its place
+    /// in the output, and the length of the output.
+    pub(super) apart: Option<Vec<PlacedMark>>,
+    len: usize,
 }
+
+/// The characters of a mark that is put in, with its place in bytes.
+pub(super) type PlacedMark = (usize, Vec<u8>);
 
 /// A word as JSON.
 #[derive(Debug, Serialize)]
@@ -46,7 +53,7 @@ impl PieceWriter {
     pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
         let (marks, diff, done) = (method.labels().ends_sentences(), Diff::default(), Done::default());
         let (text, written) = (Vec::new(), Vec::new());
-        Self { options, marks, line: 1, goes_on: false, diff, text, written, done }
+        Self { options, marks, line: 1, goes_on: false, diff, text, written, done, apart: None, len: 0 }
     }
 
     /// Passes a piece to `out`.
@@ -54,6 +61,12 @@ impl PieceWriter {
         self.written.clear();
         let bytes = piece.bytes();
         match self.options.form {
+            OutputForm::Text if let Some(apart) = &mut self.apart => {
+                let first = apart.len();
+                piece.write_apart(choices, &self.options, &mut self.written, apart);
+                apart[first..].iter_mut().for_each(|(at, _)| *at += self.len);
+                self.len += self.written.len();
+            }
             OutputForm::Text => {
                 piece.write(choices, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;

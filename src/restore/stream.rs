@@ -1,11 +1,12 @@
 //! Live text: words are written as soon as they are certain.
 
+use super::output::PlacedMark;
 use super::{Done, PieceWriter, Queue, Streaming};
 use crate::error::{Error, Result, option};
 use crate::format::{Kind, Live, Piece};
 use crate::restorer::Restorer;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Choice, RestoreOptions};
+use crate::text::{Choice, MarkPlaces, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
@@ -60,9 +61,32 @@ impl<'a> Stream<'a> {
                 "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
             )));
         }
+        if options.puts() == Some(MarkPlaces::Unmarked) {
+            let marks = option("marks");
+            return Err(Error::Usage(format!(
+                "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
+            )));
+        }
+        let options = options.for_format(kind)?;
         let queue = Queue::new(method, options.request(method, kind)?, &options);
-        let writer = PieceWriter::new(options.clone(), method);
+        let mut writer = PieceWriter::new(options.clone(), method);
+        writer.apart = (kind != Kind::Text).then(Vec::new);
         Ok(Self { live: Live::new(name, options), queue, writer, piece: Piece::default(), taken: 0 })
+    }
+
+    /// Removes and returns the marks put into the text, which a stream of records does not write
+    /// itself: each has its place in the output.
+    pub(super) fn take_marks(&mut self) -> Vec<PlacedMark> {
+        self.writer.apart.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Returns the text that [`Streaming::now`] would append, and the marks put into it.
+    pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
+        let (mut tail, mut marks) = (Vec::new(), Vec::new());
+        let options = &self.writer.options;
+        self.queue.guess(&mut |piece, choices| piece.write_apart(choices, options, &mut tail, &mut marks))?;
+        tail.extend_from_slice(self.live.rest());
+        Ok((tail, marks))
     }
 
     fn pass_on(&mut self, out: &mut Vec<u8>) -> Result<()> {
@@ -103,7 +127,8 @@ impl Streaming for Stream<'_> {
 
     /// Parts without words so far are unchanged.
     fn tail(&mut self) -> Result<Vec<u8>> {
-        let mut tail = self.queue.guess()?;
+        let (mut tail, options) = (Vec::new(), &self.writer.options);
+        self.queue.guess(&mut |piece, choices| piece.write(choices, options, &mut tail))?;
         tail.extend_from_slice(self.live.rest());
         Ok(tail)
     }

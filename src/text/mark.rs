@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sentence::is_end_mark;
 use crate::error::Error;
+use crate::named::NamedValue;
 
 /// The mark after a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -68,6 +69,35 @@ impl Mark {
             Self::Ellipsis => '…',
             Self::None | Self::SentenceEnd => return None,
         })
+    }
+
+    /// Returns the characters of the mark in a language, given by its tag: the space before it and
+    /// the mark. French has a narrow space before high marks and a wide one before a colon
+    /// (Imprimerie nationale); that of Canada has only the one before a colon (Office québécois de
+    /// la langue française).
+    pub fn spelling(self, language: &str, form: MarkForm) -> Option<(&'static str, char)> {
+        let tag = language.split(['-', '_']).next().unwrap_or_default();
+        let c = match (tag, self) {
+            ("el", Self::Question) => '\u{37e}',
+            ("el", Self::Semicolon) => '·',
+            ("ar" | "fa" | "ur", Self::Question) => '؟',
+            ("ar" | "fa" | "ur", Self::Comma) => '،',
+            ("ar" | "fa" | "ur", Self::Semicolon) => '؛',
+            _ => self.character()?,
+        };
+        let is_canadian = || language[tag.len()..].eq_ignore_ascii_case("-ca");
+        let space = match (form, self) {
+            (MarkForm::Joined, _) => "",
+            (MarkForm::Apart, _) | (MarkForm::Written, Self::Dash) => " ",
+            (MarkForm::Written, Self::Colon) if tag == "fr" => "\u{a0}",
+            (MarkForm::Written, Self::Question | Self::Exclamation | Self::Semicolon)
+                if tag == "fr" && !is_canadian() =>
+            {
+                "\u{202f}"
+            }
+            (MarkForm::Written, _) => "",
+        };
+        Some((space, c))
     }
 
     /// Returns the name of the mark.
@@ -156,6 +186,26 @@ impl Mark {
             false => Self::None,
         })
     }
+}
+
+/// The form in which marks are put into a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MarkForm {
+    /// As the language writes them: behind the word, after a space where the language has one.
+    #[default]
+    Written,
+    /// Right behind the word.
+    Joined,
+    /// As tokens of their own: after a space.
+    Apart,
+}
+
+impl NamedValue for MarkForm {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Written, "written", "As the language writes them"),
+        (Self::Joined, "joined", "Right behind the word"),
+        (Self::Apart, "apart", "As tokens of their own, after a space"),
+    ];
 }
 
 /// A set of marks that are written.
@@ -270,6 +320,27 @@ mod tests {
         assert_eq!(within(".,?"), [Comma, Comma, Period, Period, Period, Question]);
         assert_eq!(within("."), [None, None, Period, Period, Period, Period]);
         assert_eq!(within(",:!"), [Comma, Colon, None, Exclamation, None, None]);
+    }
+
+    #[test]
+    fn languages_space_their_marks_and_read_them_back() {
+        use Mark::{Colon, Comma, Dash, Question, Semicolon};
+        let spelled = |language: &str| {
+            let spelled = |mark: Mark| {
+                let (space, c) = mark.spelling(language, MarkForm::Written).unwrap();
+                assert_eq!(Mark::between(&format!("{space}{c} ")), mark);
+                format!("{space}{c}")
+            };
+            [Comma, Question, Semicolon, Colon, Dash].map(spelled)
+        };
+        assert_eq!(spelled("en"), [",", "?", ";", ":", " –"]);
+        assert_eq!(spelled("fr-FR"), [",", "\u{202f}?", "\u{202f};", "\u{a0}:", " –"]);
+        assert_eq!(spelled("fr-CA"), [",", "?", ";", "\u{a0}:", " –"]);
+        assert_eq!(spelled("el"), [",", "\u{37e}", "·", ":", " –"]);
+        assert_eq!(spelled("ar"), ["،", "؟", "؛", ":", " –"]);
+        assert_eq!(Question.spelling("fr", MarkForm::Joined), Some(("", '?')));
+        assert_eq!(Question.spelling("fr", MarkForm::Apart), Some((" ", '?')));
+        assert_eq!(Mark::SentenceEnd.spelling("fr", MarkForm::Written), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::locale::Locale;
-use super::mark::MarkSet;
+use super::mark::{MarkForm, MarkSet};
 use super::spellings::Spellings;
 use super::tokenize::Capitalized;
 use crate::named::NamedValue;
@@ -57,6 +57,8 @@ pub struct RestoreOptions {
     pub marks: MarkSet,
     /// The parts of the text that may get marks.
     pub mark_places: MarkPlaces,
+    /// The form of the marks; `None` takes that of the format.
+    pub mark_form: Option<MarkForm>,
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
@@ -85,6 +87,7 @@ impl Default for RestoreOptions {
             threshold: None,
             marks: MarkSet::NONE,
             mark_places: MarkPlaces::default(),
+            mark_form: None,
             threads: NonZeroUsize::MIN,
             form: OutputForm::default(),
             patience: None,
@@ -102,6 +105,11 @@ impl RestoreOptions {
     /// Returns the tag of the language, empty if none is known.
     pub fn language(&self) -> &str {
         self.language.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the places for marks; `None` if none are put in.
+    pub fn puts(&self) -> Option<MarkPlaces> {
+        (!self.marks.is_empty()).then_some(self.mark_places)
     }
 }
 

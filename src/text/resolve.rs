@@ -1,13 +1,14 @@
-//! The one place where the case of a word is decided.
+//! The one place where the case of a word, and the mark that is put in after it, are decided.
 //!
-//! The rest is input: the tokenizer tells which words have capitals that are kept and where
-//! sentences begin, the user's spellings fix words, and the method chooses.
+//! The rest is input: the tokenizer tells which words have capitals that are kept, where sentences
+//! begin and what stands between words, the user's spellings fix words, and the method chooses.
 
 use super::case::{Capitals, Case};
 use super::label::Choice;
+use super::mark::Mark;
 use super::markup::untagged;
 use super::options::{RestoreOptions, SentenceStart};
-use super::tokenize::Capitalized;
+use super::tokenize::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, Token, Tokens};
 
 /// The case that a word gets.
@@ -56,6 +57,82 @@ fn starts_sentence(token: &Token, options: &RestoreOptions) -> bool {
         SentenceStart::Auto => token.starts,
         SentenceStart::Always => token.starts || token.opens,
         SentenceStart::Never => false,
+    }
+}
+
+/// The text between a word and the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AfterWord {
+    /// The mark there: see [`Token::gap`].
+    pub gap: Option<Mark>,
+    /// The break there.
+    pub before: Break,
+}
+
+impl AfterWord {
+    /// Text that leaves no place for a mark.
+    pub const CLOSED: Self = Self { gap: Some(Mark::None), before: Break::Space };
+
+    /// Returns the text before a word.
+    pub fn before(token: &Token) -> Self {
+        Self { gap: token.gap, before: token.before }
+    }
+}
+
+/// The marks that are put into a text, piece by piece. A mark never stands beside another one, and
+/// restoring the text with the marks leads to the same choices, so that none is added.
+#[derive(Debug, Clone, Default)]
+pub struct PutMarks {
+    /// True if a mark that was put in ended a sentence: the next word begins one.
+    begins: bool,
+}
+
+impl PutMarks {
+    /// Decides [`Token::put`] of the words of a piece, and lets a sentence begin after each mark
+    /// that ends one. `last` is the text after the last word.
+    pub fn put(
+        &mut self,
+        tokens: &mut Tokens,
+        choices: &[Choice],
+        last: AfterWord,
+        options: &RestoreOptions,
+    ) {
+        if options.marks.is_empty() {
+            return;
+        }
+        for i in 0..tokens.len() {
+            let after = tokens.as_slice().get(i + 1).map_or(last, AfterWord::before);
+            let apostrophe =
+                DutchApostrophe::of(options.locale(), tokens.as_slice()[i].left, tokens.lower(i));
+            let token = &mut tokens.as_mut_slice()[i];
+            token.starts |= self.begins && apostrophe.is_none();
+            self.begins &= apostrophe == Some(DutchApostrophe::Clitic);
+            token.put = mark_after(token, &choices[i], after, options);
+            self.begins |= matches!(token.put, Mark::Period | Mark::Question | Mark::Exclamation);
+        }
+    }
+
+    /// Returns true if the text after the last word of a piece decides the mark there.
+    pub fn waits(tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) -> bool {
+        let open = AfterWord { gap: None, ..AfterWord::CLOSED };
+        let last = tokens.as_slice().iter().zip(choices).next_back().filter(|_| !options.marks.is_empty());
+        last.is_some_and(|(token, choice)| mark_after(token, choice, open, options) != Mark::None)
+    }
+}
+
+/// Returns the mark to be put in after a word.
+fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &RestoreOptions) -> Mark {
+    let is_open = token.right.is_none() && after.gap.is_none() && after.before != Break::None;
+    let mark = match is_open {
+        true => choice.label.mark.within(options.marks),
+        false => Mark::None,
+    };
+    match mark {
+        Mark::Period if token.abbreviates => Mark::None,
+        // `&t` and a semicolon would be an entity.
+        Mark::Semicolon if matches!(token.left, Some('&' | '#')) => Mark::None,
+        mark if options.marks.has(mark) => mark,
+        _ => Mark::None,
     }
 }
 

@@ -104,7 +104,7 @@ impl Abbreviations {
 
 /// Returns true if `c` is a mark that may end a sentence.
 pub fn is_end_mark(c: char) -> bool {
-    matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '।' | '‼' | '⁇' | '⁈' | '⁉')
+    matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '\u{37e}' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
 /// Splits a cased paragraph into sentences, none of them empty. In addition to the marks

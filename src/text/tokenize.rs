@@ -10,6 +10,7 @@ use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
 use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
+use super::options::MarkPlaces;
 use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
 use crate::named::NamedValue;
@@ -105,6 +106,8 @@ pub struct Tokenizer {
     in_run: bool,
     /// What stands after the last word: see [`Token::gap`].
     gap: Option<Mark>,
+    /// The places for marks that are put in, if there are any: see [`Tokenizer::putting_marks`].
+    puts: Option<MarkPlaces>,
 }
 
 /// The sentence end that the marks after a word make.
@@ -167,6 +170,10 @@ struct LineState {
     /// True if the capitals of the line stay; a line so long that it comes in parts is judged by
     /// its first part.
     keep: Option<bool>,
+    /// True if a mark other than a dash stands after a word of the line; `closed` is true if
+    /// therefore none is put in, which is judged like `keep`.
+    marked: bool,
+    closed: Option<bool>,
 }
 
 /// Returns the words of a whole text.
@@ -204,6 +211,7 @@ impl Tokenizer {
             pending_marks: None,
             in_run: false,
             gap: None,
+            puts: None,
         }
     }
 
@@ -232,6 +240,14 @@ impl Tokenizer {
         Self { joins: true, crosses: over_lines, ..self }
     }
 
+    /// Reads a text into which marks are put, so that the text with them is read like the text
+    /// without them: the first word of a document, paragraph or turn begins a sentence, and so does
+    /// a word after a mark that ends one, on whichever line; the marks of a line prove nothing
+    /// about its first word.
+    pub fn putting_marks(self, places: Option<MarkPlaces>) -> Self {
+        Self { puts: places, ..self }
+    }
+
     /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
@@ -240,6 +256,9 @@ impl Tokenizer {
             apart: self.apart,
             joins: self.joins,
             crosses: self.crosses,
+            puts: self.puts,
+            // The first word of the next text shows what stands after the last word of this one.
+            gap: self.gap,
             ..Self::of(self.locale, self.abbreviations, self.capitalized)
         };
     }
@@ -328,12 +347,14 @@ impl Tokenizer {
         self.decide_pending_marks(AfterMarks::End);
         self.crossed = false;
         if self.apart {
+            self.close_line();
             return self.reset();
         }
         self.line.ended = self.ended != Ended::No;
-        if !self.live {
+        if !self.live && self.puts.is_none() {
             self.ended = Ended::No;
         }
+        self.close_line();
         let line = std::mem::take(&mut self.line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
         self.grouped |= !line.written && self.previous.is_some();
@@ -344,6 +365,7 @@ impl Tokenizer {
     /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
     /// next: [`Break::Cue`], or [`Break::Turn`] or more if a sentence does not run on.
     pub fn end_cue(&mut self, before: Break) {
+        self.close_line();
         let line = std::mem::take(&mut self.line);
         self.marked |= line.punctuated;
         self.before = self.before.max(before);
@@ -356,6 +378,11 @@ impl Tokenizer {
         if before == Break::Document {
             self.reset();
         }
+    }
+
+    /// Closes the gap after the last word of a line that gets no marks.
+    fn close_line(&mut self) {
+        self.gap = self.gap();
     }
 
     /// Skips white space; every line feed in it ends a line.
@@ -390,7 +417,7 @@ impl Tokenizer {
         if words.is_empty() {
             return;
         }
-        if let Some(opening) = line.opening.take().filter(|_| !self.live) {
+        if let Some(opening) = line.opening.take().filter(|_| !self.live && self.puts.is_none()) {
             // A line without marks may be a sentence of its own, unless lines come in groups, like
             // those of subtitles.
             let goes_on =
@@ -399,6 +426,10 @@ impl Tokenizer {
             if let Some(word) = words.get_mut(opening - line.first) {
                 word.starts |= (line.punctuated || self.marked) && !follows_on;
             }
+        }
+        if self.puts == Some(MarkPlaces::Unmarked) && *line.closed.get_or_insert(line.marked) {
+            let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
+            after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));
         }
         let keep = match self.capitalized {
             Capitalized::Keep => true,
@@ -480,34 +511,45 @@ impl Tokenizer {
         let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
         self.line.lower |= lower;
         self.line.upper |= upper;
-        // A Dutch sentence that opens with 't or 's has its capital on the next word; in
-        // 's-Hertogenbosch the word itself has it.
-        let apart = self.locale == Locale::Dutch && matches!(left, Some('\'' | '’' | '‘'));
-        let clitic = apart && word.len() == 1;
-        let named = apart && word.as_bytes().get(1) == Some(&b'-');
+        let apostrophe = DutchApostrophe::of(self.locale, left, word);
+        let clitic = apostrophe == Some(DutchApostrophe::Clitic);
+        let named = apostrophe == Some(DutchApostrophe::Name);
         // A dash before a word that follows a question separates speech from its report: `—¡Ah!
         // —exclamó.`
         let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
         let before = self.before;
         let line_start = if self.flows { Break::Turn } else { Break::Line };
         let opens = before >= line_start && !self.blocked && !clitic && !named;
-        let starts = self.ended != Ended::No && !clitic && !named && !reported;
+        let begins = self.ended != Ended::No || self.puts.is_some() && before >= Break::Turn;
+        let starts = begins && !clitic && !named && !reported;
+        let abbreviates = self.puts.is_some() && !self.stop_ends(field, end);
         let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
         if opens {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
-        if let Some(left) = left {
+        if let Some(left) = left.filter(|_| apostrophe.is_none()) {
             self.see(Mark::of(left));
         }
         let gap = self.gap.take();
-        tokens.push(
-            word,
-            self.locale,
-            Token { source, before, opens, starts, constraint, left, right, gap, ..Token::default() },
-        );
+        let token = Token {
+            source,
+            before,
+            opens,
+            starts,
+            constraint,
+            left,
+            right,
+            gap,
+            abbreviates,
+            ..Token::default()
+        };
+        tokens.push(word, self.locale, token);
         self.capitals.push(upper);
-        if !clitic {
+        if clitic {
+            // No mark parts it from the word that it belongs to.
+            self.gap = Some(Mark::None);
+        } else {
             self.before = Break::None;
             self.blocked = false;
             self.ended = Ended::No;
@@ -516,7 +558,9 @@ impl Tokenizer {
 
     /// Notes something here that is neither a mark nor a word to be cased.
     pub fn pass(&mut self) {
-        self.see(Mark::None);
+        if self.before < Break::Document {
+            self.gap.get_or_insert(Mark::None);
+        }
         self.blocked = true;
         self.ended = Ended::No;
     }
@@ -547,15 +591,24 @@ impl Tokenizer {
         }
     }
 
-    /// Notes a mark after the last word, or [`Mark::None`] for anything else there.
+    /// Notes a mark after the last word, or [`Mark::None`] for anything else there. At the
+    /// beginning of a line, a dash before speech, a quote or a bracket belongs to the next word
+    /// alone, and so does anything at the beginning of a text.
     #[inline]
     fn see(&mut self, mark: Mark) {
-        self.gap = Some(self.gap.map_or(mark, |gap| gap.stronger(mark)));
+        match mark {
+            _ if self.before == Break::Document => {}
+            Mark::None | Mark::Dash if self.before >= Break::Line => {}
+            mark => {
+                self.line.marked |= !matches!(mark, Mark::None | Mark::Dash) && self.before < Break::Line;
+                self.gap = Some(self.gap.map_or(mark, |gap| gap.stronger(mark)));
+            }
+        }
     }
 
     /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
     pub fn gap(&self) -> Option<Mark> {
-        self.gap
+        self.gap.or((self.line.closed == Some(true)).then_some(Mark::None))
     }
 
     /// Settles the meaning of the last marks, now that the text after them has arrived.
@@ -585,15 +638,7 @@ impl Tokenizer {
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
             word = &before[start..];
         }
-        let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
-        let before = word.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(word, at).len_utf8());
-        let word = word[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
-        if word.is_empty() {
-            return unchanged;
-        }
-        let mut lower = String::new();
-        lower_word(word, self.locale, &mut lower);
-        if !self.abbreviations.ends(&lower, marks, after == AfterMarks::Digit) {
+        if !self.ends(word, marks, after == AfterMarks::Digit) {
             return unchanged;
         }
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
@@ -603,6 +648,49 @@ impl Tokenizer {
             _ => Ended::Stopped,
         };
         Meaning { ended, punctuated: true }
+    }
+
+    /// Returns true if marks end a sentence after the last word of a run: see
+    /// [`Abbreviations::ends`].
+    fn ends(&self, run: &str, marks: &str, before_digit: bool) -> bool {
+        let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
+        let before = run.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(run, at).len_utf8());
+        let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
+        let mut lower = String::new();
+        lower_word(word, self.locale, &mut lower);
+        !lower.is_empty() && self.abbreviations.ends(&lower, marks, before_digit)
+    }
+
+    /// Returns true if a full stop put in after the word that ends at byte `end` would be read as
+    /// the end of a sentence.
+    fn stop_ends(&self, field: &NonSpaceRun<'_>, end: usize) -> bool {
+        let run = &field.text[field.start..end];
+        let is_list_item = self.before >= Break::Line && is_list_number(&format!("{run}."));
+        !is_list_item && self.ends(run, ".", false)
+    }
+}
+
+/// A Dutch word with an apostrophe before it: `'s ochtends`, `'s-Hertogenbosch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DutchApostrophe {
+    /// A sentence that opens with `'t` or `'s` has its capital on the next word.
+    Clitic,
+    /// In `'s-Hertogenbosch` the word itself has the capital.
+    Name,
+}
+
+impl DutchApostrophe {
+    /// Returns the kind of a word, whose mark before it is `left`.
+    #[inline]
+    pub(super) fn of(locale: Locale, left: Option<char>, word: &str) -> Option<Self> {
+        if locale != Locale::Dutch || !matches!(left, Some('\'' | '’' | '‘')) {
+            return None;
+        }
+        match word.as_bytes() {
+            [_] => Some(Self::Clitic),
+            [_, b'-', ..] => Some(Self::Name),
+            _ => None,
+        }
     }
 }
 
@@ -657,7 +745,8 @@ impl JoinedRun {
             if !takes(&text[run.end..at]) {
                 return TagLookahead::No;
             }
-            if at == text.len() && goes_on {
+            // Another tag may open here.
+            if goes_on && at > run.end && matches!(text.as_bytes()[at..], [] | [b'<'] | [b'{'] | [b'{', _]) {
                 return TagLookahead::Open;
             }
             if at == run.end || !text[at..].starts_with(char::is_alphanumeric) {

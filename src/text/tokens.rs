@@ -68,6 +68,11 @@ pub struct Token {
     /// there, such as a bracket, a URL or the stop of an abbreviation, and `None` if nothing but
     /// white space and tags does.
     pub gap: Option<Mark>,
+    /// True if a full stop after the word would be that of an abbreviation, an initial or the
+    /// number of a list item. Found only where marks are put in.
+    pub abbreviates: bool,
+    /// The mark that is put in after the word, once that is decided; methods never see it.
+    pub put: Mark,
 }
 
 /// Words in order. The storage is cleared and reused, so that no word costs an allocation; nothing

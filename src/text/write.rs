@@ -1,13 +1,14 @@
-//! Applies labels to text: the one place where letters are changed.
+//! Applies labels to text: the one place where letters are changed and marks are put in.
 
 use super::label::Choice;
+use super::mark::Mark;
 use super::markup::{retagged, untagged};
 use super::options::RestoreOptions;
 use super::resolve::{Resolved, resolve, stays_lower};
 use super::tokens::{Token, Tokens};
 
-/// Appends `source` to `out` with its words in the chosen cases and everything else unchanged.
-/// [`resolve`] decides the cases.
+/// Appends `source` to `out` with its words in the chosen cases, the marks that are
+/// [put in](Token::put), and everything else unchanged. [`resolve`] decides the cases.
 ///
 /// # Panics
 /// Panics if there are fewer choices than words, or if the words do not lie in the source.
@@ -18,6 +19,31 @@ pub fn write(
     options: &RestoreOptions,
     out: &mut Vec<u8>,
 ) {
+    write_with(source, tokens, choices, options, out, &mut |token, out| {
+        push_mark(token.put, options, out);
+        token.source.end as usize
+    });
+}
+
+/// Appends the characters of a mark.
+pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
+    let form = options.mark_form.unwrap_or_default();
+    if let Some((space, c)) = mark.spelling(options.language(), form) {
+        out.extend_from_slice(space.as_bytes());
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+/// Writes like [`write`]; after a word with a mark that is put in, `put` gets the output up to
+/// there, and returns the end of the source that it has written.
+pub(crate) fn write_with(
+    source: &[u8],
+    tokens: &Tokens,
+    choices: &[Choice],
+    options: &RestoreOptions,
+    out: &mut Vec<u8>,
+    put: &mut dyn FnMut(&Token, &mut Vec<u8>) -> usize,
+) {
     assert!(choices.len() >= tokens.len(), "one choice for each word");
     let mut written = 0;
     let mut spelled = String::new();
@@ -25,17 +51,19 @@ pub fn write(
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
         // Most words stay as they are, which shows without reading them as text.
-        if stays_lower(token, choice, options)
-            && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
-        {
-            continue;
+        let stays = stays_lower(token, choice, options)
+            && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        if !stays && let Ok(word) = std::str::from_utf8(bytes) {
+            spelled.clear();
+            spell(word, token, choice, options, &mut spelled);
+            out.extend_from_slice(&source[written..start]);
+            out.extend_from_slice(spelled.as_bytes());
+            written = end;
         }
-        let Ok(word) = std::str::from_utf8(bytes) else { continue };
-        spelled.clear();
-        spell(word, token, choice, options, &mut spelled);
-        out.extend_from_slice(&source[written..start]);
-        out.extend_from_slice(spelled.as_bytes());
-        written = end;
+        if token.put != Mark::None {
+            out.extend_from_slice(&source[written..end]);
+            written = put(token, out);
+        }
     }
     out.extend_from_slice(&source[written..]);
 }
