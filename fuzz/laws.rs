@@ -130,6 +130,7 @@ pub fn any_format(data: &[u8]) {
         Kind::Trn,
         Kind::Nlp,
         Kind::Tsv,
+        Kind::Labels,
         Kind::Ass,
         Kind::Ttml,
     ];

@@ -184,7 +184,7 @@ impl ConvertSource {
 /// Returns the grammar of a format that can be converted; `None` if the format is read whole.
 fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
     match kind {
-        Kind::Trn | Kind::Nlp | Kind::Tsv => Err(no_segments(kind)),
+        Kind::Trn | Kind::Nlp | Kind::Labels | Kind::Tsv => Err(no_segments(kind)),
         kind => kind.grammar(field),
     }
 }
@@ -206,7 +206,7 @@ fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
             )));
         }
         Kind::Text | Kind::Tok => Box::new(plain::PlainWriter),
-        Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
+        Kind::Trn | Kind::Nlp | Kind::Labels | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(srt::SrtWriter::default()),
         Kind::Vtt => Box::new(vtt::VttWriter::default()),
         Kind::Ass => Box::new(ass::AssWriter::default()),

@@ -9,6 +9,7 @@ mod cue;
 mod envelope;
 mod json;
 mod jsonl;
+mod labels;
 mod lines;
 mod live;
 mod live_records;
@@ -187,6 +188,9 @@ pub enum Kind {
     /// Columns between |, one word and its mark per line, with a header that has token and
     /// punctuation; events in <> are not words.
     Nlp,
+    /// Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD,
+    /// QUESTION; or the three columns of SEPP-NLG.
+    Labels,
     /// A table, with the text in the column that --field names.
     Tsv,
     /// Tokenised text, with white space between tokens.
@@ -219,6 +223,11 @@ impl NamedValue for Kind {
             Self::Nlp,
             "nlp",
             "Columns between |, one word and its mark per line, with a header that has token and punctuation; events in <> are not words",
+        ),
+        (
+            Self::Labels,
+            "labels",
+            "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
         ),
         (Self::Tsv, "tsv", "A table, with the text in the column that --field names"),
         (Self::Tok, "tok", "Tokenised text, with white space between tokens"),

@@ -8,7 +8,7 @@ use super::jsonl::Objects;
 use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
-use super::{Kind, ass, conll, ctm, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
+use super::{Kind, ass, conll, ctm, labels, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::Break;
@@ -77,7 +77,12 @@ impl Kind {
     /// Fails if the format cannot have that field.
     pub fn records(self, mut input: Input, field: Option<&str>) -> Result<Box<dyn RecordSource>> {
         let kind = self.of_input(&mut input)?;
-        Ok(match kind.grammar(field)? {
+        let grammar = match kind {
+            // Only here do labels become marks.
+            Self::Labels => Some(Box::new(labels::LabelReader::new(true)) as Box<dyn Grammar>),
+            kind => kind.grammar(field)?,
+        };
+        Ok(match grammar {
             Some(grammar) => Box::new(RecordLines::new(input, grammar)),
             None => Box::new(SegmentTexts::new(input)),
         })
@@ -98,6 +103,7 @@ impl Kind {
             Self::Stm => Box::new(stm::StmReader::default()),
             Self::Trn => Box::new(trn::TrnReader),
             Self::Nlp => Box::new(nlp::NlpReader::default()),
+            Self::Labels => Box::new(labels::LabelReader::new(false)),
             Self::Tsv => Box::new(tsv::TsvReader::new(field)),
             Self::Jsonl => Box::new(Objects::new(field)),
             Self::WhisperJson => return Ok(None),

@@ -432,6 +432,7 @@ impl Kind {
             Self::Conll => "CoNLL",
             Self::Trn => ".trn",
             Self::Nlp => ".nlp",
+            Self::Labels => "labelled words",
             Self::Tsv => ".tsv",
             Self::Tok => "tokenised text",
         }
@@ -443,7 +444,7 @@ impl Kind {
             Self::Auto | Self::Text | Self::Tsv | Self::Tok => "line",
             Self::Srt | Self::Vtt | Self::Ttml => "cue",
             Self::Ass => "event",
-            Self::Ctm | Self::Nlp => "word",
+            Self::Ctm | Self::Nlp | Self::Labels => "word",
             Self::Stm | Self::WhisperJson => "segment",
             Self::Trn => "utterance",
             Self::Jsonl => "object",

@@ -168,10 +168,33 @@ impl Kind {
                     is_short => Some((is_ass && !is_short).then_some(Self::Ass)),
                 }
             }
-            Some(b'0'..=b'9') => cue(&head[start..], ended),
-            Some(_) => Some(None),
+            Some(b'0'..=b'9') => match cue(&head[start..], ended) {
+                Some(None) => labels(&head[start..], ended),
+                told => told,
+            },
+            Some(_) => labels(&head[start..], ended),
         }
     }
+}
+
+/// Detects the row of a word and the label of its mark: only what has a tab after its first word
+/// may be one.
+fn labels(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+    /// The largest number of bytes of a word or of a label that is waited for.
+    const LONGEST: usize = 64;
+    let word = head.iter().position(u8::is_ascii_whitespace);
+    let row = head.iter().position(|&b| b == b'\n');
+    let (cut, is_open) = match (word, row) {
+        (Some(tab), _) if head[tab] != b'\t' => return Some(None),
+        (_, Some(end)) => (end, false),
+        (Some(tab), None) => (head.len(), head.len() < tab + LONGEST),
+        (None, None) => (head.len(), head.len() < LONGEST),
+    };
+    if is_open && !ended {
+        return None;
+    }
+    let row = str::from_utf8(&head[..cut]).map(|row| row.trim_end_matches('\r'));
+    Some(row.is_ok_and(super::labels::is_row).then_some(Kind::Labels))
 }
 
 /// Detects a cue of SubRip: its number, if it has one, and its times.
@@ -306,8 +329,25 @@ mod tests {
     }
 
     #[test]
+    fn a_word_with_a_label_after_a_tab_is_a_row_of_labels() {
+        for (text, kind) in [
+            ("so\tO\nwe\tO\n", Some(Kind::Labels)),
+            ("1990\tCOMMA", Some(Kind::Labels)),
+            ("so\t0\t,\r\nwe", Some(Kind::Labels)),
+            ("so\tyes\n", None),
+            ("so\t0\n", None),
+            ("so\t.\n", None),
+            ("so we\tO\n", None),
+        ] {
+            assert_eq!(Kind::of_bytes(text.as_bytes(), true), Some(kind), "{text:?}");
+        }
+        assert_eq!(Kind::of_bytes(b"so\tCOM", false), None);
+        assert_eq!(Kind::of_bytes("x".repeat(99).as_bytes(), false), Some(None));
+    }
+
+    #[test]
     fn text_that_comes_in_live_is_not_waited_for() {
-        for (text, waited) in [("so we met\n", 1), ("7 men", 3), ("We", 2), ("{so", 2), ("1\n2\n", 4)] {
+        for (text, waited) in [("so we met\n", 3), ("7 men", 3), ("We", 2), ("{so", 2), ("1\n2\n", 4)] {
             assert!(told(text.as_bytes()).1 <= waited, "{text:?}: {:?}", told(text.as_bytes()));
         }
     }

@@ -86,6 +86,37 @@ fn marks_and_capitals_of_any_system_are_scored_together() {
 }
 
 #[test]
+fn files_of_labels_are_references_of_marks() {
+    let labels = "well\tCOMMA\nwe\tO\n'll\tO\ngo\tPERIOD\ndo\tO\nn't\tQUESTION\n";
+    let sepp = "well\t0\t,\nwe'll\t0\t0\ngo\t1\t.\ndon't\t1\t?\n";
+    let folder = files(&[
+        ("labels", labels),
+        ("sepp", sepp),
+        ("hyp.txt", "well, we'll go, don't?"),
+        ("bad", "go\tO\nnow\tSTOP\n"),
+        ("short", "go\tO\nnow\n"),
+    ]);
+    for reference in ["labels", "sepp"] {
+        let report = json(folder.path(), &format!("score {reference} hyp.txt --json --protocol iwslt"));
+        let micro = &report["marks"]["micro"];
+        assert_eq!(
+            [&micro["correct"], &micro["substitutions"], &micro["deletions"]],
+            [2, 1, 0],
+            "{reference}"
+        );
+        assert_eq!((&report["sentence_ends"]["correct"], &report["tokens"]), (&1.into(), &4.into()));
+    }
+    for (file, problem) in [
+        ("bad", "bad, line 2, column 5: found the label \"STOP\", but one of O, COMMA, PERIOD,"),
+        ("short", "short, line 2, column 4: found 1 columns, but a line is expected to be a word, a tab"),
+    ] {
+        let output = majuscule(folder.path(), &format!("score {file} hyp.txt --protocol iwslt"));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+#[test]
 fn a_reference_may_come_through_a_pipe() {
     let folder = files(&[("hyp.txt", HYPOTHESIS)]);
     for protocol in ["rei", "asr"] {

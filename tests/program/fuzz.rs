@@ -42,7 +42,7 @@ const TRANSCRIPTS: [(Kind, &str); 4] = [
 ];
 
 /// A file of each format, with words that the model knows.
-const FILES: [(Kind, &str); 12] = [
+const FILES: [(Kind, &str); 13] = [
     (
         Kind::Srt,
         "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
@@ -75,6 +75,7 @@ const FILES: [(Kind, &str); 12] = [
         Kind::Tsv,
         "id\ttext\r\n1\tthe BBC met. İstanbul\r\n2\tin new york\tebay\n\n3\t<i>who</i> &amp; o'neill\n",
     ),
+    (Kind::Labels, "the\tO\r\nBBC\tO\nmet\tPERIOD\n\ndo\t1\tO\nn't\t0\t?\nİstanbul\tDASH\n-\tO\n"),
     (
         Kind::Jsonl,
         "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \

@@ -1,0 +1,214 @@
+//! Words and the labels of the marks after them, one word per line, as corpora of punctuation have
+//! them.
+//!
+//! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end`
+//! is 1 at the end of a sentence. Without that column full stops, question and exclamation marks end
+//! sentences. Read for its text, the file has the marks that its labels name, and the parts of
+//! contractions (`do n't`) are one word unless a mark stands between them.
+
+use std::ops::Range;
+
+use super::conll::tabbed;
+use super::records::{Grammar, LineParts};
+use super::transcript::{Fault, shortened};
+use crate::text::{Break, Mark};
+
+/// Words with labels, read from any input. Everything but the words is copied unchanged.
+#[derive(Debug)]
+pub(super) struct LabelReader {
+    /// True if the file is read for its text, with marks.
+    has_marks: bool,
+    /// The break between the last word and the next.
+    before: Break,
+    /// True if the last word has no mark yet.
+    is_bare: bool,
+}
+
+/// The row of a word.
+struct LabelRow {
+    word: Range<usize>,
+    label: Range<usize>,
+    mark: Mark,
+    ends: bool,
+}
+
+/// The second parts of contractions that some corpora write as words of their own.
+const ENDINGS: [&str; 9] = ["n't", "'s", "'re", "'m", "'ll", "'ve", "'d", "n’t", "’s"];
+
+impl LabelReader {
+    /// Starts a file; `has_marks` is true to read it for its text.
+    pub(super) fn new(has_marks: bool) -> Self {
+        Self { has_marks, before: Break::Document, is_bare: false }
+    }
+}
+
+impl Grammar for LabelReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        let LabelRow { word, label, mark, ends } = row(line)?;
+        let text = &line[word.clone()];
+        let letters = text.find(char::is_alphanumeric);
+        if let Some(first) = letters {
+            let continues = self.has_marks && self.is_bare && ENDINGS.contains(&text);
+            let before = if continues { Break::None } else { self.before };
+            // The label alone says which mark stands there.
+            let rest = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let first = if continues { 0 } else { first };
+            let place = word.start + first..word.start + rest.len();
+            // Without its marks the text does not show where a sentence begins.
+            match before >= Break::Line && !self.has_marks {
+                true => parts.push_beginning(place, Some(before)),
+                false => parts.push(place, Some(before)),
+            }
+            (self.before, self.is_bare) = (Break::Space, true);
+        }
+        if mark != Mark::None && self.is_bare {
+            if self.has_marks {
+                parts.push(label.start - 1..label.end, Some(Break::None));
+            }
+            self.is_bare = false;
+        }
+        if ends && self.before < Break::Line {
+            (self.before, self.is_bare) = (Break::Line, false);
+        }
+        Ok(())
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        // A label has its tab before it, which no word has.
+        match part.strip_prefix('\t') {
+            Some(label) => out.extend(mark_of(label).and_then(Mark::character)),
+            None => out.push_str(part),
+        }
+    }
+
+    fn is_between(&self) -> bool {
+        self.before >= Break::Line
+    }
+}
+
+/// Reads a row.
+fn row(line: &str) -> Result<LabelRow, Fault> {
+    let columns: Vec<Range<usize>> = tabbed(line).collect();
+    let (word, end, label) = match columns.as_slice() {
+        [word, label] => (word, None, label),
+        [word, end, label] => (word, Some(end), label),
+        other => {
+            let at = other.get(3).map_or(line.len(), |column| column.start);
+            let problem = format!(
+                "found {} columns, but a line is expected to be a word, a tab and {EXPECTED}, or a word, 0 or 1 (the end of a \
+                 sentence) and a mark",
+                other.len()
+            );
+            return Err(Fault { at, problem });
+        }
+    };
+    let mark = mark_of(&line[label.clone()]).ok_or_else(|| {
+        let found = shortened(&line[label.clone()]);
+        Fault {
+            at: label.start,
+            problem: format!("found the label \"{found}\", but one of {EXPECTED} is expected"),
+        }
+    })?;
+    let ends = match end.map(|end| (end, &line[end.clone()])) {
+        None => mark.ends_sentence(),
+        Some((_, "0")) => false,
+        Some((_, "1")) => true,
+        Some((end, found)) => {
+            let found = shortened(found);
+            let problem =
+                format!("found \"{found}\", but 1 is expected at the end of a sentence and 0 elsewhere");
+            return Err(Fault { at: end.start, problem });
+        }
+    };
+    Ok(LabelRow { word: word.clone(), label: label.clone(), mark, ends })
+}
+
+const EXPECTED: &str = "O, COMMA, PERIOD, QUESTION, EXCLAMATION, COLON, SEMICOLON, DASH, or a mark itself";
+
+/// Returns the mark that a label names, in the words of the corpora or by itself.
+fn mark_of(label: &str) -> Option<Mark> {
+    Some(match label {
+        "O" | "0" => Mark::None,
+        "COMMA" => Mark::Comma,
+        "PERIOD" => Mark::Period,
+        "QUESTION" | "QUESTIONMARK" => Mark::Question,
+        "EXCLAMATION" | "EXCLAMATIONMARK" => Mark::Exclamation,
+        "COLON" => Mark::Colon,
+        "SEMICOLON" => Mark::Semicolon,
+        "DASH" => Mark::Dash,
+        label => {
+            let mut chars = label.chars();
+            let mark = Mark::of(chars.next()?);
+            return (chars.next().is_none() && mark != Mark::None).then_some(mark);
+        }
+    })
+}
+
+/// Returns true if a line is a row beyond doubt: its label is a word, or it has all three columns.
+pub(super) fn is_row(line: &str) -> bool {
+    let is_label =
+        |row: LabelRow| row.label.len() > 1 || &line[row.label] == "O" || line.matches('\t').count() == 2;
+    row(line).is_ok_and(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use crate::files::Input;
+    use crate::format::laws::{check, error, starts, words};
+    use crate::format::{Kind, Record};
+
+    /// The text of a file, with a bar where a sentence begins.
+    fn text(file: &str) -> String {
+        let input = Input::new("data", Cursor::new(file.as_bytes().to_vec())).unwrap();
+        let mut records = Kind::Auto.records(input, None).unwrap();
+        let (mut record, mut text) = (Record::default(), String::new());
+        while records.next(&mut record).unwrap() {
+            for (place, before) in &record.stretches {
+                text.push_str(match *before {
+                    crate::text::Break::None => "",
+                    crate::text::Break::Space => " ",
+                    _ => "|",
+                });
+                text.push_str(&record.text[place.clone()]);
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn labels_are_read_as_the_marks_that_they_name() {
+        let file = "well\tCOMMA\r\nwe\tO\r\n're\tO\r\nhere\tPERIOD\r\ndo\tO\nn't\tQUESTION\n\nit\tCOMMA\n's\tO\n'so'\tO\n-\tDASH\nO\tO\n";
+        assert_eq!(text(file), "|well, we're here.|don't?|it, s so– O");
+        check(Kind::Labels, file);
+        assert_eq!(words(Kind::Labels, file)[..3], ["well", "we", "re"]);
+        assert_eq!(starts(Kind::Labels, file), ["well", "do", "it"]);
+    }
+
+    #[test]
+    fn three_columns_say_where_sentences_end() {
+        let file = "this\t0\t0\nagenda\t0\t:\none\t1\t.\nso\t1\t0\nyes\t0\t-\n";
+        assert_eq!(text(file), "|this agenda: one.|so|yes–");
+    }
+
+    #[test]
+    fn a_faulty_row_says_what_is_expected() {
+        let wrong = |line: &str| error(Kind::Labels, &format!("so\tO\n{line}\n"));
+        assert!(
+            wrong("it\tSTOP")
+                .starts_with("data, line 2, column 4: found the label \"STOP\", but one of O, COMMA,")
+        );
+        assert!(wrong("it").starts_with(
+            "data, line 2, column 3: found 1 columns, but a line is expected to be a word, a tab and O,"
+        ));
+        assert!(wrong("it\t0\t.\tx").starts_with("data, line 2, column 8: found 4 columns"));
+        assert!(
+            wrong("it\t2\t.")
+                .starts_with("data, line 2, column 4: found \"2\", but 1 is expected at the end")
+        );
+    }
+}
