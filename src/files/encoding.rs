@@ -625,6 +625,9 @@ impl TextEncoder {
         if is_written {
             return Ok(());
         }
+        if let Some(plain) = plain_mark(c) {
+            return plain.chars().try_for_each(|c| self.encode(c, bytes));
+        }
         let (name, lossy) = (self.encoding.name(), option("lossy"));
         let problem = match codes {
             None => format!("{c:?} is no character of {name}"),
@@ -657,6 +660,18 @@ impl TextEncoder {
         self.cut.clear();
         Ok(())
     }
+}
+
+/// Returns the form of a mark that is put into text for encodings that lack the mark.
+fn plain_mark(c: char) -> Option<&'static str> {
+    Some(match c {
+        '…' => "...",
+        '–' => "-",
+        '\u{202f}' => "\u{a0}",
+        '\u{a0}' => " ",
+        '\u{37e}' => ";",
+        _ => return None,
+    })
 }
 
 /// Finds the first place of a 7-bit encoding, which passes for UTF-8, with its name.

@@ -279,10 +279,13 @@ impl Kind {
     /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
     pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
         let form = match self {
-            Self::Conll => {
-                let problem = "conll has no place for marks, since each token has a row: use text, tok, srt, vtt, ass, ttml, ctm, stm, \
-                               trn, nlp, tsv, jsonl or whisper-json, or leave the marks out";
-                return Err(Error::Usage(problem.to_owned()));
+            Self::Conll | Self::Labels => {
+                let problem = format!(
+                    "{} has no place for marks, since each token has a row: use text, tok, srt, vtt, ass, ttml, ctm, stm, trn, nlp, tsv, \
+                     jsonl or whisper-json, or leave the marks out",
+                    self.name_of()
+                );
+                return Err(Error::Usage(problem));
             }
             Self::Tok => MarkForm::Apart,
             Self::Ctm | Self::Stm | Self::Trn | Self::Nlp => MarkForm::Joined,

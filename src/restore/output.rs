@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::format::Piece;
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Choice, OutputForm, RestoreOptions, resolve};
+use crate::text::{Break, Choice, MarkForm, OutputForm, RestoreOptions, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
@@ -45,6 +45,9 @@ struct JsonWord<'a> {
     line: u64,
     form: &'a str,
     probability: f64,
+    /// The mark put in after the word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<char>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence_end: Option<bool>,
 }
@@ -101,18 +104,21 @@ impl PieceWriter {
             let Ok(word) = str::from_utf8(&piece.source[start..end]).map(untagged) else { continue };
             let resolved = resolve(&word, token, choice, &self.options);
             let probability = resolved.confidence.unwrap_or(1.0);
+            let mark = token.put.spelling(self.options.language(), MarkForm::Joined).map(|(_, mark)| mark);
             let form = resolved.case.applied(&word, self.options.locale());
             if self.options.form == OutputForm::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }
-                out.extend(format!("{form}\t{probability:.4}\n").bytes());
+                let mark = mark.map(|mark| format!("\t{mark}")).unwrap_or_default();
+                out.extend(format!("{form}\t{probability:.4}{mark}\n").bytes());
                 continue;
             }
             let word = JsonWord {
                 line: self.line,
                 form: &form,
                 probability: (f64::from(probability) * 1e4).round() / 1e4,
+                mark,
                 sentence_end: self.marks.then_some(choice.label.mark.ends_sentence()),
             };
             out.extend(serde_json::to_vec(&word).expect("a word has string keys only"));

@@ -179,12 +179,12 @@ pub enum OutputForm {
     /// The bytes of the source with other capitals.
     #[default]
     Text,
-    /// One word per line, with the probability of its case after a tab, and an empty line at the
-    /// end of each line of the source.
+    /// One word per line, with the probability of its case after a tab, the mark that is put in
+    /// after another tab, and an empty line at the end of each line of the source.
     Words,
     /// The changes, as a unified diff without file names.
     Diff,
-    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, and
-    /// `sentence_end` if the method chooses it.
+    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark`
+    /// if one is put in, and `sentence_end` if the method chooses it.
     Json,
 }

@@ -361,6 +361,40 @@ fn models_that_cannot_be_used_are_refused() {
 }
 
 #[test]
+fn marks_are_put_in_when_they_are_asked_for() {
+    let room = Room::new();
+    let text = "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.\n".repeat(40);
+    room.write("marks.txt", text);
+    room.out("train maxent marks.txt --marks --bits 14 -o puts", b"");
+    let spoken = "he met ana then he left did she see him yes it was late so we went home";
+    let restored = |line: &str, input: &str| {
+        String::from_utf8(room.out(&format!("restore {line} --model puts"), input.as_bytes())).unwrap()
+    };
+    let written = restored("--marks", spoken);
+    assert_eq!(written, "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.");
+    assert_eq!(restored("--punctuate", &written), written);
+    assert_eq!(restored("--marks=.", spoken).matches([',', '?']).count(), 0);
+    let two = format!("he left, then\n{spoken}\n");
+    assert_eq!(restored("--marks=auto", &two).lines().next(), Some("He left, then"));
+    let stream = restored("--marks --stream", spoken);
+    assert_eq!(stream.to_lowercase().replace([',', '.', '?'], ""), spoken);
+    let words = restored("--marks --confidence", spoken);
+    assert!(words.lines().any(|line| line.starts_with("Ana\t") && line.ends_with("\t,")), "{words}");
+    let objects = restored("--marks --confidence --json", spoken);
+    assert!(objects.contains(r#""mark":"?""#), "{objects}");
+    assert!(restored("--marks --diff", spoken).contains("+He met Ana, then"));
+    let tokens = restored("--marks --format tok", "he met ana then he left");
+    assert_eq!(tokens, "He met Ana , then he left .");
+    room.fails("restore --marks --model model", spoken.as_bytes(), 2, &["puts no marks", "--marks"]);
+    room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
+    room.fails("restore --marks=! --model puts", b"so", 2, &["puts the marks ,.?", "not !"]);
+    room.fails("restore --marks --format conll --model puts", b"so\n", 2, &["conll has no place for marks"]);
+    room.fails("restore --marks=auto --stream --model puts", b"so", 2, &["--marks auto", "name the marks"]);
+    room.fails("restore --marks --mark-form apart --format ctm --model puts", b"", 2, &["ctm", "joined"]);
+    room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
+}
+
+#[test]
 fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     let room = Room::new();
     let text = "We met in Lisbon and Porto.\nThey told us of the US army.\n".repeat(40);

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const WISHES: [(&[&str], &str); 13] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
-        "majuscule restores capitals; it does not put in marks yet: those that are there stay and are used",
+        "majuscule restore --marks puts in commas, full stops and question marks, with a model trained with marks",
     ),
     (
         &["serve", "server", "http", "api", "rest", "daemon", "listen"],

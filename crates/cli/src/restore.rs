@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -28,12 +29,14 @@ use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
-use majuscule::text::{Context, Locale, OutputForm, RestoreOptions, SentenceStart, Spellings};
+use majuscule::text::{
+    Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
+};
 use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
 ///
-/// Only the case of letters ever changes. Four sources decide, and the first that has an answer
+/// Only the case of letters changes, and --marks puts in punctuation. Four sources decide, and the first that has an answer
 /// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
 /// sentence (--sentence-start), the model.
 #[derive(Debug, clap::Args)]
@@ -90,6 +93,26 @@ pub struct RestoreArgs {
     /// Sentence starts that get a capital
     #[arg(long, value_parser = by_name::<SentenceStart>(), default_value = default_name::<SentenceStart>())]
     sentence_start: SentenceStart,
+    /// Put in punctuation marks: commas, full stops and question marks, or those named, such as
+    /// --marks=.,?!:;-… ; with auto, only where a line or a cue shows none
+    ///
+    /// Marks and capitals that are there stay, so that restoring a text twice changes nothing the
+    /// second time. The model must have been trained with marks (train maxent --marks). A word
+    /// waits for the next one, which tells whether a mark stands between them.
+    #[arg(
+        long,
+        visible_alias = "punctuate",
+        value_name = "MARKS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".,?",
+        conflicts_with = "n_best"
+    )]
+    marks: Option<MarksArg>,
+    /// Form of the marks: by default as the language writes them, with the spaces of French, but
+    /// apart in tok and joined in ctm, stm, trn and nlp
+    #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks")]
+    mark_form: Option<MarkForm>,
     /// Language whose case pairs are used, such as tr or nl; that of the model by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
@@ -136,8 +159,8 @@ pub struct RestoreArgs {
     /// Print JSON, one object per line
     ///
     /// With --confidence, one object per word:
-    /// {"line":1,"form":"Lisbon","probability":0.98}, and "sentence_end":true or false if the
-    /// model predicts sentence ends. With --stream alone, one object per update:
+    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks puts one in,
+    /// and "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one object per update:
     /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
     /// --stream; tail may still change.
     #[arg(long, conflicts_with = "n_best", verbatim_doc_comment)]
@@ -160,10 +183,30 @@ pub struct RestoreArgs {
     quiet: bool,
 }
 
+/// The value of `--marks`.
+#[derive(Debug, Clone, Copy)]
+struct MarksArg {
+    marks: MarkSet,
+    places: MarkPlaces,
+}
+
+impl FromStr for MarksArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self { marks: MarkSet::USUAL, places: MarkPlaces::Unmarked });
+        }
+        let marks = text.parse().map_err(|error: Error| format!("{}, or auto", error.worded(super::flag)))?;
+        Ok(Self { marks, places: MarkPlaces::Everywhere })
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   majuscule restore talk.txt -o talk.cased.txt
   majuscule restore talk.srt -o talk.cased.srt
+  majuscule restore --marks --model my-model talk.json -o talk.marked.json
   majuscule restore --in-place=.bak talks/
   majuscule restore --lang auto --encoding windows-1252 legendas/ -o restored/
   majuscule restore --check subtitles/*.vtt
@@ -287,6 +330,8 @@ impl RestoreArgs {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
+        } else if !self.cascade.files().is_empty() && self.marks.is_some() {
+            "--cascade decides capitals alone: leave --marks out, or name one model"
         } else if self.id.is_some() && !self.stream {
             "--id is for records that come in live: give --stream with it"
         } else if self.stream && self.is_told_by_file() {
@@ -317,13 +362,7 @@ impl RestoreArgs {
     }
 
     /// The format of a text: from `--format`, else from the file name, else from the first bytes.
-    /// `tok` counts as plain text.
     fn kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
-        let kind = self.told_kind(file, input)?;
-        Ok(if kind == Kind::Tok { Kind::Text } else { kind })
-    }
-
-    fn told_kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
         if self.format != Kind::Auto {
             return Ok(self.format);
         }
@@ -451,6 +490,9 @@ impl RestoreArgs {
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
             predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             threshold: self.threshold,
+            marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
+            mark_places: self.marks.map_or(MarkPlaces::default(), |arg| arg.places),
+            mark_form: self.mark_form,
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
@@ -553,7 +595,9 @@ impl<'a> Work<'a> {
         }
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
-        let kind = args.kind(path, &mut input)?;
+        let told = args.kind(path, &mut input)?;
+        // Tokenised text is plain text, but for the form of marks.
+        let kind = if told == Kind::Tok { Kind::Text } else { told };
         if self.options.form == OutputForm::Text && args.n_best.is_none() {
             args.check_target(kind, path, target)?;
         }
@@ -561,7 +605,8 @@ impl<'a> Work<'a> {
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
         let Some((model, options)) = &self.model else { return Ok(false) };
         let is_live = target == Path::new(STDOUT) && path == Path::new("-") && is_live();
-        let options = RestoreOptions { patience: is_live.then_some(PAUSE), ..options.clone() };
+        let mark_form = options.mark_form.or((told == Kind::Tok).then_some(MarkForm::Apart));
+        let options = RestoreOptions { patience: is_live.then_some(PAUSE), mark_form, ..options.clone() };
         let tell = |other| tell_language(path, &self.language, other);
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
