@@ -9,10 +9,10 @@ use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::profile::is_rare;
 use super::templates::FeatureSlot::{
     Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    Opening, Openings, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
+    Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
 };
 use super::templates::{
-    FeatureSlot, GAP_TEMPLATES, Group, PLACES, REACH, TEMPLATES, Template, TemplateStage,
+    FeatureSlot, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH, TEMPLATES, Template, TemplateStage,
 };
 
 /// The largest number of slots in a template.
@@ -47,6 +47,7 @@ impl FeatureSlot {
             SinceMark => KINDS * PLACES + 19,
             Opening => KINDS * PLACES + 20,
             Openings => KINDS * PLACES + 21,
+            Pair => KINDS * PLACES + 22,
         }
     }
 }
@@ -65,7 +66,7 @@ const CLUSTERS: usize = 5;
 pub struct Values([u64; SLOTS]);
 
 /// A power of two, so that no index has to be checked.
-const SLOTS: usize = 64;
+const SLOTS: usize = 128;
 
 impl Default for Values {
     fn default() -> Self {
@@ -325,11 +326,14 @@ impl FeatureSet {
 
 /// The templates of the gap after a word, ready to be filled.
 #[derive(Debug, Clone)]
-pub struct GapSet(Vec<Filler>);
+pub struct GapSet {
+    fillers: Vec<Filler>,
+    pair: Filler,
+}
 
 impl Default for GapSet {
     fn default() -> Self {
-        Self(GAP_TEMPLATES.iter().map(Filler::new).collect())
+        Self { fillers: GAP_TEMPLATES.iter().map(Filler::new).collect(), pair: Filler::new(&PAIR_TEMPLATE) }
     }
 }
 
@@ -355,8 +359,17 @@ impl GapSet {
         let [first, second] = history.opening;
         values.set(Opening, first);
         values.set(Openings, first.rotate_left(1) ^ second);
-        for filler in self.0.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
+        for filler in self.fillers.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
             emit(filler, values);
+        }
+    }
+
+    /// Fills the template of the pairs of words before the gap.
+    #[inline]
+    pub fn pairs(&self, history: &MarkHistory, values: &mut Values, mut emit: impl FnMut(&Filler, &Values)) {
+        for pair in history.pairs() {
+            values.set(Pair, pair);
+            emit(&self.pair, values);
         }
     }
 }

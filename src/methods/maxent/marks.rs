@@ -49,7 +49,12 @@ pub struct MarkHistory {
     pub last: Mark,
     /// The first two words of the sentence.
     pub opening: [u64; 2],
+    /// The last words of the sentence, the last one first.
+    recent: [u64; RECENT],
 }
+
+/// The number of words before a gap that may tell the kind of its sentence.
+const RECENT: usize = 14;
 
 impl MarkHistory {
     /// Takes the word before the gap.
@@ -58,6 +63,15 @@ impl MarkHistory {
             *place = word.hash;
         }
         self.words = self.words.map(|count| count.saturating_add(1));
+        self.recent.copy_within(..RECENT - 1, 1);
+        self.recent[0] = word.hash;
+    }
+
+    /// Returns the pairs of neighbouring words of the sentence so far; its first word is paired with
+    /// none.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = u64> {
+        let pairs = self.recent.windows(2).take(usize::from(self.words[0]));
+        pairs.map(|pair| pair[0].rotate_left(1) ^ pair[1])
     }
 
     /// Takes the mark in the gap.
@@ -68,7 +82,7 @@ impl MarkHistory {
         self.last = mark;
         self.words[1] = 0;
         if mark.ends_sentence() {
-            (self.words[0], self.opening) = (0, [0; 2]);
+            (self.words[0], self.opening, self.recent) = (0, [0; 2], [0; RECENT]);
         }
     }
 
@@ -83,6 +97,9 @@ impl MarkHistory {
     }
 }
 
+/// Below this logit an end is not probable, whatever kind of sentence ends.
+const UNLIKELY: f32 = -2.5;
+
 /// Returns the bucket of a number of words.
 fn bucket(words: u16) -> u64 {
     const LEAST: [u16; 13] = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 45];
@@ -90,19 +107,38 @@ fn bucket(words: u16) -> u64 {
 }
 
 impl MarkModel {
+    /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
+    /// kind matters.
+    pub fn may_end(&self, logits: &Logits) -> bool {
+        let least = (UNLIKELY * self.settings.steps as f32) as i32;
+        let ends = self.settings.marks.iter().zip(logits).filter(|(mark, _)| mark.ends_sentence());
+        ends.into_iter().any(|(_, &sum)| sum > least)
+    }
+
     /// Returns the most probable mark in a gap with these logits, the costs taken into account, and
-    /// its probability; only marks that `allows` lets pass count.
-    pub fn likeliest(&self, logits: &Logits, allows: impl Fn(Mark) -> bool) -> (Mark, f32) {
+    /// its probability; `is_last` is true if a sentence certainly ends there. The end of a sentence
+    /// is decided first, and then its kind.
+    pub fn likeliest(&self, logits: &Logits, is_last: bool) -> (Mark, f32) {
         let MarkSettings { marks, steps, mark_cost, end_cost } = self.settings;
-        let share = |&sum: &i32| (sum as f32 / steps as f32).exp();
-        let whole: f32 = 1.0 + logits.iter().zip(marks.iter()).map(|(sum, _)| share(sum)).sum::<f32>();
-        let mut best = (Mark::None, 1.0, if allows(Mark::None) { 1.0 } else { 0.0 });
-        for (mark, sum) in marks.iter().zip(logits).filter(|(mark, _)| allows(*mark)) {
-            let cost = if mark.ends_sentence() { end_cost } else { mark_cost };
-            if share(sum) / cost > best.2 {
-                best = (mark, share(sum), share(sum) / cost);
+        let (mut whole, mut ends) = (1.0, 0.0);
+        let [mut inside, mut end] = [(Mark::None, 0.0); 2];
+        for (mark, &sum) in marks.iter().zip(logits) {
+            let share = (sum as f32 / steps as f32).exp();
+            whole += share;
+            let best = if mark.ends_sentence() { &mut end } else { &mut inside };
+            if share > best.1 {
+                *best = (mark, share);
+            }
+            if mark.ends_sentence() {
+                ends += share;
             }
         }
-        (best.0, best.1 / whole)
+        let [inside_weight, end_weight] = [inside.1 / mark_cost, ends / end_cost];
+        let (mark, share) = match () {
+            () if is_last || end_weight > inside_weight.max(1.0) => end,
+            () if inside_weight > 1.0 => inside,
+            () => (Mark::None, 1.0),
+        };
+        (mark, share / whole)
     }
 }

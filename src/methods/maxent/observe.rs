@@ -208,6 +208,14 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
+    /// Returns the features of the pairs of words before a gap.
+    pub fn pairs(&mut self, set: &GapSet, history: &MarkHistory) -> &[u64] {
+        self.features.clear();
+        let features = &mut self.features;
+        set.pairs(history, &mut self.values, |filler, values| features.push(filler.feature(values)));
+        &self.features
+    }
+
     /// Returns true if the word `back` places before the end is repeated: an equal word is seen next
     /// to it, with no mark between.
     #[inline]
@@ -251,15 +259,17 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Fills the templates of the gap after the word.
+    /// Fills the templates of the gap after the word, those of pairs last.
     pub fn gap(
         &self,
         look_ahead: usize,
         set: &GapSet,
         history: &MarkHistory,
-        emit: impl FnMut(&Filler, &Values),
+        mut emit: impl FnMut(&Filler, &Values),
     ) {
-        set.fill(&self.window, look_ahead, history, &mut Values::default(), emit);
+        let mut values = Values::default();
+        set.fill(&self.window, look_ahead, history, &mut values, &mut emit);
+        set.pairs(history, &mut values, emit);
     }
 
     /// Returns true if the word is repeated: an equal word is seen next to it.

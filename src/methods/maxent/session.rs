@@ -315,8 +315,11 @@ impl MaxentSession<'_> {
                 model.weights.add(features, &mut logits);
                 #[cfg(test)]
                 self.gaps.push(features.to_vec());
-                let is_last = ends == Some(true);
-                let (mark, _) = model.likeliest(&logits, |mark| !is_last || mark.ends_sentence());
+                if model.may_end(&logits) {
+                    let features = self.observer.pairs(&model.features, &history.marks);
+                    model.weights.add(features, &mut logits);
+                }
+                let (mark, _) = model.likeliest(&logits, ends == Some(true));
                 mark.within(self.request.marks)
             }
         };
@@ -564,7 +567,8 @@ mod tests {
             (WeightTable::open(table.into()).unwrap(), HashTable::open(words.into()).unwrap());
         let marks = MarkModel {
             weights: WeightTable::open(HashTable::<WEIGHTS_EACH>::build([].into_iter()).into()).unwrap(),
-            settings: MarkSettings { marks: MarkSet::USUAL, steps: 1, mark_cost: 1.0, end_cost: 1.0 },
+            // No mark is put in.
+            settings: MarkSettings { marks: MarkSet::USUAL, steps: 1, mark_cost: 9.0, end_cost: 9.0 },
             features: GapSet::default(),
         };
         let model = Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root);
@@ -616,6 +620,7 @@ mod tests {
                 history.take(&here);
                 let mut gap = Vec::new();
                 word.gap(look_ahead, &gap_set, &history, |filler, values| gap.push(filler.feature(values)));
+                gap.truncate(gap.len() - history.pairs().count());
                 gaps.push(gap);
             });
 

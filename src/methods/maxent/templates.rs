@@ -191,6 +191,8 @@ pub enum FeatureSlot {
     Opening,
     /// The first two words of the sentence.
     Openings,
+    /// Two neighbouring words of the sentence so far. The template is filled once for each pair.
+    Pair,
 }
 
 /// The value of [`FeatureSlot::Before`] after the classes for a previous word that began a
@@ -226,7 +228,7 @@ const fn always(number: u64, name: &'static str, slots: &'static [FeatureSlot]) 
 
 use FeatureSlot::{
     Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    Opening, Openings, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
+    Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
 };
 use Group::{
     Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
@@ -374,6 +376,9 @@ pub const GAP_TEMPLATES: &[Template] = &[
     gap(262, "g:open2-c", &[Openings, Cluster(1)]),
 ];
 
+/// The template of the pairs of words before a gap, which tell a question from a statement.
+pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
+
 /// The knowledge that is needed before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStage {
@@ -437,7 +442,8 @@ mod tests {
 
     #[test]
     fn numbers_and_names_of_templates_are_their_own() {
-        let templates: Vec<&Template> = TEMPLATES.iter().chain(GAP_TEMPLATES).collect();
+        let templates: Vec<&Template> =
+            TEMPLATES.iter().chain(GAP_TEMPLATES).chain([&PAIR_TEMPLATE]).collect();
         for (at, template) in templates.iter().enumerate() {
             let others = || templates[at + 1..].iter();
             assert!(others().all(|other| other.number != template.number), "{template:?}");

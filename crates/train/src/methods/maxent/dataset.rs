@@ -120,6 +120,9 @@ impl DataSet<'_> {
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
+        if !shows_marks(example) {
+            return;
+        }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
@@ -207,6 +210,17 @@ impl DataSet<'_> {
         }
     }
 }
+
+/// Returns true if marks were written in the text of an example: a text that lost them does not
+/// teach where there are none.
+pub(super) fn shows_marks(example: &Example) -> bool {
+    let marks = example.gold.iter().filter(|gold| gold.label.mark.character().is_some()).count();
+    marks * SPARSE > example.gold.len()
+}
+
+/// The number of words to a mark from which on a text counts as one without marks; ordinary text has
+/// about ten.
+const SPARSE: usize = 50;
 
 /// The history of the words before one in its segment.
 struct GoldHistory {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::dataset::DataSet;
+use super::dataset::{DataSet, shows_marks};
 use super::quantisation::Quantised;
 use super::solving::{Solver, Solving};
 use super::{MaxentConfig, lazy::Penalty, learn};
@@ -19,6 +19,12 @@ use super::trainer::Trainer;
 
 /// The share of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;
+
+/// The costs that are tried.
+const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
+
+/// The difference in F from which one cost is clearly better than another on so few words.
+const CLEARLY: f64 = 0.003;
 
 /// The largest number of held-out words that decide the costs.
 const DECIDING: usize = 100_000;
@@ -92,23 +98,20 @@ pub(super) fn balance(model: Maxent, settings: &MaxentConfig, corpus: &Corpus) -
         }
         f_of(&model, marks.marks, &examples)
     };
-    let mut costs = [marks.mark_cost, marks.end_cost];
-    let given = [settings.mark_cost.is_some(), settings.end_cost.is_some()];
-    const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
-    for at in [1, 0, 1] {
-        if given[at] {
-            continue;
-        }
-        let mut best = (costs[at], f64::NEG_INFINITY);
+    // First one cost for both, then each by itself where that is clearly better.
+    let given = [settings.mark_cost, settings.end_cost];
+    let mut best = (f64::NEG_INFINITY, [marks.mark_cost, marks.end_cost]);
+    for varied in [[true, true], [false, true], [true, false]] {
+        let (from, least) = (best.1, best.0 + CLEARLY);
         for cost in COSTS {
-            costs[at] = cost;
+            let costs = [0, 1].map(|at| given[at].unwrap_or(if varied[at] { cost } else { from[at] }));
             let found = f(costs)?;
-            if found > best.1 {
-                best = (cost, found);
+            if found > best.0.max(least) {
+                best = (found, costs);
             }
         }
-        costs[at] = best.0;
     }
+    let costs = best.1;
     [marks.mark_cost, marks.end_cost] = costs;
     let part = model.marks.take().map(|part| MarkModel { settings: marks, ..part });
     Ok(model.with_marks(part))
@@ -119,7 +122,7 @@ fn held_out(config: &MaxentConfig, corpus: &Corpus) -> Result<Vec<Example>> {
     let (mut numbers, mut words, mut examples) = (0.., 0, Vec::new());
     corpus.for_each(&mut |example| {
         let is_held_out = numbers.next().is_some_and(|number| config.solving.holds_out(number));
-        if is_held_out && words < DECIDING {
+        if is_held_out && words < DECIDING && shows_marks(example) {
             words += example.tokens.len();
             examples.push(example.clone());
         }
