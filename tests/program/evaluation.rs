@@ -86,6 +86,26 @@ fn marks_and_capitals_of_any_system_are_scored_together() {
 }
 
 #[test]
+fn marks_of_recognised_words_are_aligned() {
+    let said = "talk 1 ana 0 9 Well, we met Ana. Did she leave?\n";
+    let heard = "talk 1 0 1 well\ntalk 1 1 1 we,\ntalk 1 2 1 met\ntalk 1 3 1 Anna.\ntalk 1 4 1 Did\ntalk 1 5 1 she\ntalk 1 6 1 leave.\ntalk 1 7 1 now?\n";
+    let folder = files(&[("said.stm", said), ("heard.ctm", heard)]);
+    let report = json(folder.path(), "score --align said.stm heard.ctm --json --protocol iwslt");
+    let micro = &report["marks"]["micro"];
+    let counts =
+        ["correct", "substitutions", "deletions", "insertions"].map(|key| micro[key].as_u64().unwrap());
+    // The full stop after Anna is right, the one after leave is wrong, the comma after well is
+    // missing, and that after we and the mark after now are too many.
+    assert_eq!(counts, [1, 1, 1, 2]);
+    assert_eq!(report["punctuation_error_rate"], 4.0 / 5.0);
+    assert!(report["signature"].as_str().unwrap().starts_with("protocol:iwslt|"));
+    let output = majuscule(folder.path(), "score --align said.stm heard.ctm --protocol iwslt");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\nPER: 80.00 %\n"));
+    let report = json(folder.path(), "score --align said.stm heard.ctm --json");
+    assert!(report.get("marks").is_none() && report.get("punctuation_error_rate").is_none());
+}
+
+#[test]
 fn files_of_labels_are_references_of_marks() {
     let labels = "well\tCOMMA\nwe\tO\n'll\tO\ngo\tPERIOD\ndo\tO\nn't\tQUESTION\n";
     let sepp = "well\t0\t,\nwe'll\t0\t0\ngo\t1\t.\ndon't\t1\t?\n";
@@ -380,7 +400,16 @@ fn what_cannot_be_aligned_is_named() {
             2,
             "--align: 2 corpora are named, but a hypothesis has one reference",
         ),
-        ("score --align said.stm cut.ctm --protocol rei", 2, "'--protocol"),
+        (
+            "score --align said.stm cut.ctm --protocol rei",
+            2,
+            "--align pairs words as asr has them, and cannot do so under rei",
+        ),
+        (
+            "score --align said.stm cut.ctm --protocol segments",
+            2,
+            "or name one that scores marks, such as iwslt",
+        ),
         ("score said.stm cut.ctm --per-file", 2, "--align"),
     ] {
         let output = majuscule(folder.path(), arguments);

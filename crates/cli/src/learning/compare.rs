@@ -141,7 +141,7 @@ impl RunningComparison<'_> {
                 words += gold.iter().filter(|gold| gold.scored).count() as u64;
                 system.push(gold, choices, measure.protocol);
                 if self.args.show_differences.is_some() {
-                    all.push(Choices::of(tokens, gold, choices, self.locale));
+                    all.push(Choices::of(tokens, gold, choices, measure.protocol, self.locale));
                 }
                 done += 1;
                 progress.count(done, examples * models.len() as u64);
@@ -193,7 +193,13 @@ impl RunningComparison<'_> {
             for ((system, all), choices) in systems.iter_mut().zip(&mut all).zip(choices) {
                 system.push(&example.gold, choices, measure.protocol);
                 if self.args.show_differences.is_some() {
-                    all.push(Choices::of(&example.tokens, &example.gold, choices, self.locale));
+                    all.push(Choices::of(
+                        &example.tokens,
+                        &example.gold,
+                        choices,
+                        measure.protocol,
+                        self.locale,
+                    ));
                 }
             }
             Ok(())

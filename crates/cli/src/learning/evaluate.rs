@@ -21,7 +21,7 @@ use majuscule::text::{Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::aligned::{self, files::Cases};
-use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each};
+use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each, marks_for};
 
 /// Evaluates a model: it sees the words without capitals,
 /// and its choices are compared with the true case
@@ -39,7 +39,7 @@ pub struct EvaluateArgs {
     /// Output of a speech recogniser for the one corpus given, or a folder of outputs if the corpus
     /// is a folder: the model sees its words without case, one stream per recording, and they are
     /// aligned with those of the corpus as score --align does
-    #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["protocol", "calibration", "intervals"])]
+    #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["calibration", "intervals"])]
     pub align: Option<PathBuf>,
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang, and
     /// accurate is the default
@@ -118,12 +118,13 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let reference = args.reference()?;
         let timed = Timed(&*restorer);
         let starts = args.sentence_start.map_or(request.starts, SentenceStarts::from);
-        let request = Request { starts, ..request };
+        let config = measure::aligned_config(args.measure.protocol, manifest.locale, args.top)?;
+        let marks = marks_for(&timed, args.measure.protocol)?;
+        let request = Request { starts, marks, ..request };
         let kept = args.case.unwrap_or(Capitalized::Ignore);
         let cases = Cases::Restored { method: &timed, request, spellings: &spellings, kept };
         let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
         tell(read);
-        let config = measure::aligned_config(manifest.locale, args.top);
         let report = aligned::report::AlignedReport::of(&scores, &config, args.per_file);
         measure::print(&report.page(args.measure.layout()))?;
         return Ok(ExitCode::SUCCESS);
@@ -146,7 +147,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
                 system.push(gold, choices, protocol);
             }
             written.as_mut().map_or(Ok(()), |(publish, file)| {
-                Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
+                Choices::of(tokens, gold, choices, protocol, manifest.locale).write(publish, file)
             })
         },
     )?;

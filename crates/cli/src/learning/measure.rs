@@ -123,16 +123,26 @@ pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// The configuration of a report on aligned recordings.
-pub fn aligned_config(locale: Locale, top: usize) -> report::ReportConfig {
-    let signature = Signature::of_aligned(locale).to_string();
-    report::ReportConfig {
-        signature,
-        protocol: Protocol::Asr { window: Protocol::WINDOW },
-        locale,
-        sentence_ends: false,
-        top,
-    }
+/// The configuration of a report on aligned recordings: those of `asr`, unless a protocol of marks
+/// is named.
+///
+/// # Errors
+/// If words cannot be aligned under the protocol.
+pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<report::ReportConfig> {
+    let marks = protocol.mark_convention().map(MarkConvention::marks);
+    let protocol = match marks {
+        Some(marks) if !marks.is_empty() => protocol,
+        None if protocol == Protocol::default() => Protocol::Asr { window: Protocol::WINDOW },
+        _ => {
+            let problem = format!(
+                "--align pairs words as asr has them, and cannot do so under {protocol}: leave out --protocol, or name one that \
+                 scores marks, such as iwslt"
+            );
+            return Err(Error::Usage(problem));
+        }
+    };
+    let signature = Signature::of_aligned(protocol, locale).to_string();
+    Ok(report::ReportConfig { signature, protocol, locale, sentence_ends: false, top })
 }
 
 /// The case pairs of `--locale`, or else those of `--lang`,

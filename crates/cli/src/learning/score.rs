@@ -23,9 +23,9 @@ pub struct ScoreArgs {
     /// Output of a system for this text; the words are compared without case. With --align a folder
     /// if the reference is one: files are paired by their names up to their extensions
     pub hypothesis: PathBuf,
-    /// Align the words, which may differ: a recogniser's output with the true text. No punctuation
-    /// and no sentence ends; all words count
-    #[arg(long, conflicts_with = "protocol")]
+    /// Align the words, which may differ: a recogniser's output with the true text. All words
+    /// count; --protocol iwslt or punctuator2 also scores the marks after them
+    #[arg(long)]
     pub align: bool,
     /// Also score each recording by itself
     #[arg(long, requires = "align")]
@@ -48,10 +48,10 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
     let ScoreArgs { reference, hypothesis, align, per_file, locale, top, measure } = args;
     let locale = measure::locale(locale, &measure.reading.language)?;
     if align {
+        let config = measure::aligned_config(measure.protocol, locale, top)?;
         let scores =
             aligned::files::score_files(&reference, &hypothesis, &measure.reading, locale, Cases::Own)?;
-        let report =
-            aligned::report::AlignedReport::of(&scores, &measure::aligned_config(locale, top), per_file);
+        let report = aligned::report::AlignedReport::of(&scores, &config, per_file);
         measure::print(&report.page(measure.layout()))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -519,6 +519,8 @@ impl<'a> ExampleBuilder<'a> {
             let token = &mut tokens.as_mut_slice()[i];
             if token.before == Break::Document {
                 token.before = sentence.before;
+                // The end of the last document stands in another file.
+                token.gap = token.gap.filter(|_| sentence.before != Break::Document);
                 // Inside a paragraph, the end of the previous sentence shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
             }
@@ -623,18 +625,23 @@ impl<'a> ExampleBuilder<'a> {
 }
 
 /// Marks the last word so far, `lower`, with the mark in the text between it and the next word of
-/// its sentence. The full stop of an abbreviation is part of the word.
+/// its sentence.
 fn mark(gold: &mut [Gold], lower: &str, gap: &str, abbreviations: &Abbreviations) {
+    if let Some(last) = gold.last_mut() {
+        last.label.mark = mark_after(lower, gap, true, abbreviations);
+    }
+}
+
+/// Returns the mark after a word in the text that follows it, up to the next word if there is one.
+/// The full stop of an abbreviation is part of the word.
+pub(crate) fn mark_after(lower: &str, gap: &str, has_next: bool, abbreviations: &Abbreviations) -> Mark {
     // Text that is no word, such as a URL, has marks of its own.
     let gap = gap.split(char::is_alphanumeric).next().unwrap_or_default();
-    let mark = match Mark::between(gap) {
+    match Mark::between(gap) {
         // The parts of a number or a time: 1,000 and 10:30.
-        _ if matches!(gap, "," | "." | ":") => Mark::None,
+        _ if has_next && matches!(gap, "," | "." | ":") => Mark::None,
         Mark::Period if !abbreviations.ends(lower, ".", false) => Mark::None,
         mark => mark,
-    };
-    if let Some(last) = gold.last_mut() {
-        last.label.mark = mark;
     }
 }
 

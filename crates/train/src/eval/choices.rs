@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::slots::Matching;
-use crate::corpus::Gold;
+use crate::corpus::protocol::MarkConvention;
+use crate::corpus::{Gold, Protocol};
 use majuscule::error::{Error, Result, option};
 use majuscule::files::Publish;
-use majuscule::text::{Case, Choice, Locale, Tokens};
+use majuscule::text::{Case, Choice, Locale, Mark, Tokens};
 
 /// An example and its choices: a line of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Choices {
     /// The words in their true case.
     pub reference: Vec<String>,
@@ -23,11 +24,24 @@ pub struct Choices {
     /// The indices of the words that are not scored, counted from 0.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unscored: BTreeSet<usize>,
+    /// The right and the chosen mark after each word, if the protocol scores marks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<[Mark; 2]>,
 }
 
 impl Choices {
     /// The choices of an example.
-    pub fn of(tokens: &Tokens, gold: &[Gold], choices: &[Choice], locale: Locale) -> Self {
+    pub fn of(
+        tokens: &Tokens,
+        gold: &[Gold],
+        choices: &[Choice],
+        protocol: Protocol,
+        locale: Locale,
+    ) -> Self {
+        let words = || gold.iter().zip(choices);
+        let marks = |convention: MarkConvention| {
+            words().map(|(gold, choice)| convention.seen(gold, choice.label)).collect()
+        };
         let spell = |cases: &mut dyn Iterator<Item = Case>| {
             tokens.iter().zip(cases).map(|((lower, _), case)| case.applied(lower, locale)).collect()
         };
@@ -35,6 +49,7 @@ impl Choices {
             reference: spell(&mut gold.iter().map(|gold| gold.label.case)),
             hypothesis: spell(&mut choices.iter().map(|choice| choice.label.case)),
             unscored: gold.iter().enumerate().filter(|(_, gold)| !gold.scored).map(|(at, _)| at).collect(),
+            marks: protocol.mark_convention().map(marks).unwrap_or_default(),
         }
     }
 
@@ -95,6 +110,9 @@ impl ChoicesReader {
                 self.problem(&format!("{reference} words in reference, but {hypothesis} in hypothesis"))
             );
         }
+        if !choices.marks.is_empty() && choices.marks.len() != reference {
+            return Err(self.problem(&format!("{reference} words, but marks after {}", choices.marks.len())));
+        }
         Ok(Some(choices))
     }
 
@@ -120,8 +138,9 @@ mod tests {
                 reference: vec!["in".into(), "Lisbon".into()],
                 hypothesis: vec!["In".into(), "Lisbon".into()],
                 unscored: [0].into(),
+                marks: vec![[Mark::None; 2], [Mark::Period, Mark::Comma]],
             },
-            Choices { reference: vec![], hypothesis: vec![], unscored: BTreeSet::new() },
+            Choices::default(),
         ];
         files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
             .unwrap();

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::choices::Choices;
 use super::slots::Matching;
 use super::table::thousands;
-use majuscule::text::{Case, Locale};
+use majuscule::text::{Case, Locale, Mark};
 
 /// The examples that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +61,8 @@ impl DifferingExamples {
         let mut different: Vec<Different> = Vec::new();
         for at in 0..count {
             let sides: Vec<&Choices> = examples.iter().map(|system| &system[at]).collect();
-            if sides.iter().any(|side| side.hypothesis != sides[0].hypothesis) {
+            let first = sides[0];
+            if sides.iter().any(|side| (&side.hypothesis, &side.marks) != (&first.hypothesis, &first.marks)) {
                 different.push(Different::of(&sides, matching, locale));
             }
         }
@@ -104,18 +105,33 @@ impl Different {
     fn of(sides: &[&Choices], matching: Matching, locale: Locale) -> Self {
         let words = |side: &&Choices| {
             let cases = side.cases(matching, locale);
-            let word = |(word, cases): (&String, Option<[Case; 2]>)| SystemWord {
-                word: word.clone(),
-                wrong: cases.is_some_and(|[right, chosen]| right != chosen),
+            let word = |((at, word), cases): ((usize, &String), Option<[Case; 2]>)| {
+                let [mark, found] = mark(side, at);
+                let wrong = cases.is_some_and(|[right, chosen]| right != chosen || mark != found);
+                SystemWord { word: marked(word, found), wrong }
             };
-            side.hypothesis.iter().zip(cases).map(word).collect::<Vec<_>>()
+            side.hypothesis.iter().enumerate().zip(cases).map(word).collect::<Vec<_>>()
         };
         let hypotheses: Vec<Vec<SystemWord>> = sides.iter().map(words).collect();
         let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count() as u64);
         let apart = apart(errors);
-        let reference = sides.first().map(|side| side.reference.clone()).unwrap_or_default();
-        Self { reference, hypotheses, apart }
+        let reference = |side: &&Choices| {
+            let words = side.reference.iter().enumerate();
+            words.map(|(at, word)| marked(word, mark(side, at)[0])).collect()
+        };
+        Self { reference: sides.first().map(reference).unwrap_or_default(), hypotheses, apart }
     }
+}
+
+/// The right and the chosen mark after a word.
+fn mark(side: &Choices, at: usize) -> [Mark; 2] {
+    side.marks.get(at).copied().unwrap_or_default()
+}
+
+/// A word with the mark after it; a bar stands for the end of a sentence.
+fn marked(word: &str, mark: Mark) -> String {
+    let end = (mark == Mark::SentenceEnd).then_some('|');
+    word.chars().chain(mark.character().or(end)).collect()
 }
 
 /// The distance between systems on an example: the most errors of a system minus the fewest.
@@ -141,7 +157,32 @@ mod tests {
 
     fn choices(reference: &str, hypothesis: &str) -> Choices {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect();
-        Choices { reference: words(reference), hypothesis: words(hypothesis), unscored: [0].into() }
+        Choices {
+            reference: words(reference),
+            hypothesis: words(hypothesis),
+            unscored: [0].into(),
+            ..Choices::default()
+        }
+    }
+
+    #[test]
+    fn marks_tell_systems_apart_too() {
+        use Mark::{Comma, None, Period, SentenceEnd};
+        let side = |marks: [[Mark; 2]; 3]| {
+            vec![Choices { marks: marks.to_vec(), ..choices("Well we left", "Well we left") }]
+        };
+        let found = DifferingExamples::of(
+            vec!["one".into(), "two".into()],
+            vec![
+                side([[None, None], [Comma, None], [Period, Period]]),
+                side([[None, None], [Comma, Comma], [Period, SentenceEnd]]),
+            ],
+            Matching::Tags,
+            Locale::Root,
+            5,
+        );
+        let expected = "reference  Well we, left.\none        Well *we* left.\ntwo        Well we, *left|*\n";
+        assert!(found.text(Marking::Stars).ends_with(expected), "{}", found.text(Marking::Stars));
     }
 
     #[test]

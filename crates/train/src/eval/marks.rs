@@ -3,7 +3,7 @@
 
 use std::ops::AddAssign;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::report::{Figures, figures_table, row};
 use super::slots::Slots;
@@ -111,27 +111,27 @@ impl AddAssign for MarkConfusion {
 }
 
 impl MarkConvention {
+    /// The mark of one word in the reference and in the hypothesis, as the convention sees them.
+    pub fn seen(self, gold: &Gold, hypothesis: Label) -> [Mark; 2] {
+        let end = |ends: bool| if ends { Mark::SentenceEnd } else { Mark::None };
+        match self {
+            Self::Segments => [gold.ends, hypothesis.mark.ends_sentence()].map(end),
+            _ => [gold.label.mark, hypothesis.mark].map(|mark| mark.within(self.marks())),
+        }
+    }
+
     /// The slots of one word: its mark, or the end of its sentence.
     pub fn slots(self, gold: &Gold, hypothesis: Label) -> Slots {
-        let [reference, hypothesis] = match self {
-            Self::Segments => return ends(gold, hypothesis),
-            _ => [gold.label, hypothesis].map(|label| label.mark.within(self.marks())),
-        };
+        let [reference, hypothesis] = self.seen(gold, hypothesis);
         Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
     }
 }
 
-/// The slots of one word whose slot is the end of a sentence.
-pub(super) fn ends(gold: &Gold, hypothesis: Label) -> Slots {
-    let ends = hypothesis.mark.ends_sentence();
-    Slots::meeting(gold.ends, ends, gold.ends == ends)
-}
-
 /// The figures of marks under a convention.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkReport {
     /// The name of the convention.
-    pub convention: &'static str,
+    pub convention: String,
     /// The figures of all marks together, each mark counted alike (micro average).
     pub micro: Figures,
     /// The mean of F over the marks that occur (macro average).
@@ -148,7 +148,7 @@ pub struct MarkReport {
 }
 
 /// The figures of one mark.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkFigures {
     /// The mark.
     pub mark: Mark,
@@ -167,7 +167,7 @@ impl MarkReport {
         let with_none = || [Mark::None].into_iter().chain(marks.iter());
         let seen = words.within(marks);
         Some(Self {
-            convention: convention.name(),
+            convention: convention.name().to_owned(),
             micro: Figures::of(tokens, words.slots(marks)),
             macro_f: words.macro_f(marks.iter(), marks),
             classes: marks.iter().map(|mark| MarkFigures { mark, figures: figures(mark) }).collect(),

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
-use super::marks::{MarkConfusion, ends};
+use super::marks::MarkConfusion;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
@@ -68,7 +68,7 @@ impl Score {
             let (reference, hypothesis) = (gold.label.case, choice.label.case);
             let known = knows(lower).map_or(2, usize::from);
             self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
-            self.ends += ends(gold, choice.label);
+            self.ends += MarkConvention::Segments.slots(gold, choice.label);
             self.marks.add(gold.label.mark, choice.label.mark);
             if let Some(confidence) = choice.confidence {
                 self.calibration.add(confidence, reference == hypothesis);
@@ -241,7 +241,10 @@ pub fn evaluate_each(
 }
 
 /// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
-fn marks_for(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
+///
+/// # Errors
+/// If the method has no marks or sentence ends where the protocol scores them.
+pub fn marks_for(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
     let (marks, name) = (method.labels().marks(), convention.name());
     let lacks = match convention {

@@ -40,9 +40,9 @@ impl Signature {
         Self { protocol, tokens, sentences, locale, aligned: false }
     }
 
-    /// The signature of recordings whose words were aligned, as by [`aligned`](super::aligned).
-    pub fn of_aligned(locale: Locale) -> Self {
-        let protocol = Protocol::Asr { window: Protocol::WINDOW };
+    /// The signature of recordings whose words were aligned, as by [`aligned`](super::aligned),
+    /// under `asr` or a protocol of marks.
+    pub fn of_aligned(protocol: Protocol, locale: Locale) -> Self {
         Self { protocol, tokens: "words-and-parts-between-hyphens", sentences: "none", locale, aligned: true }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_alignment_is_named() {
-        let signature = Signature::of_aligned(Locale::Root).to_string();
+        let signature = Signature::of_aligned("asr".parse().unwrap(), Locale::Root).to_string();
         assert!(signature.starts_with("protocol:asr|tokens:words-and-parts-between-hyphens|marks:removed|"));
         assert!(signature.contains("|window:none|aligned:edit-distance|sentences:none|"), "{signature}");
     }

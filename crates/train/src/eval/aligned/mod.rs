@@ -1,8 +1,8 @@
 //! Scores what a recogniser heard against what was said: words are aligned ignoring case, and
 //! capitals are scored through the alignment.
 //!
-//! The words are those of the protocol `asr`: no marks, no ends of sentences, one stream per
-//! recording. Hyphens separate words too, since recognisers put them where others have spaces.
+//! The words are those of the protocol `asr`: no ends of sentences, one stream per recording. The
+//! marks after them are counted apart. Hyphens separate words too, since recognisers put them where others have spaces.
 //! Batista et al. 2007 name this as future work.
 //!
 //! The units that are aligned are those of NIST's sclite, at its costs (`network.rs`): utterances
@@ -21,15 +21,19 @@ use std::slice;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::align::{Edit, align};
+use super::marks::MarkConfusion;
 use super::score::{Wrong, most_frequent};
 use super::slots::{Confusion, Matching, ratio};
-use crate::corpus::{Corpus, marks};
+use crate::corpus::Corpus;
+use crate::corpus::marks::words_and_gaps;
+use crate::corpus::protocol::mark_after;
 use majuscule::error::Result;
 use majuscule::format::{Utterance, UtterancePart};
 use majuscule::restorer::{Request, Restorer};
+use majuscule::text::sentence::Abbreviations;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
-    Break, Case, Constraint, Locale, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
+    Break, Case, Constraint, Locale, Mark, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
 };
 use network::{EditStep, Network, NetworkWord};
 
@@ -41,6 +45,8 @@ pub struct Transcript {
     /// All words, including those of every alternative.
     words: Tokens,
     cases: Vec<Case>,
+    /// The mark after each word.
+    marks: Vec<Mark>,
     parts: Vec<TranscriptPart>,
     utterances: Vec<AlignedUtterance>,
 }
@@ -75,12 +81,13 @@ impl Transcript {
         let mut transcripts: Vec<Self> = Vec::new();
         let mut at: FxHashMap<Option<String>, usize> = FxHashMap::default();
         let mut scratch = String::new();
+        let abbreviations = Abbreviations::of(corpus.language());
         corpus.for_each_utterance(&mut |utterance| {
             let at = *at.entry(utterance.recording.as_deref().map(str::to_lowercase)).or_insert_with(|| {
                 transcripts.push(Self { recording: utterance.recording.clone(), ..Self::default() });
                 transcripts.len() - 1
             });
-            transcripts[at].push(&utterance, corpus.locale(), &mut scratch);
+            transcripts[at].push(&utterance, corpus.locale(), abbreviations, &mut scratch);
             Ok(())
         })?;
         if transcripts.is_empty() {
@@ -93,12 +100,18 @@ impl Transcript {
     pub fn of_text(text: &str, locale: Locale) -> Self {
         let utterance = Utterance { parts: vec![UtterancePart::Text(text)], ..Utterance::default() };
         let mut transcript = Self::default();
-        transcript.push(&utterance, locale, &mut String::new());
+        transcript.push(&utterance, locale, Abbreviations::of(""), &mut String::new());
         transcript
     }
 
-    fn push(&mut self, utterance: &Utterance<'_>, locale: Locale, scratch: &mut String) {
-        let Self { words, cases, parts, .. } = self;
+    fn push(
+        &mut self,
+        utterance: &Utterance<'_>,
+        locale: Locale,
+        abbreviations: &Abbreviations,
+        scratch: &mut String,
+    ) {
+        let Self { words, cases, marks, parts, .. } = self;
         let first = parts.len();
         for part in &utterance.parts {
             let (text, part): (_, fn(usize) -> TranscriptPart) = match *part {
@@ -117,11 +130,17 @@ impl Transcript {
                     continue;
                 }
             };
-            marks::words(text, locale, scratch, |word| {
+            let first = words.len();
+            words_and_gaps(text, locale, scratch, |gap, word| {
+                if let Some(last) = words.len().checked_sub(1).filter(|_| words.len() > first) {
+                    marks[last] = mark_after(words.lower(last), gap, word.is_some(), abbreviations);
+                }
+                let Some(word) = word else { return };
                 let before = if words.is_empty() { Break::Document } else { Break::Space };
                 parts.push(part(words.len()));
                 words.push(word, locale, Token { before, ..Token::default() });
                 cases.push(Case::of(word, locale));
+                marks.push(Mark::None);
             });
         }
         let Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
@@ -129,7 +148,7 @@ impl Transcript {
         self.utterances.push(AlignedUtterance { name, times, is_segment, is_ignored, parts });
     }
 
-    /// Returns the same words in the cases that a method chooses for them. The method sees the
+    /// Returns the same words in the cases that a method chooses for them, and with its marks. The method sees the
     /// words as one stream, in which one alternative stands for all; the words of the other
     /// alternatives are restored in further streams that contain them.
     ///
@@ -186,6 +205,7 @@ impl Transcript {
             for ((word, (lower, token)), choice) in stream.into_iter().zip(words.iter()).zip(choices) {
                 if left.remove(&word) {
                     self.cases[word] = resolve(lower, token, &choice, &options).case;
+                    self.marks[word] = choice.label.mark;
                 }
             }
         }
@@ -286,16 +306,18 @@ impl Transcript {
         numbers: &mut FxHashMap<&'a str, u32>,
         network: &mut Network<'a>,
     ) {
-        let (lower, case) = (self.words.lower(at), self.cases[at]);
+        let (lower, case, mark) = (self.words.lower(at), self.cases[at], self.marks[at]);
         let spelled =
             if lower.contains('-') { Cow::Owned(case.applied(lower, locale)) } else { Cow::Borrowed("") };
         let mut spelled = spelled.split('-');
-        for lower in lower.split('-') {
+        let mut parts = lower.split('-').peekable();
+        while let Some(lower) = parts.next() {
+            let mark = if parts.peek().is_none() { mark } else { Mark::None };
             let case =
                 spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
             let next = numbers.len() as u32;
             let number = *numbers.entry(lower).or_insert(next);
-            network.push(NetworkWord { lower, number, case, optional });
+            network.push(NetworkWord { lower, number, case, mark, optional });
         }
     }
 }
@@ -454,6 +476,8 @@ pub struct AlignedScore {
     /// The number of optional words that only one side has, which is no error. As in sclite, they
     /// count as recognised words of the reference. They are no slots.
     pub optional: u64,
+    /// The marks after the words of both sides: none after a word that the side lacks.
+    pub marks: MarkConfusion,
     /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
 }
@@ -490,7 +514,9 @@ impl AlignedScore {
         hypothesis: Option<&NetworkWord<'_>>,
     ) {
         let case = |word: Option<&NetworkWord<'_>>| word.map_or(Case::Lower, |word| word.case);
+        let mark = |word: Option<&NetworkWord<'_>>| word.map_or(Mark::None, |word| word.mark);
         let (right, found) = (case(reference), case(hypothesis));
+        self.marks.add(mark(reference), mark(hypothesis));
         match edit {
             Edit::Match => self.recognised.add(right, found),
             Edit::Substitute => self.misrecognised.add(right, found),
@@ -545,6 +571,7 @@ impl AddAssign<&Self> for AlignedScore {
         self.deleted += other.deleted;
         self.inserted += other.inserted;
         self.optional += other.optional;
+        self.marks += other.marks;
         for (wrong, count) in &other.wrong {
             *self.wrong.entry(wrong.clone()).or_default() += count;
         }

@@ -8,7 +8,7 @@
 //! from the end by taking, at each step, the first of these moves that has the least cost: two
 //! words together; a word of the hypothesis inserted; a word of the reference deleted.
 
-use majuscule::text::Case;
+use majuscule::text::{Case, Mark};
 
 /// A word of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct NetworkWord<'a> {
     /// The identifier of the letters, the same for equal letters.
     pub(super) number: u32,
     pub(super) case: Case,
+    /// The mark after the word.
+    pub(super) mark: Mark,
     /// True if the word may be omitted.
     pub(super) optional: bool,
 }

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::AlignedScore;
 use super::files::{FileScores, UnpairedFile};
+use crate::eval::marks::MarkReport;
 use crate::eval::report::{
     Figures, Layout, MisspelledWord, ReportConfig, figures_table, most_frequent_errors, row, spell,
 };
-use crate::eval::slots::{Confusion, Matching};
+use crate::eval::slots::{Confusion, Matching, Slots, ratio};
 use crate::eval::table::{TextTable, percent, thousands};
 
 /// All figures of aligned recordings.
@@ -30,6 +31,14 @@ pub struct AlignedReport {
     pub deleted: Figures,
     /// The figures of the words that were inserted: their capitals are inserted slots.
     pub inserted: Figures,
+    /// The figures of the marks after words, if the protocol scores marks. After a word that one
+    /// side lacks, that side has no mark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkReport>,
+    /// The punctuation error rate of LibriSpeech-PC, (S+D+I)/(C+S+D+I) over marks, if the protocol
+    /// scores marks and there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub punctuation_error_rate: Option<f64>,
     /// The most frequent errors of case on words that were recognised.
     pub words: Vec<MisspelledWord>,
     /// The figures of each recording, if they were asked for.
@@ -89,6 +98,11 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
     Figures { accuracy: None, ..Figures::of_words(words, matching) }
 }
 
+/// The punctuation error rate: errors divided by correct marks and errors.
+fn error_rate(marks: Slots) -> Option<f64> {
+    ratio(marks.errors(), marks.correct + marks.errors())
+}
+
 impl AlignedReport {
     /// Reads the figures from scores. With `per_file`, the report has those of each recording too.
     pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
@@ -101,7 +115,10 @@ impl AlignedReport {
             recognised: Figures::of_words(score.recognised, matching),
         };
         let words = all.most_frequent_errors(matching, config.top);
+        let marks = MarkReport::of(&all.marks, config.protocol);
         Self {
+            punctuation_error_rate: marks.as_ref().and_then(|marks| error_rate(marks.micro.slots())),
+            marks,
             signature: config.signature.clone(),
             recordings: scores.recordings.len() as u64,
             word_errors: WordErrors::of(&all),
@@ -129,6 +146,10 @@ impl AlignedReport {
 
     fn laid_out(&self, signature: &str, lay: impl Fn(&TextTable) -> String) -> String {
         let mut out = format!("{signature}\n\n{}\n\n{}", self.recognition(), lay(&self.figures()));
+        if let Some(marks) = &self.marks {
+            let rate = percent(self.punctuation_error_rate);
+            out.push_str(&format!("{}\nPER: {rate} %\n", marks.page(&lay)));
+        }
         if !self.files.is_empty() {
             out.push_str(&format!("\n{}", lay(&self.file_figures())));
         }
