@@ -126,6 +126,10 @@ fn files_of_labels_are_references_of_marks() {
         );
         assert_eq!((&report["sentence_ends"]["correct"], &report["tokens"]), (&1.into(), &4.into()));
     }
+    let output = majuscule(folder.path(), "score labels hyp.txt --protocol iwslt");
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(page.contains("\nthe reference has no capitals: case is not scored\n"), "{page}");
+    assert!(page.contains("\nsentence ends ") && !page.contains("all words"), "{page}");
     for (file, problem) in [
         ("bad", "bad, line 2, column 5: found the label \"STOP\", but one of O, COMMA, PERIOD,"),
         ("short", "short, line 2, column 4: found 1 columns, but a line is expected to be a word, a tab"),

@@ -155,6 +155,9 @@ pub struct Report {
     /// True if the intervals and the figures of each file are those of marks or sentence ends.
     #[serde(skip)]
     slots_are_marks: bool,
+    /// False if marks are scored on a reference in lower case, as corpora of punctuation are.
+    #[serde(skip)]
+    has_case: bool,
     /// The most frequent errors.
     pub words: Vec<MisspelledWord>,
     /// The figures of each file, if they were asked for.
@@ -180,6 +183,9 @@ impl Report {
         let all = score.all();
         let class = |class| Figures::of(all.tokens(), all.class(class, matching));
         let [lower, title, upper, mixed] = Class::ALL.map(class);
+        let slots_are_marks = config.protocol.mark_convention().is_some();
+        // A few capitals, such as a lost ™, are no case.
+        let has_case = !slots_are_marks || 1000 * all.slots(matching).reference() >= all.tokens();
         Self {
             signature: config.signature.clone(),
             examples: score.examples(),
@@ -195,9 +201,10 @@ impl Report {
             marks: MarkReport::of(score.marks(), config.protocol),
             calibration_error: score.calibration().expected_error(),
             intervals: None,
-            slots_are_marks: config.protocol.mark_convention().is_some(),
+            slots_are_marks,
+            has_case,
             words: score
-                .most_frequent_errors(matching, config.top)
+                .most_frequent_errors(matching, if has_case { config.top } else { 0 })
                 .iter()
                 .map(|word| spell(word, config.locale))
                 .collect(),
@@ -233,7 +240,10 @@ impl Report {
     }
 
     fn single_figures(&self) -> String {
-        let mut out = format!("macro F: {} %", percent(self.macro_f));
+        let mut out = match self.has_case {
+            true => format!("macro F: {} %", percent(self.macro_f)),
+            false => "the reference has no capitals: case is not scored".to_owned(),
+        };
         if self.calibration_error.is_some() {
             out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
         }
@@ -261,6 +271,7 @@ impl Report {
             ("the rest", Some(self.rest)),
             ("sentence ends", self.sentence_ends),
         ];
+        let rows = rows.into_iter().filter(|(name, _)| self.has_case || *name == "sentence ends");
         for (name, figures) in rows {
             if let Some(figures) = figures {
                 table.push(row(name, &figures));
