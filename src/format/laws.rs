@@ -12,7 +12,8 @@ use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::{
-    Break, Case, Choice, Class, Label, Labels, Locale, Mark, MarkPlaces, SentenceStart, Token, Tokens,
+    Break, Case, Choice, Class, Label, Labels, Locale, Mark, MarkPlaces, OutputForm, SentenceStart, Token,
+    Tokens,
 };
 
 proptest! {
@@ -340,7 +341,22 @@ fn check_marks(kind: Kind, text: &str) {
             let cut = marked(kind, bytes, step, &method, &options);
             assert_eq!(String::from_utf8_lossy(&cut), once, "steps of {step} bytes");
         }
+        if kind == Kind::Text {
+            check_sentences(bytes, &once, &method, &options);
+        }
     }
+}
+
+/// Checks the laws of text with a sentence a line: only its white space is another, and written
+/// again it does not change.
+fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &RestoreOptions) {
+    let options = RestoreOptions { form: OutputForm::Sentences, ..options.clone() };
+    let written = |bytes: &[u8], step: usize| {
+        String::from_utf8_lossy(&marked(Kind::Text, bytes, step, method, &options)).into_owned()
+    };
+    let sentences = written(bytes, usize::MAX);
+    assert!(sentences.split_ascii_whitespace().eq(text.split_ascii_whitespace()), "{sentences:?}, {text:?}");
+    assert_eq!(written(bytes, 1), sentences);
 }
 
 /// Checks the laws of marks in a text that comes in bit by bit.

@@ -6,6 +6,7 @@ mod captions;
 mod diff;
 mod options;
 mod output;
+mod sentences;
 mod stream;
 
 use std::collections::VecDeque;

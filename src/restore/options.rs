@@ -53,7 +53,7 @@ impl RestoreOptions {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => Some("threshold"),
             (None, OutputForm::Words | OutputForm::Json) => Some("confidence"),
-            (None, OutputForm::Text | OutputForm::Diff) => None,
+            (None, OutputForm::Text | OutputForm::Sentences | OutputForm::Diff) => None,
         };
         if let Some(option) = option.filter(|_| !method.has_probabilities()) {
             let option = error::option(option);
@@ -64,7 +64,8 @@ impl RestoreOptions {
         if let Some(missing) = self.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
             return Err(Error::Usage(no_mark(missing, method.labels().marks())));
         }
-        let sentence_ends = self.form == OutputForm::Json && method.labels().ends_sentences();
+        let sentence_ends =
+            matches!(self.form, OutputForm::Json | OutputForm::Sentences) && method.labels().ends_sentences();
         Ok(Request { confidence: option.is_some(), sentence_ends, ..self.plain_request(format) })
     }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Done;
 use super::diff::Diff;
+use super::sentences::SentenceLines;
 use crate::error::Result;
 use crate::format::Piece;
 use crate::restorer::Restorer;
@@ -24,6 +25,7 @@ pub(super) struct PieceWriter {
     /// True if words came before.
     goes_on: bool,
     diff: Diff,
+    sentences: SentenceLines,
     /// The text of a piece, if the output is in another form.
     text: Vec<u8>,
     /// The output of a piece.
@@ -56,7 +58,20 @@ impl PieceWriter {
     pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
         let (marks, diff, done) = (method.labels().ends_sentences(), Diff::default(), Done::default());
         let (text, written) = (Vec::new(), Vec::new());
-        Self { options, marks, line: 1, goes_on: false, diff, text, written, done, apart: None, len: 0 }
+        let sentences = SentenceLines::default();
+        Self {
+            options,
+            marks,
+            line: 1,
+            goes_on: false,
+            diff,
+            sentences,
+            text,
+            written,
+            done,
+            apart: None,
+            len: 0,
+        }
     }
 
     /// Passes a piece to `out`.
@@ -80,6 +95,10 @@ impl PieceWriter {
                 self.diff.push(bytes, &self.text, &mut self.written);
                 self.done.changed |= self.text != bytes;
             }
+            OutputForm::Sentences => {
+                self.sentences.push(piece, choices, &self.options, &mut self.written);
+                self.done.changed |= self.written != bytes;
+            }
             OutputForm::Words | OutputForm::Json => self.words(piece, choices),
         }
         self.done.words += choices.len() as u64;
@@ -91,6 +110,9 @@ impl PieceWriter {
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         self.diff.finish(&mut self.written);
+        if self.options.form == OutputForm::Sentences {
+            self.sentences.finish(&mut self.written);
+        }
         if self.written.is_empty() { Ok(()) } else { out(&self.written, self.done) }
     }
 

@@ -179,6 +179,8 @@ pub enum OutputForm {
     /// The bytes of the source with other capitals.
     #[default]
     Text,
+    /// Plain text with one sentence per line.
+    Sentences,
     /// One word per line, with the probability of its case after a tab, the mark that is put in
     /// after another tab, and an empty line at the end of each line of the source.
     Words,

@@ -385,6 +385,17 @@ fn marks_are_put_in_when_they_are_asked_for() {
     assert!(restored("--marks --diff", spoken).contains("+He met Ana, then"));
     let tokens = restored("--marks --format tok", "he met ana then he left");
     assert_eq!(tokens, "He met Ana , then he left .");
+    let lines =
+        restored("--marks --lines sentence", &spoken.replace(" then", "\nthen").replace(" it", "\n\nit"));
+    let expected =
+        ["He met Ana, then he left.", "Did she see him?", "Yes.", "", "It was late, so we went home.", ""];
+    assert_eq!(lines.split('\n').collect::<Vec<_>>(), expected);
+    room.fails(
+        "restore --lines sentence --format srt --model puts",
+        b"",
+        2,
+        &["plain text", "majuscule convert"],
+    );
     room.fails("restore --marks --model model", spoken.as_bytes(), 2, &["puts no marks", "--marks"]);
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails("restore --marks=! --model puts", b"so", 2, &["puts the marks ,.?", "not !"]);

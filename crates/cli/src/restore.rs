@@ -113,6 +113,9 @@ pub struct RestoreArgs {
     /// apart in tok and joined in ctm, stm, trn and nlp
     #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks")]
     mark_form: Option<MarkForm>,
+    /// Lines of the output: those of the input, or one sentence per line, of plain text
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json"])]
+    lines: OutputLines,
     /// Language whose case pairs are used, such as tr or nl; that of the model by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
@@ -181,6 +184,16 @@ pub struct RestoreArgs {
     /// Print errors only: no summary of many files, no notes, no progress
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// The lines of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum OutputLines {
+    /// The lines of the input
+    #[default]
+    Same,
+    /// One sentence per line; empty lines stay
+    Sentence,
 }
 
 /// The value of `--marks`.
@@ -332,6 +345,8 @@ impl RestoreArgs {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
         } else if !self.cascade.files().is_empty() && self.marks.is_some() {
             "--cascade decides capitals alone: leave --marks out, or name one model"
+        } else if self.lines == OutputLines::Sentence && self.targets.is_compared() {
+            "--lines sentence moves the ends of lines, which --check and --diff compare: leave it out"
         } else if self.id.is_some() && !self.stream {
             "--id is for records that come in live: give --stream with it"
         } else if self.stream && self.is_told_by_file() {
@@ -348,6 +363,8 @@ impl RestoreArgs {
     fn check_kind(&self, kind: Kind) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && kind != Kind::Text {
             "--n-best reads plain text: leave it out, or give --format text"
+        } else if self.lines == OutputLines::Sentence && kind != Kind::Text && kind != Kind::Tok {
+            "--lines sentence writes plain text: leave it out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && kind != Kind::Text {
             "--stream gives records back as they are: leave --confidence out"
         } else if self.context == Context::Line && !matches!(kind, Kind::Text | Kind::Jsonl) {
@@ -496,6 +513,7 @@ impl RestoreArgs {
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
+                (false, _) if self.lines == OutputLines::Sentence => OutputForm::Sentences,
                 (false, _) => OutputForm::Text,
                 (true, false) => OutputForm::Words,
                 (true, true) => OutputForm::Json,
@@ -598,7 +616,8 @@ impl<'a> Work<'a> {
         let told = args.kind(path, &mut input)?;
         // Tokenised text is plain text, but for the form of marks.
         let kind = if told == Kind::Tok { Kind::Text } else { told };
-        if self.options.form == OutputForm::Text && args.n_best.is_none() {
+        let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
+        if is_text && args.n_best.is_none() {
             args.check_target(kind, path, target)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
@@ -611,7 +630,7 @@ impl<'a> Work<'a> {
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
-        let is_text = options.form == OutputForm::Text && args.n_best.is_none() && !args.follow().revisable;
+        let is_text = is_text && args.n_best.is_none() && !args.follow().revisable;
         let name = input.name().to_owned();
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
