@@ -296,13 +296,12 @@ fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
 impl CountedResult {
     fn add(&mut self, choices: &Choices, locale: Locale, matching: Matching) {
         let mut slots = Slots::default();
-        for (at, cases) in choices.cases(matching, locale).enumerate() {
-            let Some([right, chosen]) = cases else { continue };
+        for (at, found) in choices.slots(matching, locale).enumerate() {
+            let Some(found) = found else { continue };
             self.words += 1;
-            slots += Slots::of(right, chosen);
-            if right != chosen {
-                let words = (choices.reference[at].clone(), choices.hypothesis[at].clone());
-                *self.errors.entry(words).or_default() += 1;
+            slots += found;
+            if found.errors() > 0 {
+                *self.errors.entry(choices.shown(at).into()).or_default() += 1;
             }
         }
         self.system.examples.push(slots);
@@ -340,10 +339,12 @@ impl Samples {
         }
         let stretch = stretch(&examples, first.reference.len());
         let scored = stretch.clone().map(|at| !first.unscored.contains(&at)).collect();
-        let reference = first.reference[stretch.clone()].to_vec();
+        let reference = stretch.clone().map(|at| first.shown(at)[0].clone()).collect();
         let outputs = examples
             .into_iter()
-            .map(|choices| choices.map(|choices| choices.hypothesis[stretch.clone()].to_vec()))
+            .map(|choices| {
+                choices.map(|choices| stretch.clone().map(|at| choices.shown(at)[1].clone()).collect())
+            })
             .collect();
         let place = self.0.partition_point(|(other, _)| *other >= apart);
         self.0.insert(place, (apart, ResultSample { reference, scored, outputs }));
@@ -358,7 +359,8 @@ impl Samples {
 /// The range of words of a long example in which rows differ most.
 fn stretch(examples: &[Option<Choices>], words: usize) -> std::ops::Range<usize> {
     let differ = |at: usize| {
-        let mut outputs = examples.iter().flatten().map(|choices| &choices.hypothesis[at]);
+        let mut outputs =
+            examples.iter().flatten().map(|choices| (&choices.hypothesis[at], choices.marks.get(at)));
         let first = outputs.next();
         outputs.any(|other| Some(other) != first)
     };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::slots::Matching;
+use super::slots::{Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
 use majuscule::error::{Error, Result, option};
@@ -59,6 +59,31 @@ impl Choices {
         let pairs = self.reference.iter().zip(&self.hypothesis).enumerate();
         let see = move |word: &String| matching.see(Case::of(word, locale));
         pairs.map(move |(at, (right, word))| (!self.unscored.contains(&at)).then(|| [right, word].map(see)))
+    }
+
+    /// The slots of each word: of its mark where marks are scored, otherwise of its case. `None` for
+    /// a word that is not scored.
+    pub fn slots(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<Slots>> + '_ {
+        self.cases(matching, locale).enumerate().map(|(at, cases)| {
+            let [right, chosen] = cases?;
+            Some(match self.marks.get(at) {
+                Some([right, chosen]) => {
+                    Slots::meeting(*right != Mark::None, *chosen != Mark::None, right == chosen)
+                }
+                None => Slots::of(right, chosen),
+            })
+        })
+    }
+
+    /// A word of the reference and of the hypothesis, each with the mark after it; a bar stands for
+    /// the end of a sentence.
+    pub fn shown(&self, at: usize) -> [String; 2] {
+        let marks = self.marks.get(at).copied().unwrap_or_default();
+        let word = |words: &[String], mark: Mark| {
+            let end = (mark == Mark::SentenceEnd).then_some('|');
+            words[at].chars().chain(mark.character().or(end)).collect()
+        };
+        [word(&self.reference, marks[0]), word(&self.hypothesis, marks[1])]
     }
 
     /// Writes the example as a line. Errors call the file `name`.

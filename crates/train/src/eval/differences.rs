@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::choices::Choices;
 use super::slots::Matching;
 use super::table::thousands;
-use majuscule::text::{Case, Locale, Mark};
+use majuscule::text::{Case, Locale};
 
 /// The examples that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,34 +104,21 @@ const REFERENCE: &str = "reference";
 impl Different {
     fn of(sides: &[&Choices], matching: Matching, locale: Locale) -> Self {
         let words = |side: &&Choices| {
-            let cases = side.cases(matching, locale);
-            let word = |((at, word), cases): ((usize, &String), Option<[Case; 2]>)| {
-                let [mark, found] = mark(side, at);
-                let wrong = cases.is_some_and(|[right, chosen]| right != chosen || mark != found);
-                SystemWord { word: marked(word, found), wrong }
+            let word = |(at, cases): (usize, Option<[Case; 2]>)| {
+                let [right, chosen] = side.marks.get(at).copied().unwrap_or_default();
+                let wrong = cases.is_some_and(|[case, found]| case != found || right != chosen);
+                let [_, word] = side.shown(at);
+                SystemWord { word, wrong }
             };
-            side.hypothesis.iter().enumerate().zip(cases).map(word).collect::<Vec<_>>()
+            side.cases(matching, locale).enumerate().map(word).collect::<Vec<_>>()
         };
         let hypotheses: Vec<Vec<SystemWord>> = sides.iter().map(words).collect();
         let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count() as u64);
         let apart = apart(errors);
-        let reference = |side: &&Choices| {
-            let words = side.reference.iter().enumerate();
-            words.map(|(at, word)| marked(word, mark(side, at)[0])).collect()
-        };
+        let reference =
+            |side: &&Choices| (0..side.reference.len()).map(|at| side.shown(at)[0].clone()).collect();
         Self { reference: sides.first().map(reference).unwrap_or_default(), hypotheses, apart }
     }
-}
-
-/// The right and the chosen mark after a word.
-fn mark(side: &Choices, at: usize) -> [Mark; 2] {
-    side.marks.get(at).copied().unwrap_or_default()
-}
-
-/// A word with the mark after it; a bar stands for the end of a sentence.
-fn marked(word: &str, mark: Mark) -> String {
-    let end = (mark == Mark::SentenceEnd).then_some('|');
-    word.chars().chain(mark.character().or(end)).collect()
 }
 
 /// The distance between systems on an example: the most errors of a system minus the fewest.
@@ -167,7 +154,7 @@ mod tests {
 
     #[test]
     fn marks_tell_systems_apart_too() {
-        use Mark::{Comma, None, Period, SentenceEnd};
+        use majuscule::text::Mark::{self, Comma, None, Period, SentenceEnd};
         let side = |marks: [[Mark; 2]; 3]| {
             vec![Choices { marks: marks.to_vec(), ..choices("Well we left", "Well we left") }]
         };
