@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
 use majuscule::format::convert::Conversion;
+use majuscule::format::cues::CueLimits;
 use majuscule::format::{Kind, Record, Utterance};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
@@ -202,12 +203,27 @@ pub fn conversions(from: Kind, data: &[u8]) {
                 [&said, &again].map(|said| if drop { text(said) } else { unnumbered(said) });
             assert_eq!(before, after, "{from:?} {shown:?} becomes {to:?} {written:?}");
         }
+        let limits = CueLimits { max_chars: 20, ..CueLimits::default() };
+        let cut = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
+        if let Ok(written) = run(&cut, data) {
+            let again = objects(to, written.as_bytes()).expect("what was written is read");
+            // Cues of several channels are put in the order of their times, and speakers get a dash.
+            let letters = |objects: &str| {
+                let mut letters: Vec<char> = text(objects).chars().filter(|c| c.is_alphanumeric()).collect();
+                letters.sort_unstable();
+                letters
+            };
+            assert_eq!(letters(&said), letters(&again), "{from:?} {shown:?} is cut into {to:?} {written:?}");
+        }
     }
 }
 
 fn converted(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
+    run(&Conversion { from, to, drop, ..Conversion::default() }, data)
+}
+
+fn run(conversion: &Conversion, data: &[u8]) -> Result<String> {
     let mut out = Vec::new();
-    let conversion = Conversion { from, to, field: None, drop };
     conversion.run(Input::uncompressed("data", Cursor::new(data.to_vec())), &mut out, Path::new("out"))?;
     Ok(String::from_utf8(out).expect("text was written"))
 }

@@ -37,6 +37,7 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::cues::{CueCutter, CueLimits};
 use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
@@ -57,20 +58,30 @@ pub struct Conversion {
     pub field: Option<String>,
     /// True to drop the parts that the output format cannot express. Words are never dropped.
     pub drop: bool,
+    /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
+    pub cues: Option<CueLimits>,
+}
+
+/// What a user is told of a conversion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConversionNotes {
+    /// A summary of the dropped parts: `settings of 12 cues, 1 style`.
+    pub left_out: Option<String>,
+    /// Limits of cues that could not be kept, and times that were made.
+    pub cues: Vec<String>,
 }
 
 impl Conversion {
     /// Reads a file and writes it in the other format, with memory independent of the length of the
-    /// file, except for Whisper's JSON. Returns a summary of the dropped parts: `settings of 12
-    /// cues, 1 style`.
+    /// file, except for Whisper's JSON and new cues.
     ///
     /// Law: reading the output gives the same segments as reading the input, except for the dropped
-    /// parts and the numbers that .srt requires.
+    /// parts and the numbers that .srt requires. New cues have the same words in the same order.
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
     /// [`Error::Usage`] if there is no such conversion.
-    pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<Option<String>> {
+    pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
         let from = match self.from {
             Kind::Auto => {
                 Kind::refuse_unread(Path::new(input.name()))?;
@@ -78,9 +89,13 @@ impl Conversion {
             }
             from => from,
         };
+        let mut writer = writer(self.to)?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
         let mut losses = Losses::new(from, self.to, self.drop);
-        let mut writer = writer(self.to)?;
+        if let Some(limits) = &self.cues {
+            source.cutter = Some(CueCutter::new(limits, from, self.to)?);
+            losses = Losses::of_cues(from, self.to);
+        }
         let mut check =
             Check::new(self.to, self.field.as_deref().filter(|_| from == self.to && from == Kind::Conll))?;
         let (mut fitted, mut text) = (Vec::new(), String::new());
@@ -113,7 +128,13 @@ impl Conversion {
         writer.end(&mut text);
         check.end(&text).map_err(|refused| source.error(refused))?;
         write(&text)?;
-        Ok(losses.summary())
+        let cut = source.cutter.as_ref();
+        let left_out: Vec<String> =
+            [cut.and_then(CueCutter::summary), losses.summary()].into_iter().flatten().collect();
+        Ok(ConversionNotes {
+            left_out: Some(left_out.join(", ")).filter(|left| !left.is_empty()),
+            cues: cut.map(CueCutter::notes).unwrap_or_default(),
+        })
     }
 }
 
@@ -134,6 +155,8 @@ struct ConvertSource {
     /// `None` at the end, and for a document, which is read whole.
     lines: Option<GrammarLines>,
     found: VecDeque<LocatedItem>,
+    /// The cutter, if the file is cut into new cues.
+    cutter: Option<CueCutter>,
 }
 
 impl ConvertSource {
@@ -156,9 +179,9 @@ impl ConvertSource {
         Ok(match grammar(kind, field)? {
             Some(grammar) => {
                 let lines = GrammarLines::new(input, grammar, Faults::Refused);
-                Self { name, lines: Some(lines), found: VecDeque::new() }
+                Self { name, lines: Some(lines), found: VecDeque::new(), cutter: None }
             }
-            None => Self { name, lines: None, found: whisper::items(input)? },
+            None => Self { name, lines: None, found: whisper::items(input)?, cutter: None },
         })
     }
 
@@ -169,7 +192,30 @@ impl ConvertSource {
         }
     }
 
+    /// Returns the next item to be written: of the file, or of the new cues.
     fn next(&mut self) -> Result<Option<LocatedItem>> {
+        loop {
+            if let Some(cue) = self.cutter.as_mut().and_then(CueCutter::pop) {
+                return Ok(Some(cue));
+            }
+            let read = self.read()?;
+            match (&mut self.cutter, read) {
+                (None, read) => return Ok(read),
+                (Some(cutter), Some(found)) => {
+                    let taken = cutter.take(found);
+                    taken.map_err(|(found, lost)| found.error(&self.name, lost))?;
+                }
+                (Some(cutter), None) => {
+                    if !cutter.end() {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the next item of the file.
+    fn read(&mut self) -> Result<Option<LocatedItem>> {
         while self.found.is_empty()
             && let Some(lines) = &mut self.lines
         {
@@ -339,7 +385,7 @@ pub(super) fn dropped(from: Kind, to: Kind, text: &str) -> String {
 pub(super) fn run(from: Kind, to: Kind, drop: bool, text: &str) -> Result<String> {
     let mut out = Vec::new();
     let input = Input::uncompressed("data", std::io::Cursor::new(text.to_owned()));
-    Conversion { from, to, field: None, drop }.run(input, &mut out, Path::new("out"))?;
+    Conversion { from, to, drop, ..Conversion::default() }.run(input, &mut out, Path::new("out"))?;
     Ok(String::from_utf8(out).expect("text was written"))
 }
 

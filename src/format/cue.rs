@@ -819,7 +819,7 @@ fn is_aside(before: &str, rest: &str) -> bool {
 
 /// Returns the length of the dash at the beginning of the text, if it marks a change of speaker.
 /// Two dashes mean that the speaker continues, and a dash before a digit is a minus.
-fn dash_len(text: &str) -> Option<usize> {
+pub(super) fn dash_len(text: &str) -> Option<usize> {
     let dash = |c: &char| matches!(c, '-' | '–' | '—' | '‐');
     let first = text.chars().next().filter(dash)?;
     let next = text[first.len_utf8()..].chars().next()?;

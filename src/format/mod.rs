@@ -28,6 +28,7 @@ mod ttml;
 mod vtt;
 
 pub mod convert;
+pub mod cues;
 pub mod whisper;
 
 use std::path::Path;

@@ -244,6 +244,12 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
+    /// Returns the time in milliseconds, rounded.
+    pub(super) fn milliseconds(self) -> u64 {
+        let unit = Self::SECOND / 1000;
+        u64::try_from((self.0 + unit / 2) / unit).unwrap_or(u64::MAX)
+    }
+
     /// Returns the time that is later by `duration`.
     pub(super) fn after(self, duration: Self) -> Option<Self> {
         let units = self.0 + duration.0;
@@ -354,13 +360,20 @@ pub(super) struct Losses {
     pub(super) from: Kind,
     pub(super) to: Kind,
     drop: bool,
+    /// The name of what the parts are lost from.
+    unit: &'static str,
     /// The dropped parts and their counts.
     counts: Vec<(LossKind, u64)>,
 }
 
 impl Losses {
     pub(super) fn new(from: Kind, to: Kind, drop: bool) -> Self {
-        Self { from, to, drop, counts: Vec::new() }
+        Self { from, to, drop, unit: from.unit(), counts: Vec::new() }
+    }
+
+    /// Counts the parts that new cues lose: these are dropped.
+    pub(super) fn of_cues(from: Kind, to: Kind) -> Self {
+        Self { unit: Kind::Srt.unit(), ..Self::new(from, to, true) }
     }
 
     /// Drops a part, or refuses to.
@@ -408,8 +421,8 @@ impl Losses {
             let end = if count == 1 { "" } else { "s" };
             match part {
                 LossKind::Block(kind) => format!("{count} {}{end}", kind.name()),
-                LossKind::Text => format!("{count} empty {}{end}", self.from.unit()),
-                part => format!("{} of {count} {}{end}", part.name(), self.from.unit()),
+                LossKind::Text => format!("{count} empty {}{end}", self.unit),
+                part => format!("{} of {count} {}{end}", part.name(), self.unit),
             }
         });
         Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())

@@ -312,3 +312,83 @@ fn other_encodings_are_read() {
     fs::write(room.path("seven.srt"), b"1\n00:00:01,000 --> 00:00:02,000\nol \x1b$B$3$s\x1b(B\n").unwrap();
     room.fails("seven.srt --to vtt", "", 1, "seven.srt, line 3, column 4: found ISO-2022, an encoding of");
 }
+
+#[test]
+fn words_with_times_become_cues() {
+    let room = Room::new();
+    let (cues, told) = room.both("talk.ctm --to srt --cues sentence", "");
+    let expected = "\
+1
+00:00:04,000 --> 00:00:07,200
+good evening and welcome
+to the city library in lisbon
+
+2
+00:00:07,800 --> 00:00:11,624
+tonight we talk to professor helen
+carter who came from edinburgh
+
+3
+00:00:12,100 --> 00:00:15,020
+i worked for the bbc
+in london until october
+
+";
+    assert_eq!(cues, expected);
+    let left =
+        "tags of 5 words, confidences of 31 words, recordings of 3 cues, channels of 3 cues, 1 comment";
+    assert_eq!(told, format!("majuscule: left out: {left}\n"));
+    let (cues, told) = room.both("talk.json --to vtt --cues sentence --lang en", "");
+    assert!(cues.ends_with("00:00:13.800 --> 00:00:14.800\nhow was it?\n\n"), "{cues}");
+    assert_eq!(told, "majuscule: left out: other fields of 3 segments, 1 document\n");
+}
+
+#[test]
+fn subtitles_are_cut_anew() {
+    let room = Room::new();
+    for name in ["talk.srt", "talk.vtt"] {
+        let (cues, told) = room.both(&format!("{name} --to srt --cues sentence --max-chars 30"), "");
+        let divided = "segments: their time was divided by letters\n";
+        assert!(told.contains(divided) && told.contains("characters a second ("), "{told}");
+        let mut lines = cues.lines().filter(|line| !line.contains("-->"));
+        let shown = |line: &str| line.replace("{\\an8}", "").replace("<i>", "").replace("</i>", "");
+        assert!(
+            lines.all(|line| shown(line).replace("<b>", "").replace("</b>", "").chars().count() <= 30),
+            "{cues}"
+        );
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let said = |text: &str| words(&text.replace(['-', '\n'], " "));
+        let (before, after) = (room.both(&format!("{name} --to text --drop"), "").0, {
+            room.write("cut.srt", &cues);
+            room.both("cut.srt --to text --drop", "").0
+        });
+        assert_eq!(said(&before), said(&after));
+    }
+}
+
+#[test]
+fn limits_of_cues_are_checked() {
+    let room = Room::new();
+    let cut = |options: &str| format!("talk.ctm -o out.srt {options}");
+    room.fails(
+        &cut("--cues sentence --max-chars 3"),
+        "",
+        2,
+        "--max-chars 3: expected 10 to 500 characters a line, such as 42",
+    );
+    room.fails(
+        &cut("--cues sentence --min-seconds 9"),
+        "",
+        2,
+        "--min-seconds 9: expected 0 seconds or more, and no more than --max-seconds 7",
+    );
+    room.fails("talk.srt -o out.ctm --cues sentence", "", 2, "--cues: .ctm has no cues: write .srt, .vtt");
+    room.fails("- --from text -o out.srt --cues sentence", "so", 2, "plain text has no times, but cues are");
+    room.fails(
+        "- --from ctm -o out.srt --cues sentence",
+        "t 1 3 0.2 so\nt 1 2 0.2 we\n",
+        1,
+        "standard input, line 2, column 5: found \"we\" at 2, after a word at 3, but words are expected in the order",
+    );
+    assert!(!room.path("out.srt").exists());
+}

@@ -10,6 +10,7 @@ use majuscule::error::Error;
 use majuscule::files::{self, Encoding, Publish};
 use majuscule::format::Kind;
 use majuscule::format::convert::Conversion;
+use majuscule::format::cues::{CueCut, CueLimits};
 
 /// Converts subtitles and transcripts from one format to another
 ///
@@ -44,6 +45,56 @@ pub struct ConvertArgs {
     /// settings in .srt, and report it on standard error
     #[arg(long)]
     drop: bool,
+    #[command(flatten)]
+    cues: CueArgs,
+}
+
+/// How speech is cut into new cues.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "New cues")]
+struct CueArgs {
+    /// Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and
+    /// where another speaker begins. Times are those of the words; without times of words the time
+    /// of a segment is divided by letters. The text stays as it is (restore puts capitals in). What
+    /// cues cannot have is left out, as with --drop
+    #[arg(long, value_parser = majuscule_arguments::by_name::<CueCut>(), value_name = "WHERE")]
+    cues: Option<CueCut>,
+    /// The longest line, in characters
+    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_chars)]
+    max_chars: usize,
+    /// The largest number of lines of a cue
+    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_lines)]
+    max_lines: usize,
+    /// The longest time of a cue, in seconds
+    #[arg(long, requires = "cues", value_name = "S", default_value_t = CueLimits::default().max_seconds)]
+    max_seconds: f64,
+    /// The shortest time of a cue, in seconds: a cue stays on the screen after its words if there
+    /// is time. Shorter cues are reported on standard error
+    #[arg(long, requires = "cues", value_name = "S", default_value_t = CueLimits::default().min_seconds)]
+    min_seconds: f64,
+    /// The largest number of characters to read in a second; faster cues are reported on standard
+    /// error
+    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_cps)]
+    max_cps: f64,
+    /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
+    /// default the language that the file names, or else any
+    #[arg(long, requires = "cues", value_name = "TAG")]
+    lang: Option<String>,
+}
+
+impl CueArgs {
+    fn limits(&self) -> Option<CueLimits> {
+        let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = *self;
+        let limits = CueLimits {
+            max_chars,
+            max_lines,
+            max_seconds,
+            min_seconds,
+            max_cps,
+            language: self.lang.clone(),
+        };
+        self.cues.map(|CueCut::Sentence| limits)
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -52,6 +103,8 @@ Examples:
   majuscule convert talk.vtt --drop -o talk.srt
   majuscule convert talk.ttml --drop -o talk.ass
   majuscule convert talk.ctm --to jsonl | jq .text
+  majuscule convert talk.ctm -o talk.srt --cues sentence
+  majuscule convert talk.srt -o wide.srt --cues sentence --max-chars 50
   majuscule convert talk.srt --to text --drop
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
 
@@ -63,18 +116,21 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         files::check_output(output, &[&args.input])?;
     }
     let (input, encoder) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
-    let left = match output {
+    let notes = match output {
         Some(path) => {
             let mut out = Publish::new(path)?;
-            let left = conversion.run(input, &mut out, path)?;
+            let notes = conversion.run(input, &mut out, path)?;
             out.commit()?;
-            left
+            notes
         }
         None => conversion.run(input, &mut std::io::stdout().lock(), Path::new("standard output"))?,
     };
     messages::tell_encoding(&args.input, args.encoding.as_ref(), encoder.encoding());
-    if let Some(left) = left {
+    if let Some(left) = notes.left_out {
         tell!("majuscule: left out: {left}");
+    }
+    for note in notes.cues {
+        tell!("majuscule: {note}");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -105,6 +161,6 @@ impl ConvertArgs {
             },
             (Some(kind), _) => kind,
         };
-        Ok(Conversion { from, to, field: self.field.clone(), drop: self.drop })
+        Ok(Conversion { from, to, field: self.field.clone(), drop: self.drop, cues: self.cues.limits() })
     }
 }

@@ -1,0 +1,938 @@
+//! Cuts speech into cues that a reader can follow: words with times in, subtitles out.
+//!
+//! A cue ends where a sentence ends, otherwise at a comma or a pause. Its lines are broken where a
+//! reader would pause, and another speaker begins a cue. The words, their order and their marks
+//! stay; times are those of the words.
+
+mod cut;
+mod juncture;
+mod words;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::rc::Rc;
+
+use cut::{CutCue, CutWord, Juncture, TurnCut};
+use juncture::CueLanguage;
+use words::CueWord;
+
+use super::Kind;
+use super::cue::dash_len;
+use super::segment::{
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
+};
+use super::transcript::shortened;
+use super::whisper;
+use crate::error::{Error, Result, option};
+use crate::named::NamedValue;
+
+/// The ways to cut speech into cues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CueCut {
+    /// Cues end at the ends of sentences, otherwise at commas and pauses.
+    #[default]
+    Sentence,
+}
+
+impl NamedValue for CueCut {
+    const VALUES: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Sentence, "sentence", "Cues end at the ends of sentences, otherwise at commas and pauses")];
+}
+
+/// The limits of a cue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CueLimits {
+    /// The longest line, in characters.
+    pub max_chars: usize,
+    /// The largest number of lines of a cue.
+    pub max_lines: usize,
+    /// The longest and the shortest time of a cue, in seconds.
+    pub max_seconds: f64,
+    /// See [`CueLimits::max_seconds`].
+    pub min_seconds: f64,
+    /// The largest number of characters to be read in a second.
+    pub max_cps: f64,
+    /// The language of the text, by its tag, or `mul` for several: it tells abbreviations, and
+    /// articles and prepositions, which stay on the line of their noun.
+    pub language: Option<String>,
+}
+
+impl Default for CueLimits {
+    fn default() -> Self {
+        Self {
+            max_chars: 42,
+            max_lines: 2,
+            max_seconds: 7.0,
+            min_seconds: 1.0,
+            max_cps: 17.0,
+            language: None,
+        }
+    }
+}
+
+impl CueLimits {
+    /// # Errors
+    /// Fails if a limit leaves no cue, or is none.
+    fn check(&self) -> Result<()> {
+        let wrong = |name: &str, found: String, expected: &str| {
+            Err(Error::Usage(format!("{} {found}: expected {expected}", option(name))))
+        };
+        if !(10..=500).contains(&self.max_chars) {
+            return wrong("max-chars", self.max_chars.to_string(), "10 to 500 characters a line, such as 42");
+        }
+        if !(1..=8).contains(&self.max_lines) {
+            return wrong("max-lines", self.max_lines.to_string(), "1 to 8 lines a cue, such as 2");
+        }
+        if !(self.max_seconds >= 1.0 && self.max_seconds <= 600.0) {
+            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 600 seconds a cue, such as 7");
+        }
+        if !(self.min_seconds >= 0.0 && self.min_seconds <= self.max_seconds) {
+            let expected =
+                format!("0 seconds or more, and no more than {} {}", option("max-seconds"), self.max_seconds);
+            return wrong("min-seconds", self.min_seconds.to_string(), &expected);
+        }
+        if !(self.max_cps >= 1.0 && self.max_cps <= 1000.0) {
+            return wrong("max-cps", self.max_cps.to_string(), "1 to 1000 characters a second, such as 17");
+        }
+        Ok(())
+    }
+
+    fn max_milliseconds(&self) -> u64 {
+        (self.max_seconds * 1000.0) as u64
+    }
+
+    fn min_milliseconds(&self) -> u64 {
+        (self.min_seconds * 1000.0) as u64
+    }
+
+    /// Returns the time that these characters need to be read.
+    fn milliseconds_to_read(&self, chars: usize) -> u64 {
+        (chars as f64 * 1000.0 / self.max_cps).ceil() as u64
+    }
+
+    /// Returns the number of characters of a full cue.
+    fn capacity(&self) -> usize {
+        self.max_chars * self.max_lines
+    }
+
+    /// Returns the end of a cue that is said until `said`: it stays as long as it needs, as far as
+    /// there is room.
+    fn shown(&self, begin: u64, said: u64, room: Option<u64>, chars: usize) -> u64 {
+        let needed = self.min_milliseconds().max(self.milliseconds_to_read(chars));
+        let room = room.unwrap_or(u64::MAX).max(said);
+        said.max(begin.saturating_add(needed).min(room)).min(begin.saturating_add(self.max_milliseconds()))
+    }
+}
+
+/// The time by which a word may begin before the one before it: recognisers are not more exact.
+const SLACK: u64 = 500;
+
+/// Words of one speaker in a row.
+#[derive(Debug)]
+struct Turn {
+    frame: Rc<Segment>,
+    words: Vec<CueWord>,
+    /// The source of each word.
+    sources: Vec<Rc<LocatedItem>>,
+    /// The number of words before the turn.
+    first: usize,
+    /// True for a sound, which stays in a cue of its own.
+    is_apart: bool,
+    /// True if it begins in the segment of the turn before.
+    is_same_segment: bool,
+}
+
+/// A cue of one turn, or of two.
+#[derive(Debug)]
+struct MadeCue {
+    parts: Vec<(usize, CutCue)>,
+    begin: u64,
+    said: u64,
+    end: u64,
+}
+
+/// A list of cues that break a limit.
+#[derive(Debug, Default)]
+struct ToldCues {
+    count: usize,
+    first: Vec<String>,
+}
+
+impl ToldCues {
+    const SHOWN: usize = 5;
+
+    fn push(&mut self, number: usize, begin: u64) {
+        self.count += 1;
+        if self.first.len() < Self::SHOWN {
+            let clock = Time::of_milliseconds(begin).unwrap_or_default().clock('.');
+            self.first.push(format!("{number} at {clock}"));
+        }
+    }
+
+    fn tell(&self, what: &str, advice: &str) -> Option<String> {
+        let cues = if self.count == 1 { "1 cue".to_owned() } else { format!("{} cues", self.count) };
+        let more = if self.count > Self::SHOWN { ", ..." } else { "" };
+        (self.count > 0).then(|| format!("{cues} {what} ({}{more}): {advice}", self.first.join(", ")))
+    }
+}
+
+/// Turns the segments of a file into cues.
+#[derive(Debug)]
+pub(super) struct CueCutter {
+    limits: CueLimits,
+    to: Kind,
+    /// The unit of the times of the output, in milliseconds.
+    unit: u64,
+    language: CueLanguage,
+    losses: Losses,
+    turns: Vec<Turn>,
+    /// The words read so far.
+    count: usize,
+    /// Blocks, each with the number of words before it.
+    blocks: VecDeque<(usize, LocatedItem)>,
+    recording: Option<Option<String>>,
+    cues: VecDeque<LocatedItem>,
+    written: usize,
+    divided: u64,
+    set_in_order: u64,
+    fast: ToldCues,
+    short: ToldCues,
+    long: ToldCues,
+}
+
+impl CueCutter {
+    /// # Errors
+    /// Fails if a limit is none, or if a format has no cues or no times.
+    pub(super) fn new(limits: &CueLimits, from: Kind, to: Kind) -> Result<Self> {
+        limits.check()?;
+        if matches!(from, Kind::Text | Kind::Tok | Kind::Conll | Kind::Labels) {
+            let problem = format!("{} has no times, but cues are made of words with times", from.shown());
+            return Err(Error::Usage(format!(
+                "{problem}: convert subtitles, a transcript with times, or JSON"
+            )));
+        }
+        if !matches!(to, Kind::Srt | Kind::Vtt | Kind::Ass | Kind::Stm | Kind::Jsonl | Kind::WhisperJson) {
+            let problem = format!("{} has no cues", to.shown());
+            let expected = "write .srt, .vtt, .ass, .stm, .jsonl or Whisper's JSON";
+            return Err(Error::Usage(format!("{}: {problem}: {expected}", option("cues"))));
+        }
+        Ok(Self {
+            limits: limits.clone(),
+            to,
+            unit: if to == Kind::Ass { 10 } else { 1 },
+            language: CueLanguage::of(limits.language.as_deref()),
+            losses: Losses::new(from, to, true),
+            turns: Vec::new(),
+            count: 0,
+            blocks: VecDeque::new(),
+            recording: None,
+            cues: VecDeque::new(),
+            written: 0,
+            divided: 0,
+            set_in_order: 0,
+            fast: ToldCues::default(),
+            short: ToldCues::default(),
+            long: ToldCues::default(),
+        })
+    }
+
+    /// Returns the next cue or block that is ready.
+    pub(super) fn pop(&mut self) -> Option<LocatedItem> {
+        self.cues.pop_front()
+    }
+
+    /// Takes the next item of the file.
+    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), (LocatedItem, Lost)> {
+        match &found.item {
+            Item::Block(block) => {
+                self.see_language(block);
+                self.blocks.push_back((self.count, found));
+                Ok(())
+            }
+            Item::Segment(segment) => {
+                let taken = self.segment(segment.clone(), &found);
+                taken.map_err(|lost| (found, lost))
+            }
+        }
+    }
+
+    /// Takes the language that a document names, unless the user named one.
+    fn see_language(&mut self, block: &UnspokenBlock) {
+        if block.kind == BlockKind::Document
+            && self.limits.language.is_none()
+            && let Some(named) = whisper::language(block.text.as_bytes())
+        {
+            self.language = CueLanguage::of(Some(&named));
+        }
+    }
+
+    fn segment(&mut self, segment: Segment, found: &LocatedItem) -> Result<(), Lost> {
+        words::drop_fields(&segment, self.keeps_words(), &mut self.losses)?;
+        let read = words::read(&segment, self.unit, &self.losses)?;
+        if read.parts.is_empty() {
+            let tags = segment.tags.len();
+            return match segment.tags.into_iter().next() {
+                Some(tag) if tags > 0 => self.losses.drop_part(LossKind::Tags, 0, tag.tag),
+                _ => self.losses.drop_part(LossKind::Text, 0, "an empty text"),
+            };
+        }
+        self.begin_recording(&segment.recording)?;
+        self.divided += u64::from(read.is_divided);
+        let source = Rc::new(found.clone());
+        for (nth, part) in read.parts.into_iter().enumerate() {
+            let goes_on = self.turns.last().is_some_and(|turn| {
+                turn.frame == part.frame && !part.has_dash && !read.is_apart && !turn.is_apart
+            });
+            if !goes_on {
+                self.turns.push(Turn {
+                    frame: part.frame,
+                    words: Vec::new(),
+                    sources: Vec::new(),
+                    first: self.count,
+                    is_apart: read.is_apart,
+                    is_same_segment: nth > 0,
+                });
+            }
+            for word in part.words {
+                self.word(word, &source)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, mut word: CueWord, source: &Rc<LocatedItem>) -> Result<(), Lost> {
+        let mut turns = self.turns.iter_mut().rev();
+        let Some(turn) = turns.next() else { return Ok(()) };
+        let before = match turn.words.last() {
+            Some(before) => Some(before.begin),
+            None => turns
+                .next()
+                .filter(|last| last.frame == turn.frame)
+                .and_then(|last| Some(last.words.last()?.begin)),
+        };
+        let least = before.unwrap_or(0);
+        let late = least.saturating_sub(word.begin).max(word.begin.saturating_sub(word.end));
+        if late > SLACK {
+            let [found, least] =
+                [word.begin, least].map(|time| Time::of_milliseconds(time).unwrap_or_default().seconds(0));
+            let (name, text) = ("words are expected in the order of their times", shortened(&word.text));
+            let problem = match word.end < word.begin {
+                true => format!("found \"{text}\" with its end before its beginning, {found}"),
+                false => format!("found \"{text}\" at {found}, after a word at {least}"),
+            };
+            let problem = format!("{problem}, but {name}: sort them by channel and time, or mend the times");
+            return Err(Lost { part: LossKind::Times, nth: 0, problem });
+        }
+        self.set_in_order += u64::from(late > 0);
+        word.begin = word.begin.max(least);
+        word.end = word.end.max(word.begin);
+        turn.words.push(word);
+        turn.sources.push(Rc::clone(source));
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Begins another recording, whose times begin anew.
+    fn begin_recording(&mut self, recording: &Option<String>) -> Result<(), Lost> {
+        let Some(before) = self.recording.replace(recording.clone()) else { return Ok(()) };
+        if before == *recording {
+            return Ok(());
+        }
+        if !matches!(self.to, Kind::Stm | Kind::Jsonl) {
+            let [before, now] =
+                [&before, recording].map(|name| shortened(name.as_deref().unwrap_or("-")).to_string());
+            let to = self.to.shown();
+            let problem = format!(
+                "found the recording \"{now}\" after \"{before}\", but {to} is expected to have one: convert each by itself"
+            );
+            return Err(Lost { part: LossKind::Recording, nth: 0, problem });
+        }
+        self.cut();
+        Ok(())
+    }
+
+    /// Ends the file; false if nothing is left.
+    pub(super) fn end(&mut self) -> bool {
+        self.cut();
+        self.cues.extend(self.blocks.drain(..).map(|(_, block)| block));
+        !self.cues.is_empty()
+    }
+
+    /// Returns what a user is told of the cues.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let CueLimits { max_chars, min_seconds, max_cps, .. } = self.limits;
+        let parts = if self.divided == 1 { "1 segment" } else { &format!("{} segments", self.divided) };
+        let divided =
+            format!("the input has no times for the words of {parts}: their time was divided by letters");
+        let times = if self.set_in_order == 1 { "1 word" } else { &format!("{} words", self.set_in_order) };
+        let order = format!("{times} began up to half a second before the word before: set in order");
+        let notes = [
+            (self.divided > 0).then_some(divided),
+            (self.set_in_order > 0).then_some(order),
+            self.long
+                .tell(&format!("with a line of more than {max_chars} characters"), "a word is not divided"),
+            self.short.tell(&format!("shorter than {min_seconds} s"), "the next words follow at once"),
+            self.fast.tell(
+                &format!("with more than {max_cps} characters a second"),
+                "the speech is that fast; shorten the text",
+            ),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+
+    /// Returns a summary of the parts of words and segments that cues cannot have.
+    pub(super) fn summary(&self) -> Option<String> {
+        self.losses.summary()
+    }
+
+    fn keeps_words(&self) -> bool {
+        matches!(self.to, Kind::Jsonl | Kind::WhisperJson)
+    }
+
+    fn keeps_speakers(&self) -> bool {
+        !matches!(self.to, Kind::Srt | Kind::Vtt)
+    }
+
+    /// Cuts the turns of a recording into cues.
+    fn cut(&mut self) {
+        let turns = std::mem::take(&mut self.turns);
+        let mut cues: Vec<MadeCue> = Vec::new();
+        for (at, turn) in turns.iter().enumerate() {
+            let words = self.cut_words(turn);
+            let said = words.iter().map(|word| word.end).max().unwrap_or(0);
+            let next = turns.get(at + 1).and_then(|next| next.words.first()).map(|word| word.begin);
+            let room = next.map(|next| next.max(said));
+            let cut = TurnCut::new(&words, room, &self.limits).best();
+            for cue in cut {
+                let begin = words[cue.words.start].begin;
+                let until = words.get(cue.words.end).map_or(u64::MAX, |next| next.begin);
+                let said =
+                    words[cue.words.clone()].iter().map(|word| word.end).max().unwrap_or(begin).min(until);
+                cues.push(MadeCue { parts: vec![(at, cue)], begin, said, end: said });
+            }
+        }
+        let mut cues = self.join(&turns, cues);
+        cues.sort_by_key(|cue| cue.begin);
+        for at in 0..cues.len() {
+            let next = cues.get(at + 1).map(|next| next.begin);
+            let chars = text_len(&turns, &cues[at]);
+            let cue = &mut cues[at];
+            cue.end = self.limits.shown(cue.begin, cue.said, next, chars);
+            if self.unit > 1 {
+                cue.end = cue.end / self.unit * self.unit;
+            }
+        }
+        for cue in &cues {
+            self.write(&turns, cue);
+        }
+    }
+
+    fn cut_words(&self, turn: &Turn) -> Vec<CutWord> {
+        let cut_word = |(at, word): (usize, &CueWord)| {
+            let after = match turn.words.get(at + 1) {
+                Some(next) => self.language.juncture(&word.text, &next.text),
+                None => Juncture::Sentence,
+            };
+            CutWord { chars: word.text.chars().count(), begin: word.begin, end: word.end, after }
+        };
+        turn.words.iter().enumerate().map(cut_word).collect()
+    }
+
+    /// Joins two short turns in one cue, a line each, if either is too short for a cue of its own
+    /// or both were in one cue.
+    fn join(&self, turns: &[Turn], cues: Vec<MadeCue>) -> Vec<MadeCue> {
+        let mut joined: Vec<MadeCue> = Vec::new();
+        let mut cues = cues.into_iter().peekable();
+        while let Some(mut cue) = cues.next() {
+            if let Some(next) = cues.peek()
+                && self.may_join(turns, &cue, next)
+                && let Some(next) = cues.next()
+            {
+                cue.parts.extend(next.parts);
+                cue.said = cue.said.max(next.said);
+            }
+            joined.push(cue);
+        }
+        joined
+    }
+
+    fn may_join(&self, turns: &[Turn], cue: &MadeCue, next: &MadeCue) -> bool {
+        let (&[(first, ref own)], &[(second, ref other)]) = (&cue.parts[..], &next.parts[..]) else {
+            return false;
+        };
+        let (a, b) = (&turns[first], &turns[second]);
+        let is_line = |turn: &Turn, words: &Range<usize>| {
+            let line = turn_len(turn, words) + dash(turn, words).len();
+            !turn.is_apart && line <= self.limits.max_chars
+        };
+        let is_sentence = |turn: &Turn, words: &Range<usize>| {
+            let ends = |at: usize| {
+                let after = turn.words.get(at).filter(|_| at > 0);
+                after.is_none_or(|next| {
+                    self.language.juncture(&turn.words[at - 1].text, &next.text) == Juncture::Sentence
+                })
+            };
+            ends(words.start) && ends(words.end)
+        };
+        let is_fit = self.limits.max_lines > 1
+            && second == first + 1
+            && own.words.end == a.words.len()
+            && other.words.start == 0
+            && [(a, own), (b, other)]
+                .into_iter()
+                .all(|(turn, cue)| is_line(turn, &cue.words) && is_sentence(turn, &cue.words));
+        let same = |turn: &Turn| {
+            let mut frame = Segment::clone(&turn.frame);
+            frame.tags.retain(|tag| !tag.tag.starts_with('<'));
+            if !self.keeps_speakers() {
+                (frame.speaker, frame.channel, frame.label) = (None, None, None);
+            }
+            frame
+        };
+        let is_timely = next.begin >= cue.begin
+            && next.begin.saturating_sub(cue.said) <= SLACK
+            && next.said.saturating_sub(cue.begin) <= self.limits.max_milliseconds();
+        let is_short = |begin: u64, said: u64, room: u64| {
+            self.limits.shown(begin, said, Some(room), 0) < begin + self.limits.min_milliseconds()
+        };
+        // Time after the second turn is not known yet: at least its own words have it.
+        let is_needed = b.is_same_segment
+            || is_short(cue.begin, cue.said, next.begin)
+            || is_short(next.begin, next.said, next.said);
+        is_fit && is_timely && is_needed && same(a) == same(b)
+    }
+
+    /// Puts out a cue, after the blocks before its words.
+    fn write(&mut self, turns: &[Turn], cue: &MadeCue) {
+        let (first, part) = (&turns[cue.parts[0].0], &cue.parts[0].1);
+        let last = cue.parts.last().map_or(0, |(turn, part)| turns[*turn].first + part.words.end);
+        while let Some((_, block)) = self.blocks.pop_front_if(|(at, _)| *at < last) {
+            self.cues.push_back(block);
+        }
+        let mut segment = Segment::clone(&first.frame);
+        segment.tags.clear();
+        segment.begin = Time::of_milliseconds(cue.begin);
+        segment.end = Time::of_milliseconds(cue.end);
+        let mut text = CueText { segment, at: 0, keeps_words: self.keeps_words() };
+        for (turn, part) in &cue.parts {
+            let turn = &turns[*turn];
+            if text.at > 0 {
+                text.push("\n");
+                text.differ(&turn.frame);
+            }
+            let dash = if cue.parts.len() > 1 { dash(turn, &part.words) } else { "" };
+            text.part(turn, part, dash);
+        }
+        let CueText { mut segment, keeps_words, .. } = text;
+        let words = turn_words(turns, cue);
+        if !keeps_words || words.clone().any(|word| word.timed.is_empty()) {
+            if keeps_words && words.clone().any(|word| !word.timed.is_empty()) {
+                // The times of some words alone would not be the words of the text.
+                let _ = self.losses.drop_part(LossKind::Words, 0, "the times of words");
+            }
+            segment.words.clear();
+        }
+        self.written += 1;
+        self.tell(cue, &segment.text);
+        let source = &first.sources[part.words.start];
+        self.cues.push_back(LocatedItem { item: Item::Segment(segment), ..LocatedItem::clone(source) });
+    }
+
+    /// Keeps in mind the limits that a cue breaks.
+    fn tell(&mut self, cue: &MadeCue, text: &str) {
+        let shown = cue.end - cue.begin;
+        let lines = || text.split('\n').map(|line| line.chars().count());
+        let is_long = lines().any(|chars| chars > self.limits.max_chars);
+        let is_fast = self.limits.milliseconds_to_read(text.chars().count()) > shown;
+        let is_short = shown < self.limits.min_milliseconds();
+        for (told, is_so) in
+            [(&mut self.long, is_long), (&mut self.short, is_short), (&mut self.fast, is_fast)]
+        {
+            if is_so {
+                told.push(self.written, cue.begin);
+            }
+        }
+    }
+}
+
+/// Returns the mark before the words of a turn, if there are two in one cue, unless they have one.
+fn dash(turn: &Turn, words: &Range<usize>) -> &'static str {
+    let first = &turn.words[words.start].text;
+    if dash_len(first).is_some() || first.starts_with(">>") { "" } else { "- " }
+}
+
+fn turn_len(turn: &Turn, words: &Range<usize>) -> usize {
+    let chars: usize = turn.words[words.clone()].iter().map(|word| word.text.chars().count() + 1).sum();
+    chars.saturating_sub(1)
+}
+
+fn turn_words<'a>(turns: &'a [Turn], cue: &'a MadeCue) -> impl Iterator<Item = &'a CueWord> + Clone {
+    cue.parts.iter().flat_map(|(turn, part)| &turns[*turn].words[part.words.clone()])
+}
+
+fn text_len(turns: &[Turn], cue: &MadeCue) -> usize {
+    let parts = cue.parts.iter().map(|(turn, part)| {
+        let turn = &turns[*turn];
+        let dash = if cue.parts.len() > 1 { dash(turn, &part.words) } else { "" };
+        turn_len(turn, &part.words) + dash.len() + 1
+    });
+    parts.sum::<usize>().saturating_sub(1)
+}
+
+/// The text of a cue that is being written.
+#[derive(Debug)]
+struct CueText {
+    segment: Segment,
+    /// The number of characters so far.
+    at: usize,
+    keeps_words: bool,
+}
+
+impl CueText {
+    fn push(&mut self, text: &str) {
+        self.segment.text.push_str(text);
+        self.at += text.chars().count();
+    }
+
+    fn tag(&mut self, tag: &str) {
+        self.segment.tags.push(SegmentTag { at: self.at, tag: tag.to_owned() });
+    }
+
+    /// Leaves out what a second turn does not share.
+    fn differ(&mut self, other: &Segment) {
+        let Segment { speaker, channel, label, .. } = &mut self.segment;
+        for (own, other) in [(speaker, &other.speaker), (channel, &other.channel), (label, &other.label)] {
+            own.take_if(|own| Some(&*own) != other.as_ref());
+        }
+    }
+
+    /// Appends words of a turn, with the tags that are open before them.
+    fn part(&mut self, turn: &Turn, part: &CutCue, dash: &str) {
+        let is_second = self.at > 0;
+        let own = turn.frame.tags.iter().filter(|tag| !is_second || tag.tag.starts_with('<'));
+        own.for_each(|tag| self.tag(&tag.tag));
+        self.push(dash);
+        let mut open = Vec::new();
+        turn.words[..part.words.start].iter().flat_map(|word| &word.tags).for_each(|tag| {
+            words::follow(&tag.tag, &mut open);
+        });
+        open.iter().for_each(|tag| self.tag(tag));
+        for at in part.words.clone() {
+            let word = &turn.words[at];
+            let space = match at {
+                at if at == part.words.start => "",
+                at if part.breaks.contains(&(at - 1)) => "\n",
+                _ => " ",
+            };
+            self.push(space);
+            self.word(word, space);
+            word.tags.iter().for_each(|tag| words::follow(&tag.tag, &mut open));
+        }
+        open.iter().rev().for_each(|tag| self.tag(&words::closing(tag)));
+    }
+
+    fn word(&mut self, word: &CueWord, space: &str) {
+        let start = self.at;
+        for tag in &word.tags {
+            self.segment.tags.push(SegmentTag { at: start + tag.at, tag: tag.tag.clone() });
+        }
+        if self.keeps_words {
+            for (nth, timed) in word.timed.iter().enumerate() {
+                let mut timed = timed.clone();
+                if nth == 0 {
+                    timed.text = format!("{space}{}", timed.text.trim_start());
+                }
+                self.segment.words.push(timed);
+            }
+        }
+        self.push(&word.text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::files::Input;
+    use crate::format::convert::{Conversion, ConversionNotes, written};
+
+    /// Cuts a file into cues, and returns the output and the notes.
+    fn cut_with(limits: CueLimits, from: Kind, to: Kind, text: &str) -> Result<(String, ConversionNotes)> {
+        let input = Input::uncompressed("data", Cursor::new(text.to_owned()));
+        let mut out = Vec::new();
+        let conversion = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
+        let notes = conversion.run(input, &mut out, Path::new("out"))?;
+        Ok((String::from_utf8(out).unwrap(), notes))
+    }
+
+    fn cut(from: Kind, to: Kind, text: &str) -> String {
+        cut_with(CueLimits::default(), from, to, text).unwrap().0
+    }
+
+    fn error(from: Kind, text: &str) -> String {
+        cut_with(CueLimits::default(), from, Kind::Srt, text).unwrap_err().to_string()
+    }
+
+    /// Returns rows of words that last 0.3 s each, with a pause of 0.1 s.
+    fn rows(speaker: &str, begin: f64, text: &str) -> String {
+        let row = |(at, word): (usize, &str)| {
+            format!("t 1 {:.2} 0.30 {word} NA lex {speaker}\n", begin + 0.4 * at as f64)
+        };
+        text.split(' ').enumerate().map(row).collect()
+    }
+
+    /// Returns the texts of cues.
+    fn texts(srt: &str) -> Vec<String> {
+        let text = |cue: &str| cue.lines().skip(2).collect::<Vec<_>>().join("|");
+        srt.split_terminator("\n\n").map(text).collect()
+    }
+
+    #[test]
+    fn a_cue_ends_with_its_sentence() {
+        let file = rows(
+            "ana",
+            0.0,
+            "We came to Lisbon in the year when it snowed. Nobody in the city had ever seen so much snow.",
+        );
+        let expected = "1\n00:00:00,000 --> 00:00:03,900\nWe came to Lisbon in the year|when it snowed.\n\n\
+                        2\n00:00:04,000 --> 00:00:07,900\nNobody in the city|had ever seen so much snow.\n\n";
+        assert_eq!(cut(Kind::Ctm, Kind::Srt, &file), expected.replace('|', "\n"));
+        assert_eq!(
+            cut(Kind::Ctm, Kind::Vtt, &file).replace("WEBVTT\n\n", ""),
+            expected.replace('|', "\n").replace(",", ".").replace("1\n00", "00").replace("2\n00", "00")
+        );
+        let ass = cut(Kind::Ctm, Kind::Ass, &file);
+        assert!(
+            ass.contains("0:00:03.90,Default,ana,0,0,0,,We came to Lisbon in the year\\Nwhen it"),
+            "{ass}"
+        );
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_at_commas_and_pauses() {
+        let long = "after the war my father opened a small shop near the river, and every morning he opened it for the fishermen.";
+        let found = texts(&cut(Kind::Ctm, Kind::Srt, &rows("-", 0.0, long)));
+        assert_eq!(
+            found,
+            [
+                "after the war my father opened|a small shop near the river,",
+                "and every morning|he opened it for the fishermen."
+            ]
+        );
+        let plain = "after the war my father opened a small shop near the river";
+        let file = rows("-", 0.0, plain) + &rows("-", 7.0, "he opened it every morning for the fishermen");
+        assert_eq!(
+            texts(&cut(Kind::Ctm, Kind::Srt, &file))[1],
+            "he opened it every morning|for the fishermen"
+        );
+    }
+
+    #[test]
+    fn short_turns_share_a_cue_by_dashes() {
+        let file = rows("ana", 0.0, "How are you?")
+            + &rows("rui", 1.2, "Fine!")
+            + &rows("ana", 1.6, "I am glad that you came.");
+        assert_eq!(
+            texts(&cut(Kind::Ctm, Kind::Srt, &file)),
+            ["- How are you?|- Fine!", "I am glad that you came."]
+        );
+        // A format with a place for the speaker keeps it.
+        let objects = cut(Kind::Ctm, Kind::Jsonl, &file);
+        assert_eq!(objects.lines().count(), 3);
+        assert!(
+            objects.contains(
+                r#""speaker":"rui","begin":1.2,"end":1.6,"text":"Fine!","words":[{"text":"Fine!","#
+            ),
+            "{objects}"
+        );
+        let voices =
+            "WEBVTT\n\n00:01.000 --> 00:01.500\n<v Ana>Who?\n\n00:01.500 --> 00:02.000\n<v Rui>Me.</v>\n\n";
+        assert_eq!(
+            cut(Kind::Vtt, Kind::Vtt, voices),
+            "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ana>- Who?\n<v Rui>- Me.\n\n"
+        );
+    }
+
+    #[test]
+    fn cues_without_times_of_words_are_divided_by_letters() {
+        // 30 letters and marks in 5.4 s: 15 of them take 2.7 s.
+        let srt = "1\n00:00:10,000 --> 00:00:15,400\nThe mail was here. We read\nit <i>at once</i>.\n\n";
+        let (found, notes) = cut_with(CueLimits::default(), Kind::Srt, Kind::Srt, srt).unwrap();
+        assert_eq!(
+            found,
+            "1\n00:00:10,000 --> 00:00:12,700\nThe mail was here.\n\n\
+             2\n00:00:12,700 --> 00:00:15,400\nWe read it <i>at once</i>.\n\n"
+        );
+        let told = ["the input has no times for the words of 1 segment: their time was divided by letters"];
+        assert_eq!(notes, ConversionNotes { left_out: None, cues: told.map(str::to_owned).to_vec() });
+        let vtt = "WEBVTT\n\n00:10.000 --> 00:15.000\nThe mail was here. <00:14.000>We read it\n\n";
+        assert!(cut(Kind::Vtt, Kind::Srt, vtt).contains("\n00:00:14,000 --> 00:00:15,000\nWe read it\n"));
+    }
+
+    #[test]
+    fn a_tag_over_two_cues_is_closed_and_opened_again() {
+        let srt = "1\n00:00:10,000 --> 00:00:16,000\n{\\an8}We <i>read it. He\ndid not</i> read it.\n\n";
+        assert_eq!(
+            texts(&cut(Kind::Srt, Kind::Srt, srt)),
+            ["{\\an8}We <i>read it.</i>", "{\\an8}<i>He did not</i> read it."]
+        );
+    }
+
+    #[test]
+    fn marks_that_stand_apart_stay_with_their_word() {
+        let text = "« Oui » , dit-il : et vous ? – Non – merci !";
+        let limits = CueLimits { max_chars: 12, max_lines: 1, ..CueLimits::default() };
+        let stm = format!("t 1 ana 0 20 {text}\n");
+        let found = cut_with(limits, Kind::Stm, Kind::Srt, &stm).unwrap().0;
+        assert_eq!(texts(&found), ["« Oui » ,", "dit-il :", "et vous ? –", "Non –", "merci !"]);
+    }
+
+    #[test]
+    fn sounds_and_settings_stay_apart() {
+        let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000 line:0\nSo we\n\n00:02.000 --> 00:03.000\nmet.\n\n\
+                   00:03.000 --> 00:04.000\n[music]\n\nNOTE so\n\n00:04.000 --> 00:05.000\nYes.\n";
+        let again = cut(Kind::Vtt, Kind::Vtt, vtt);
+        assert_eq!(again, written(Kind::Vtt, Kind::Vtt, vtt));
+        assert_eq!(texts(&cut(Kind::Vtt, Kind::Srt, vtt)), ["So we met.", "[music]", "Yes."]);
+    }
+
+    #[test]
+    fn limits_that_cannot_be_kept_are_told() {
+        let word = "a".repeat(60);
+        let file = format!("t 1 0 0.5 so\nt 1 0.5 0.2 {word}\nt 1 0.7 0.1 it.\nt 1 0.8 20 is\n");
+        let (found, notes) = cut_with(CueLimits::default(), Kind::Ctm, Kind::Srt, &file).unwrap();
+        assert_eq!(texts(&found), ["so", &word, "it.", "is"]);
+        assert!(found.contains("00:00:00,800 --> 00:00:07,800\nis\n"), "{found}");
+        let notes: Vec<&str> = notes.cues.iter().map(String::as_str).collect();
+        assert_eq!(
+            notes,
+            [
+                "1 cue with a line of more than 42 characters (2 at 00:00:00.500): a word is not divided",
+                "3 cues shorter than 1 s (1 at 00:00:00.000, 2 at 00:00:00.500, 3 at 00:00:00.700): the next words follow at once",
+                "2 cues with more than 17 characters a second (2 at 00:00:00.500, 3 at 00:00:00.700): the speech is that fast; shorten the text",
+            ]
+        );
+    }
+
+    #[test]
+    fn times_out_of_order_are_set_in_order_or_refused() {
+        let file = "t 1 1.0 0.5 so\nt 1 0.8 0.5 we\nt 1 1.2 0.5 met.\n";
+        let (found, notes) = cut_with(CueLimits::default(), Kind::Ctm, Kind::Srt, file).unwrap();
+        assert_eq!(found, "1\n00:00:01,000 --> 00:00:02,000\nso we met.\n\n");
+        assert_eq!(notes.cues, ["1 word began up to half a second before the word before: set in order"]);
+        let found = error(Kind::Ctm, "t 1 9 0.5 so\nt 1 0.8 0.5 we\n");
+        let expected = "data, line 2, column 5: found \"we\" at 0.8, after a word at 9, but words are expected in the order";
+        assert!(
+            found.starts_with(expected)
+                && found.ends_with("sort them by channel and time, or mend the times"),
+            "{found}"
+        );
+        let words = r#"{"text":"so we","begin":1,"end":9,"words":[{"text":"so","begin":8,"end":1},{"text":" we","begin":8,"end":9}]}"#;
+        let found = error(Kind::Jsonl, words);
+        assert!(found.contains("found \"so\" with its end before its beginning, 8, but words"), "{found}");
+    }
+
+    #[test]
+    fn what_cannot_be_cut_is_refused() {
+        let found = error(Kind::Jsonl, "{\"text\":\"so we\"}\n");
+        assert!(
+            found.starts_with("data, line 1, column 1: found no beginning, but in .srt a segment is"),
+            "{found}"
+        );
+        let found = error(Kind::Ctm, "a 1 0 1 so\nb 1 0 1 we\n");
+        assert!(
+            found.starts_with("data, line 2, column 1: found the recording \"b\" after \"a\", but .srt is"),
+            "{found}"
+        );
+        assert_eq!(
+            cut(Kind::Ctm, Kind::Stm, "a 1 0 1 so\nb 1 0 1 we\n"),
+            "a 1 - 0.00 1.00 so\nb 1 - 0.00 1.00 we\n"
+        );
+        let refused = |limits: CueLimits| cut_with(limits, Kind::Ctm, Kind::Srt, "").unwrap_err().to_string();
+        let limits = CueLimits::default();
+        for (limits, begins) in [
+            (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 500 characters a line"),
+            (CueLimits { max_lines: 0, ..limits.clone() }, "0: expected 1 to 8 lines"),
+            (CueLimits { max_seconds: f64::NAN, ..limits.clone() }, "NaN: expected 1 to 600 seconds"),
+            (
+                CueLimits { min_seconds: 8.0, ..limits.clone() },
+                "8: expected 0 seconds or more, and no more than",
+            ),
+            (CueLimits { max_cps: 0.0, ..limits.clone() }, "0: expected 1 to 1000 characters a second"),
+        ] {
+            let found = refused(limits);
+            assert!(found.contains(begins), "{found}");
+        }
+        assert!(error(Kind::Text, "so").starts_with("plain text has no times, but cues are made of"));
+        assert_eq!(cut(Kind::Ctm, Kind::Srt, ""), "");
+    }
+
+    #[test]
+    fn channels_are_put_in_the_order_of_time() {
+        let file = "t A 1 1 so\nt A 9 1 we\nt B 3 1 yes\nt B 5 1 no\n";
+        assert_eq!(texts(&cut(Kind::Ctm, Kind::Srt, file)), ["so", "yes no", "we"]);
+    }
+
+    fn transcripts() -> impl Strategy<Value = (String, Vec<String>)> {
+        let mark = prop_oneof![4 => Just(""), 1 => Just("."), 1 => Just(","), 1 => Just("?"), 1 => Just("..."), 1 => Just(" –")];
+        let word =
+            ("([a-z]{1,9}|the|of|mr|[A-Z][a-zé]{1,20}|[0-9]{1,4}|l'[a-z]{3}|«|-)", mark, 0u32..60, 0u32..900);
+        proptest::collection::vec((word, 0u32..12), 0..60).prop_map(|words| {
+            let (mut file, mut said, mut at, mut speaker) = (String::new(), Vec::new(), 0, 0);
+            for ((word, mark, gap, len), change) in words {
+                at += if gap > 50 { 50 * gap } else { gap };
+                speaker = if change == 0 { 1 - speaker } else { speaker };
+                let [begin, end] = [at, at + len].map(|time| f64::from(time) / 1000.0);
+                let text = format!("{word}{mark}");
+                file += &format!("{{\"speaker\":\"s{speaker}\",\"begin\":{begin:.3},\"end\":{end:.3},\"text\":\"{text}\"}}\n");
+                said.extend(text.split(' ').map(str::to_owned));
+                at += len * 3 / 4;
+            }
+            (file, said)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_lost_or_moved_and_limits_are_kept_or_told(
+            (file, said) in transcripts(),
+            max_chars in 10usize..50,
+            max_lines in 1usize..4,
+        ) {
+            let limits = CueLimits { max_chars, max_lines, ..CueLimits::default() };
+            let (found, notes) = cut_with(limits.clone(), Kind::Jsonl, Kind::Srt, &file).unwrap();
+            prop_assert_eq!(cut_with(limits.clone(), Kind::Jsonl, Kind::Srt, &file).unwrap().0, found.clone());
+            let letters = |word: &str| word.chars().any(char::is_alphanumeric).then(|| word.to_owned());
+            let mut words = Vec::new();
+            let (mut last, mut broken) = (0.0, [false; 3]);
+            for cue in found.split_terminator("\n\n") {
+                let mut lines = cue.lines().skip(1);
+                let times: Vec<f64> = lines.next().unwrap().split(" --> ").map(|time| {
+                    Time::of_clock(time).unwrap().seconds(0).parse().unwrap()
+                }).collect();
+                let lines: Vec<&str> = lines.collect();
+                prop_assert!(times[0] >= last && times[1] >= times[0] && lines.len() <= max_lines, "{}", cue);
+                last = times[0];
+                let shown = times[1] - times[0];
+                prop_assert!(shown <= limits.max_seconds + 0.0005, "{}", cue);
+                let chars = lines.join(" ").chars().count();
+                broken[0] |= lines.iter().any(|line| line.chars().count() > max_chars);
+                broken[1] |= shown < limits.min_seconds - 0.0005;
+                broken[2] |= chars as f64 > (shown + 0.0005) * limits.max_cps;
+                words.extend(lines.iter().flat_map(|line| line.split(' ')).filter_map(letters));
+            }
+            prop_assert_eq!(words, said.iter().filter_map(|word| letters(word)).collect::<Vec<_>>());
+            for (is_broken, told) in broken.into_iter().zip(["a line of more", "shorter than", "characters a second"]) {
+                prop_assert!(!is_broken || notes.cues.iter().any(|note| note.contains(told)), "{} {}", told, found);
+            }
+            // Cutting the cues again loses no word either.
+            let again = cut_with(limits, Kind::Srt, Kind::Srt, &found).unwrap().0;
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+            prop_assert_eq!(letters(&again), letters(&found));
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Timed words in, cues and their lines out: the cut of the least cost.
+//!
+//! A cut is scored by its parts: what ends a cue or a line there, the length of a cue and of its
+//! lines, and the time to read it. Dynamic programming over the words of a turn finds the best cut,
+//! in time linear in the number of words, for a cue holds a limited number of them.
+
+use std::ops::Range;
+
+use super::CueLimits;
+
+/// A word as the cut sees it, with what stands after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CutWord {
+    /// The number of characters.
+    pub(super) chars: usize,
+    /// The beginning and the end, in milliseconds; words begin in order.
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) after: Juncture,
+}
+
+/// What stands between a word and the next one, the best place for a cut first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Juncture {
+    /// The end of a sentence.
+    Sentence,
+    /// A colon, a semicolon, a dash or an ellipsis.
+    Clause,
+    Comma,
+    /// A conjunction comes next, or a bracket opens.
+    Conjunction,
+    Plain,
+    /// Words that belong together: a pronoun and its verb, the parts of a name, a number and its
+    /// unit.
+    Close,
+    /// An article, a preposition or a conjunction stands before its words.
+    Bound,
+}
+
+impl Juncture {
+    /// Returns the cost of ending a cue here.
+    fn cue_cost(self) -> u64 {
+        [0, 25, 40, 45, 100, 150, 400][self as usize]
+    }
+
+    /// Returns the cost of ending a line here.
+    fn line_cost(self) -> u64 {
+        [0, 4, 6, 10, 22, 45, 200][self as usize]
+    }
+}
+
+/// The cost of a cue, so that there are not more than needed.
+const CUE: u64 = 20;
+/// The cost of a full cue beyond that of an empty one: cues of like length are best.
+const FULL: u64 = 40;
+/// The cost of a sentence that ends inside a cue.
+const SENTENCE_INSIDE: u64 = 30;
+/// The pause in milliseconds that a cue may have inside, and the milliseconds that cost 1 beyond it.
+const PAUSE_INSIDE: (u64, u64) = (800, 20);
+/// The pause in milliseconds after which a cue may end as after a mark.
+const LONG_PAUSE: u64 = 1000;
+/// The cost of lines whose lengths differ by a full line, and of a last line shorter than the first.
+const UNEVEN: u64 = 40;
+const TOP_HEAVY: u64 = 3;
+/// The cost of a cue without any time, and the limit of that of too little time to read it.
+const SHORT: u64 = 60;
+const FAST: u64 = 120;
+/// The characters below which a part of a sentence is too little for a cue, and the cost of none.
+const SCRAP: (u64, u64) = (20, 40);
+/// The cost of a word that is longer than a line.
+const TOO_LONG: u64 = 10_000;
+
+/// A cue: its words, and those after which a line ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CutCue {
+    pub(super) words: Range<usize>,
+    pub(super) breaks: Vec<usize>,
+}
+
+/// A turn that is cut into cues.
+#[derive(Debug)]
+pub(super) struct TurnCut<'a> {
+    words: &'a [CutWord],
+    limits: &'a CueLimits,
+    /// The time at which something else begins after the turn.
+    until: Option<u64>,
+    /// The characters before each word, and the costs of what stands inside a cue.
+    chars: Vec<usize>,
+    inside: Vec<u64>,
+}
+
+impl<'a> TurnCut<'a> {
+    pub(super) fn new(words: &'a [CutWord], until: Option<u64>, limits: &'a CueLimits) -> Self {
+        let (mut chars, mut inside) = (vec![0], vec![0]);
+        for (at, word) in words.iter().enumerate() {
+            let sentence = if word.after == Juncture::Sentence { SENTENCE_INSIDE } else { 0 };
+            let pause = words.get(at + 1).map_or(0, |next| next.begin.saturating_sub(word.end));
+            let (free, per) = PAUSE_INSIDE;
+            chars.push(chars[at] + word.chars);
+            inside.push(inside[at] + sentence + pause.saturating_sub(free) / per);
+        }
+        Self { words, limits, until, chars, inside }
+    }
+
+    /// Returns the best cut; of cuts of the same cost, that with the longer cues first.
+    pub(super) fn best(&self) -> Vec<CutCue> {
+        // The cost of the words from each word on, and the end of their first cue.
+        let count = self.words.len();
+        let mut best = vec![(0, count); count + 1];
+        let mut layout = LineLayout::default();
+        for start in (0..count).rev() {
+            let mut least = (u64::MAX, start + 1);
+            for end in start + 1..=count {
+                if end > start + 1 && self.is_full(start, end) {
+                    break;
+                }
+                let Some(cost) = self.cost(start..end, &mut layout) else { continue };
+                let cost = cost.saturating_add(best[end].0);
+                if cost <= least.0 {
+                    least = (cost, end);
+                }
+            }
+            best[start] = least;
+        }
+        let mut cues = Vec::new();
+        let mut start = 0;
+        while start < count {
+            let words = start..best[start].1;
+            start = words.end;
+            let breaks = match self.lines(&words, &mut layout) {
+                Some(_) => layout.breaks(),
+                None => Vec::new(),
+            };
+            cues.push(CutCue { words, breaks });
+        }
+        cues
+    }
+
+    /// Returns the number of characters of words in a row, with one space between two.
+    fn len(&self, start: usize, end: usize) -> usize {
+        self.chars[end] - self.chars[start] + (end - start).saturating_sub(1)
+    }
+
+    /// Returns true if no cue from this word on holds the words up to `end`.
+    fn is_full(&self, start: usize, end: usize) -> bool {
+        let CueLimits { max_chars, max_lines, .. } = *self.limits;
+        self.len(start, end) > (max_chars + 1) * max_lines
+            || self.natural_end(end) - self.words[start].begin > self.limits.max_milliseconds()
+    }
+
+    /// Returns the time at which the words before `end` have been said.
+    fn natural_end(&self, end: usize) -> u64 {
+        let next = self.words.get(end).map_or(u64::MAX, |next| next.begin);
+        self.words[end - 1].end.min(next)
+    }
+
+    /// Returns the cost of a cue; `None` if its words do not fit.
+    fn cost(&self, words: Range<usize>, layout: &mut LineLayout) -> Option<u64> {
+        let is_word = words.len() == 1;
+        let lines = match self.lines(&words, layout) {
+            None if is_word => TOO_LONG,
+            None => return None,
+            Some(cost) => cost,
+        };
+        let last = self.words[words.end - 1];
+        let is_last = words.end == self.words.len();
+        let chars = self.len(words.start, words.end);
+        let room = match self.words.get(words.end) {
+            Some(next) => Some(next.begin),
+            None => self.until,
+        };
+        let pause = room.map_or(LONG_PAUSE, |room| room.saturating_sub(last.end)).min(LONG_PAUSE);
+        let end =
+            if is_last { 0 } else { last.after.cue_cost() * (5 * LONG_PAUSE - 4 * pause) / (5 * LONG_PAUSE) };
+        let begin = self.words[words.start].begin;
+        let shown = self.limits.shown(begin, self.natural_end(words.end), room, chars) - begin;
+        let begins = words.start == 0 || self.words[words.start - 1].after == Juncture::Sentence;
+        let is_whole = begins && (is_last || last.after == Juncture::Sentence);
+        let scrap = if is_whole { 0 } else { SCRAP.0.saturating_sub(chars as u64) * SCRAP.1 / SCRAP.0 };
+        let share =
+            (FULL * (chars * chars) as u64) / (self.limits.capacity() * self.limits.capacity()) as u64;
+        let inside = self.inside[words.end - 1] - self.inside[words.start];
+        Some(CUE + lines + end + inside + scrap + share + self.time_cost(shown, chars as u64))
+    }
+
+    /// Returns the cost of the time in which a cue is shown.
+    fn time_cost(&self, shown: u64, chars: u64) -> u64 {
+        let least = self.limits.min_milliseconds();
+        let short = if least == 0 { 0 } else { SHORT * least.saturating_sub(shown) / least };
+        let needed = self.limits.milliseconds_to_read(chars as usize);
+        let fast = match shown {
+            0 => FAST,
+            _ => (SHORT * needed.saturating_sub(shown) / shown).min(FAST),
+        };
+        short + fast
+    }
+
+    /// Lays words out in as few lines as hold them, and returns the cost; `None` if they do not fit.
+    fn lines(&self, words: &Range<usize>, layout: &mut LineLayout) -> Option<u64> {
+        let max = self.limits.max_chars;
+        let total = self.len(words.start, words.end);
+        layout.lines.clear();
+        if total <= max {
+            return Some(0);
+        }
+        let count = self.fewest_lines(words)?;
+        // The cost of the words up to each end in the lines so far, and the end of the line before.
+        let (start, ideal) = (words.start, total / count);
+        let uneven = |line: Range<usize>| {
+            let len = self.len(line.start, line.end);
+            (len <= max).then(|| (UNEVEN * len.abs_diff(ideal) as u64) / max as u64)
+        };
+        let mut before: Vec<Option<(u64, usize)>> = vec![None; words.len() + 1];
+        before[0] = Some((0, start));
+        for line in 1..=count {
+            let mut row = vec![None; words.len() + 1];
+            for end in start + 1..=words.end {
+                let ends = if end == words.end { 0 } else { self.words[end - 1].after.line_cost() };
+                let mut least: Option<(u64, usize)> = None;
+                for from in (start..end).rev() {
+                    let Some(own) = uneven(from..end) else { break };
+                    let Some((cost, _)) = before[from - start] else { continue };
+                    let top = line == count && self.len(from, end) < ideal;
+                    let cost = cost + own + ends + if top { TOP_HEAVY } else { 0 };
+                    if least.is_none_or(|(least, _)| cost < least) {
+                        least = Some((cost, from));
+                    }
+                }
+                row[end - start] = least;
+            }
+            layout.lines.push(row.clone());
+            before = row;
+        }
+        layout.start = start;
+        before[words.len()].map(|(cost, _)| cost)
+    }
+
+    /// Returns the smallest number of lines that hold words; `None` if they do not fit.
+    fn fewest_lines(&self, words: &Range<usize>) -> Option<usize> {
+        let (mut lines, mut start) = (1, words.start);
+        for end in words.start + 1..=words.end {
+            if self.len(start, end) > self.limits.max_chars {
+                (lines, start) = (lines + 1, end - 1);
+                if lines > self.limits.max_lines || self.len(start, end) > self.limits.max_chars {
+                    return None;
+                }
+            }
+        }
+        Some(lines)
+    }
+}
+
+/// The best lines of a cue: for each number of lines and each end, the cost and the end before.
+#[derive(Debug, Default)]
+struct LineLayout {
+    start: usize,
+    lines: Vec<Vec<Option<(u64, usize)>>>,
+}
+
+impl LineLayout {
+    /// Returns the words after which a line ends, in order.
+    fn breaks(&self) -> Vec<usize> {
+        let mut breaks = Vec::new();
+        let mut end = self.lines.first().map_or(0, |row| row.len() - 1);
+        for row in self.lines.iter().skip(1).rev() {
+            let Some((_, from)) = row[end] else { break };
+            breaks.push(from - 1);
+            end = from - self.start;
+        }
+        breaks.reverse();
+        breaks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Returns the least cost of all cuts of the words from `start` on.
+    fn least(cut: &TurnCut<'_>, start: usize) -> u64 {
+        let count = cut.words.len();
+        let costs = (start + 1..=count).filter_map(|end| {
+            let cost = cut.cost(start..end, &mut LineLayout::default())?;
+            let limits = cut.limits;
+            let fits = end == start + 1
+                || cut.natural_end(end) - cut.words[start].begin <= limits.max_milliseconds();
+            fits.then(|| cost.saturating_add(if end == count { 0 } else { least(cut, end) }))
+        });
+        costs.min().unwrap_or(0)
+    }
+
+    /// Returns the least cost of all ways to break words into lines, the fewest that hold them.
+    fn least_lines(cut: &TurnCut<'_>, words: &Range<usize>) -> Option<u64> {
+        let max = cut.limits.max_chars;
+        let total = cut.len(words.start, words.end);
+        let places: Vec<usize> = (words.start + 1..words.end).collect();
+        let mut found: Option<(usize, u64)> = None;
+        for chosen in 0..1u32 << places.len() {
+            let mut ends: Vec<usize> = places
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| chosen >> bit & 1 == 1)
+                .map(|(_, at)| *at)
+                .collect();
+            ends.push(words.end);
+            if ends.len() > cut.limits.max_lines {
+                continue;
+            }
+            let (count, mut start, mut cost, mut fits) = (ends.len(), words.start, 0, true);
+            for end in ends {
+                let len = cut.len(start, end);
+                fits &= len <= max;
+                if total > max {
+                    let ideal = total / count;
+                    cost += UNEVEN * len.abs_diff(ideal) as u64 / max as u64;
+                    cost += if end == words.end { 0 } else { cut.words[end - 1].after.line_cost() };
+                    cost += if end == words.end && len < ideal { TOP_HEAVY } else { 0 };
+                }
+                start = end;
+            }
+            if fits && found.is_none_or(|found| (count, cost) < found) {
+                found = Some((count, cost));
+            }
+        }
+        found.map(|(_, cost)| cost)
+    }
+
+    fn words() -> impl Strategy<Value = Vec<CutWord>> {
+        let juncture = prop_oneof![
+            Just(Juncture::Sentence),
+            Just(Juncture::Comma),
+            Just(Juncture::Conjunction),
+            Just(Juncture::Plain),
+            Just(Juncture::Bound),
+        ];
+        let word = (1usize..14, 0u64..3000, 0u64..1500, juncture);
+        proptest::collection::vec(word, 1..9).prop_map(|words| {
+            let mut begin = 0;
+            let word = |(chars, pause, len, after)| {
+                begin += pause;
+                CutWord { chars, begin, end: begin + len, after }
+            };
+            words.into_iter().map(word).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_cut_costs_less(words in words(), max_chars in 10usize..24, max_lines in 1usize..4) {
+            let limits = CueLimits { max_chars, max_lines, ..CueLimits::default() };
+            let cut = TurnCut::new(&words, None, &limits);
+            let mut layout = LineLayout::default();
+            let cost = |cue: &CutCue| cut.cost(cue.words.clone(), &mut LineLayout::default());
+            let cues = cut.best();
+            let sum: Option<u64> = cues.iter().map(cost).sum();
+            prop_assert_eq!(sum, Some(least(&cut, 0)));
+            for cue in &cues {
+                prop_assert_eq!(cut.lines(&cue.words, &mut layout), least_lines(&cut, &cue.words));
+            }
+        }
+    }
+
+    #[test]
+    fn a_sum_of_costs_for_the_pencil() {
+        // "the maps of lisbon" in lines of 10: `the maps` and `of lisbon`, of 8 and 9 characters,
+        // with 18 / 2 = 9 as the ideal: 40 * 1 / 10 + 0 + 22 for a plain break.
+        let word = |chars, begin, after| CutWord { chars, begin, end: begin + 500, after };
+        let words = [
+            word(3, 0, Juncture::Bound),
+            word(4, 500, Juncture::Plain),
+            word(2, 1000, Juncture::Bound),
+            word(6, 1500, Juncture::Sentence),
+        ];
+        let limits = CueLimits { max_chars: 10, ..CueLimits::default() };
+        let cut = TurnCut::new(&words, None, &limits);
+        let mut layout = LineLayout::default();
+        assert_eq!(cut.lines(&(0..4), &mut layout), Some(4 + 22));
+        assert_eq!(layout.breaks(), [1]);
+        // Shown for 2 s, 9 characters a second: 20 for the cue, 26 for its lines, and
+        // 40 * 18 * 18 / (20 * 20) = 32 for its length.
+        assert_eq!(cut.cost(0..4, &mut layout), Some(20 + 26 + 32));
+        assert_eq!(cut.best(), [CutCue { words: 0..4, breaks: vec![1] }]);
+    }
+}

@@ -1,0 +1,453 @@
+//! A segment in, its words with their times and tags out.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::super::Kind;
+use super::super::cue::{as_override, dash_len};
+use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
+
+/// A word with the marks that stand apart next to it, as `« oui »` in French.
+#[derive(Debug, Clone)]
+pub(super) struct CueWord {
+    pub(super) text: String,
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    /// The tags of the word, with their places in its text.
+    pub(super) tags: Vec<SegmentTag>,
+    /// The word as the input times it, with its confidence; empty if the input does not.
+    pub(super) timed: Vec<SegmentWord>,
+}
+
+/// Words of a segment that have one speaker.
+#[derive(Debug, Clone)]
+pub(super) struct SpokenPart {
+    /// All that the words share: a segment without words and times.
+    pub(super) frame: Rc<Segment>,
+    pub(super) words: Vec<CueWord>,
+    /// True if a dash tells that another speaker begins.
+    pub(super) has_dash: bool,
+}
+
+/// The words of a segment.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SegmentParts {
+    pub(super) parts: Vec<SpokenPart>,
+    /// True if the times of words were divided by letters.
+    pub(super) is_divided: bool,
+    /// True for a sound, music or a drawing, which stays in a cue of its own.
+    pub(super) is_apart: bool,
+}
+
+/// Reads the words of a segment, with times in milliseconds, multiples of `unit`.
+pub(super) fn read(segment: &Segment, unit: u64, losses: &Losses) -> Result<SegmentParts, Lost> {
+    let chars: Vec<char> = segment.text.chars().collect();
+    let is_apart = is_sound(segment.text.trim()) || is_drawing(segment);
+    let groups = groups(&chars, is_apart);
+    let (first, last) = match (&groups[..], segment.times_in_order(losses)) {
+        ([], _) => return Ok(SegmentParts::default()),
+        (_, Ok(times)) => times,
+        (_, Err(lost)) => timed_bounds(segment).ok_or(lost)?,
+    };
+    let round = |time: Time| (time.milliseconds() + unit / 2) / unit * unit;
+    let mut anchors: Vec<WordAnchor> = groups.iter().map(|_| WordAnchor::default()).collect();
+    if segment.words.is_empty() {
+        anchor_tags(segment, &groups, &mut anchors);
+    } else {
+        anchor_words(segment, &chars, &groups, &mut anchors);
+    }
+    let known: Vec<(Option<u64>, Option<u64>)> =
+        anchors.iter().map(|anchor| (anchor.begin.map(round), anchor.end.map(round))).collect();
+    let letters: Vec<u64> = groups.iter().map(|group| letters(&chars, group)).collect();
+    let (times, is_divided) = divide(&known, &letters, round(first), round(last));
+    let mut words: Vec<CueWord> = Vec::new();
+    for ((group, anchor), (begin, end)) in groups.iter().zip(anchors).zip(times) {
+        let text = group.text(&chars);
+        words.push(CueWord { text, begin, end, tags: Vec::new(), timed: anchor.words });
+    }
+    let base = Rc::new(frame(segment, losses));
+    if let ([word], true) = (&mut words[..], segment.words.is_empty()) {
+        word.timed = vec![SegmentWord {
+            text: word.text.clone(),
+            begin: segment.begin,
+            end: segment.end,
+            confidence: segment.confidence.clone(),
+            other: Vec::new(),
+        }];
+    }
+    let frames = hang_tags(segment, &groups, &base, &mut words);
+    let mut parts: Vec<SpokenPart> = Vec::new();
+    for ((word, group), frame) in words.into_iter().zip(&groups).zip(frames) {
+        match parts.last_mut() {
+            Some(part) if !group.has_dash && part.frame == frame => part.words.push(word),
+            _ => parts.push(SpokenPart { frame, words: vec![word], has_dash: group.has_dash }),
+        }
+    }
+    Ok(SegmentParts { parts, is_divided, is_apart })
+}
+
+/// Returns the times of the first and the last word, if the words have times and the segment has not.
+fn timed_bounds(segment: &Segment) -> Option<(Time, Time)> {
+    if segment.begin.is_some() && segment.end.is_some() {
+        return None;
+    }
+    let begin = segment.begin.or_else(|| segment.words.iter().find_map(|word| word.begin))?;
+    let end = segment.end.or_else(|| segment.words.iter().rev().find_map(|word| word.end))?;
+    (begin <= end).then_some((begin, end))
+}
+
+/// Returns a segment with all that the words of this one share, as far as the output has it.
+fn frame(segment: &Segment, losses: &Losses) -> Segment {
+    let fits = |own: Kind| losses.to == own || losses.to == Kind::Jsonl;
+    let has_styles = losses.from == Kind::Ass && fits(Kind::Ass);
+    Segment {
+        recording: segment.recording.clone(),
+        channel: segment.channel.clone(),
+        speaker: segment.speaker.clone(),
+        settings: segment.settings.clone().filter(|_| fits(Kind::Vtt)),
+        coordinates: segment.coordinates.clone().filter(|_| fits(Kind::Srt)),
+        label: segment.label.clone(),
+        other: if has_styles { segment.other.clone() } else { Vec::new() },
+        ..Segment::default()
+    }
+}
+
+/// Returns true if a text is a sound between brackets, or nothing but notes.
+fn is_sound(text: &str) -> bool {
+    let between = |open, close| {
+        let inside = text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
+        inside.is_some_and(|inside: &str| !inside.contains([open, close]))
+    };
+    between('[', ']') || between('(', ')') || text.chars().all(|c| matches!(c, '♪' | '♫' | '#' | ' '))
+}
+
+/// Returns true if the text of an event draws a figure.
+fn is_drawing(segment: &Segment) -> bool {
+    segment.tags.iter().any(|tag| {
+        tag.tag.split_once("\\p").is_some_and(|(_, rest)| rest.starts_with(|c: char| matches!(c, '1'..='9')))
+    })
+}
+
+/// Runs of characters that stay together: a word, and marks that stand apart next to it.
+#[derive(Debug, Clone, Default)]
+struct WordGroup {
+    runs: Vec<Range<usize>>,
+    has_dash: bool,
+}
+
+impl WordGroup {
+    fn start(&self) -> usize {
+        self.runs.first().map_or(0, |run| run.start)
+    }
+
+    fn end(&self) -> usize {
+        self.runs.last().map_or(0, |run| run.end)
+    }
+
+    /// Returns the text, with one space between runs.
+    fn text(&self, chars: &[char]) -> String {
+        let mut text = String::new();
+        for run in &self.runs {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.extend(&chars[run.clone()]);
+        }
+        text
+    }
+
+    /// Returns the place in the text of the group of this character of the segment.
+    fn place(&self, at: usize) -> usize {
+        let mut before = 0;
+        for run in &self.runs {
+            if at <= run.end {
+                return before + at.saturating_sub(run.start);
+            }
+            before += run.len() + 1;
+        }
+        before.saturating_sub(1)
+    }
+}
+
+/// Returns the number of characters that are not white space.
+fn letters(chars: &[char], group: &WordGroup) -> u64 {
+    group.runs.iter().flat_map(|run| &chars[run.clone()]).filter(|c| !c.is_whitespace()).count() as u64
+}
+
+/// Returns true for white space at which a line may be broken.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}')
+}
+
+/// Groups the runs of a text.
+fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
+    let mut groups: Vec<WordGroup> = Vec::new();
+    // The runs that belong to the next word.
+    let mut next = WordGroup::default();
+    let mut at = 0;
+    while at < chars.len() {
+        let start = at + chars[at..].iter().take_while(|c| is_space(**c)).count();
+        let len = chars[start..].iter().take_while(|c| !is_space(**c)).count();
+        let (run, gap) = (start..start + len, at..start);
+        at = run.end;
+        if chars[run.clone()].iter().all(|c| c.is_whitespace()) {
+            continue;
+        }
+        let begins_line = gap.start == 0 || chars[gap].contains(&'\n');
+        let is_bare = !chars[run.clone()].iter().any(|c| c.is_alphanumeric());
+        let opens = chars[run.clone()].iter().all(|c| "([{«‹“„‘¿¡♪♫#".contains(*c));
+        let has_dash = begins_line && is_turn(&chars[run.start..], groups.last().map(|g| g.text(chars)));
+        if is_one {
+            next.runs.push(run);
+        } else if has_dash {
+            groups.extend(Some(std::mem::take(&mut next)).filter(|next| !next.runs.is_empty()));
+            next = WordGroup { runs: vec![run], has_dash };
+            if !is_bare {
+                groups.push(std::mem::take(&mut next));
+            }
+        } else if let Some(last) = groups.last_mut()
+            && is_bare
+            && !(opens && at < chars.len())
+            && next.runs.is_empty()
+        {
+            last.runs.push(run);
+        } else {
+            next.runs.push(run);
+            if !is_bare {
+                groups.push(std::mem::take(&mut next));
+            }
+        }
+    }
+    // Marks without a word after them belong to the last word.
+    match groups.last_mut() {
+        Some(last) if !next.has_dash => last.runs.append(&mut next.runs),
+        _ if next.runs.is_empty() => {}
+        _ => groups.push(next),
+    }
+    groups
+}
+
+/// Returns true if a line that begins so is another speaker's: `- yes`, `>> yes`. A dash after an
+/// unfinished line is a mark of the sentence.
+fn is_turn(line: &[char], before: Option<String>) -> bool {
+    let begins: String = line.iter().take(3).collect();
+    let ended = before.is_none_or(|before| {
+        let word = before.trim_end_matches(|c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']'));
+        word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪'])
+    });
+    begins.starts_with(">>") || ended && dash_len(&begins).is_some()
+}
+
+/// The times of a word that the input tells.
+#[derive(Debug, Default)]
+struct WordAnchor {
+    begin: Option<Time>,
+    end: Option<Time>,
+    words: Vec<SegmentWord>,
+}
+
+/// Takes the times of the words of a segment, if they are those of its text.
+fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors: &mut [WordAnchor]) {
+    let visible = |c: &char| !c.is_whitespace();
+    let pieces = segment.words.iter().flat_map(|word| word.text.chars()).filter(visible);
+    if !pieces.eq(chars.iter().copied().filter(visible)) {
+        return;
+    }
+    // The characters before each group, white space apart, and before each timed word.
+    let mut bounds = vec![0];
+    for group in groups {
+        bounds.push(bounds[bounds.len() - 1] + letters(chars, group) as usize);
+    }
+    let (mut from, mut at) = (0, 0);
+    for word in &segment.words {
+        let to = from + word.text.chars().filter(visible).count();
+        while at + 1 < groups.len() && bounds[at + 1] <= from {
+            at += 1;
+        }
+        let anchor = &mut anchors[at];
+        if from == bounds[at] {
+            anchor.begin = anchor.begin.or(word.begin);
+        }
+        anchor.words.push(word.clone());
+        let mut last = at;
+        while last + 1 < groups.len() && bounds[last + 1] < to {
+            last += 1;
+        }
+        if to == bounds[last + 1] {
+            anchors[last].end = word.end;
+        }
+        from = to;
+    }
+}
+
+/// Takes the times between the words of a cue: `<00:01.000>`.
+fn anchor_tags(segment: &Segment, groups: &[WordGroup], anchors: &mut [WordAnchor]) {
+    for tag in &segment.tags {
+        let Some(time) = inner_time(&tag.tag) else { continue };
+        if let Some(at) = groups.iter().position(|group| group.start() >= tag.at) {
+            anchors[at].begin = Some(time);
+        }
+    }
+}
+
+/// Returns the time in a tag: `<00:01.000>`.
+fn inner_time(tag: &str) -> Option<Time> {
+    let inside = tag.strip_prefix('<')?.strip_suffix('>')?;
+    if inside.starts_with(|c: char| c.is_ascii_digit()) { Time::of_clock(inside) } else { None }
+}
+
+/// Divides the time between known times by letters. Returns the times of each word, and true if
+/// words had to share a time.
+fn divide(
+    known: &[(Option<u64>, Option<u64>)],
+    letters: &[u64],
+    first: u64,
+    last: u64,
+) -> (Vec<(u64, u64)>, bool) {
+    let mut times: Vec<(u64, u64)> = Vec::new();
+    let mut is_divided = false;
+    let mut at = 0;
+    while at < known.len() {
+        let before = times.last().map_or(first, |(_, end)| *end);
+        let begin = known[at].0.unwrap_or(before);
+        // The words up to the next known time share the time until then.
+        let ends =
+            |word: usize| known[word].1.is_some() || known.get(word + 1).is_none_or(|next| next.0.is_some());
+        let end = at + (at..known.len()).take_while(|word| !ends(*word)).count() + 1;
+        let to = known[end - 1].1.or_else(|| known.get(end).and_then(|next| next.0)).unwrap_or(last);
+        let total: u64 = letters[at..end].iter().sum();
+        let time = |letters: u64| {
+            let share = u128::from(to.saturating_sub(begin)) * u128::from(letters) / u128::from(total.max(1));
+            begin + u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        is_divided |= end - at > 1;
+        let mut said = 0;
+        for word in at..end {
+            let from = time(said);
+            said += letters[word];
+            times.push((from, if end - at == 1 { to } else { time(said) }));
+        }
+        at = end;
+    }
+    (times, is_divided)
+}
+
+/// The part that a tag plays in a text.
+#[derive(Debug, PartialEq, Eq)]
+enum TagRole<'a> {
+    Opens(&'a str),
+    Closes(&'a str),
+    /// A voice, or the place of the cue on the screen: it holds for the words after it.
+    Frames,
+    /// The time of a word, or the end of a voice.
+    Passes,
+    Stands,
+}
+
+fn role(tag: &str) -> TagRole<'_> {
+    if inner_time(tag).is_some() || tag == "</v>" {
+        return TagRole::Passes;
+    }
+    if tag.starts_with("<v ") || tag.starts_with("<v.") {
+        return TagRole::Frames;
+    }
+    if let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) {
+        let (is_end, inside) = inside.strip_prefix('/').map_or((false, inside), |inside| (true, inside));
+        let name = inside.split([' ', '.', '\t', '\n']).next().unwrap_or_default();
+        return if is_end { TagRole::Closes(name) } else { TagRole::Opens(name) };
+    }
+    for (style, own) in ["i", "b", "u", "s"].into_iter().zip(["{\\i", "{\\b", "{\\u", "{\\s"]) {
+        match tag.strip_prefix(own) {
+            Some("1}") => return TagRole::Opens(style),
+            Some("0}") => return TagRole::Closes(style),
+            _ => {}
+        }
+    }
+    let is_style = as_override(tag).is_some();
+    if tag.starts_with("{\\") && !is_style { TagRole::Frames } else { TagRole::Stands }
+}
+
+/// Returns the tag that ends what this one opens.
+pub(super) fn closing(tag: &str) -> String {
+    match (role(tag), tag.starts_with('<')) {
+        (TagRole::Opens(name), true) => format!("</{name}>"),
+        (TagRole::Opens(name), false) => format!("{{\\{name}0}}"),
+        _ => String::new(),
+    }
+}
+
+/// Follows the tags of a word: those that are open after it stay in `open`.
+pub(super) fn follow(tag: &str, open: &mut Vec<String>) {
+    match role(tag) {
+        TagRole::Opens(_) => open.push(tag.to_owned()),
+        TagRole::Closes(name) => {
+            let opens = |tag: &String| role(tag) == TagRole::Opens(name);
+            open.iter().rposition(opens).map(|at| open.remove(at));
+        }
+        _ => {}
+    }
+}
+
+/// Gives each tag to its word, and returns the frame of each word.
+fn hang_tags(
+    segment: &Segment,
+    groups: &[WordGroup],
+    base: &Rc<Segment>,
+    words: &mut [CueWord],
+) -> Vec<Rc<Segment>> {
+    let mut frames = vec![Rc::clone(base); words.len()];
+    let mut open = Vec::new();
+    for tag in &segment.tags {
+        // The word that begins here or later; a tag that ends something belongs to the word before.
+        let next = groups.iter().position(|group| group.end() > tag.at).unwrap_or(groups.len() - 1);
+        let is_before = groups[next].start() >= tag.at;
+        let role = role(&tag.tag);
+        match role {
+            TagRole::Passes => continue,
+            TagRole::Frames if is_before => {
+                let mut frame = Segment::clone(&frames[next]);
+                let is_voice = tag.tag.starts_with('<');
+                frame.tags.retain(|other| !(is_voice && other.tag.starts_with('<')));
+                frame.tags.push(SegmentTag { at: 0, tag: tag.tag.clone() });
+                frames[next..].fill(Rc::new(frame));
+                continue;
+            }
+            _ => follow(&tag.tag, &mut open),
+        }
+        let at = match role {
+            TagRole::Closes(_) if is_before && next > 0 => next - 1,
+            _ => next,
+        };
+        let place = groups[at].place(tag.at.clamp(groups[at].start(), groups[at].end()));
+        words[at].tags.push(SegmentTag { at: place, tag: tag.tag.clone() });
+    }
+    // What is still open ends with the cue.
+    if let Some(last) = words.last_mut() {
+        let end = last.text.chars().count();
+        last.tags.extend(open.iter().rev().map(|tag| SegmentTag { at: end, tag: closing(tag) }));
+    }
+    frames
+}
+
+/// Counts what a segment has that no word of a cue can have.
+pub(super) fn drop_fields(segment: &Segment, keeps_words: bool, losses: &mut Losses) -> Result<(), Lost> {
+    let mut rest = segment.clone();
+    let kept = frame(segment, losses);
+    let is_number = |id: &String| id.bytes().all(|b| b.is_ascii_digit());
+    rest.id.take_if(|id| is_number(id));
+    rest.other.retain(|field| !kept.other.contains(field));
+    rest.settings.take_if(|settings| Some(&*settings) == kept.settings.as_ref());
+    rest.coordinates.take_if(|coordinates| Some(&*coordinates) == kept.coordinates.as_ref());
+    let mut keeps = vec![
+        LossKind::Recording,
+        LossKind::Channel,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Breaks,
+        LossKind::Tags,
+        LossKind::Label,
+        LossKind::Words,
+    ];
+    keeps.extend(keeps_words.then_some(LossKind::Confidence));
+    rest.keep(&keeps, losses)
+}
