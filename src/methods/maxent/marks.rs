@@ -17,7 +17,7 @@ use crate::text::{Mark, MarkSet};
 pub const MOST_MARKS: usize = WEIGHTS_EACH;
 
 /// The part of a model that finds marks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct MarkModel {
     /// The weights of each feature of a gap, one for each mark.
     pub weights: WeightTable,

@@ -13,12 +13,14 @@ use serde::Serialize;
 use super::cells::{Gradient, TrainingWeights};
 use super::count::mixed;
 use super::dataset::DataSet;
+use super::marks;
 use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::marks::MarkModel;
 use majuscule::methods::maxent::profile::is_rare;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::weights::{WeightLevels, WeightTable};
@@ -97,7 +99,8 @@ impl Adapter for Adaptation {
     }
 }
 
-/// Adapts a model to a text, and returns a new model that knows the words of both. The text's
+/// Adapts a model to a text, and returns a new model that knows the words of both. If the model puts
+/// marks and the text shows them, they are adapted too. The text's
 /// statistics of a word replace those of the model only if the model hardly knows the word; a
 /// spelling in mixed case always does.
 ///
@@ -125,10 +128,22 @@ pub fn adapt(
         begins: settings.begins && corpus.protocol().runs_on(),
         marks: None,
     };
-    let weights = if adaptation.variance > 0.0 {
-        moved(model, &find(&Trainer { data, threads }, adaptation.size, None, 0)?)?
-    } else {
-        model.weights.clone()
+    let move_weights = |data: DataSet<'_>, weights: &WeightTable, steps: u32| match adaptation.variance {
+        0.0 => Ok(weights.clone()),
+        _ => moved(weights, steps, &find(&Trainer { data, threads }, adaptation.size, None, 0)?),
+    };
+    let weights = move_weights(data, &model.weights, settings.steps)?;
+    let windows = corpus.in_windows()?;
+    let marks = match &model.marks {
+        Some(part) if marks::are_shown(&windows)? => {
+            let of_marks = Some((&part.features, part.settings.marks));
+            let data = DataSet { corpus: &windows, marks: of_marks, ..data };
+            Some(MarkModel {
+                weights: move_weights(data, &part.weights, part.settings.steps)?,
+                ..part.clone()
+            })
+        }
+        part => part.clone(),
     };
     let own = order.iter().map(|lower| {
         let profile = profile(&data, lower, words[lower].counts.profile());
@@ -138,7 +153,8 @@ pub fn adapt(
     let locale = model.cases.locale();
     let known = spellings::read(model.cases.text(), locale).collect();
     let mixed = mixed(&order, &words, known, locale);
-    Ok(Maxent::new(weights, own, model.gazetteers.clone(), mixed, settings.clone(), locale))
+    let adapted = Maxent::new(weights, own, model.gazetteers.clone(), mixed, settings.clone(), locale);
+    Ok(adapted.with_marks(marks))
 }
 
 impl Adaptation {
@@ -199,9 +215,9 @@ pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     }
 }
 
-/// Adds moves to the weights of a model, in its quantised levels.
-fn moved(model: &Maxent, moves: &TrainingWeights) -> Result<WeightTable> {
-    let (weights, steps) = (&model.weights, model.settings.steps as f32);
+/// Adds moves to the weights of a model, in its quantised levels, of which `steps` are 1.
+fn moved(weights: &WeightTable, steps: u32, moves: &TrainingWeights) -> Result<WeightTable> {
+    let steps = steps as f32;
     let width = weights.width();
     let moved = moves.by_feature().filter_map(|(feature, by)| {
         let old = weights.get(feature).unwrap_or_default();
@@ -219,11 +235,18 @@ pub(super) struct Base {
     step: f32,
 }
 
-impl Base {
-    pub(super) fn of(model: &Maxent) -> Self {
-        Self { weights: model.weights.clone(), step: 1.0 / model.settings.steps as f32 }
-    }
+/// Returns the weights of the model that is adapted, if any: those of marks if marks are learned.
+pub(super) fn base(data: &DataSet<'_>) -> Option<Base> {
+    let model = data.model?;
+    let (weights, steps) = match (&data.marks, &model.marks) {
+        (Some(_), Some(marks)) => (&marks.weights, marks.settings.steps),
+        (Some(_), None) => return None,
+        (None, _) => (&model.weights, model.settings.steps),
+    };
+    Some(Base { weights: weights.clone(), step: 1.0 / steps as f32 })
+}
 
+impl Base {
     /// Sums the weights of features, of which those after the first `all` bear on sentence
     /// beginnings only.
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::adapt::Base;
 use super::lazy::{Lazy, Penalty};
-use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
+use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
 
 /// One number for each weight of a feature.
 pub(super) type Gradient = [f32; WEIGHTS_EACH];
@@ -111,9 +111,9 @@ impl TrainingWeights {
         Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
     }
 
-    /// Returns the weights as moves of the weights of a model, if one is adapted.
-    pub(super) fn over(self, model: Option<&Maxent>) -> Self {
-        Self { base: model.map(Base::of), ..self }
+    /// Returns the weights as moves of those of a model, if one is adapted.
+    pub(super) fn over(self, base: Option<Base>) -> Self {
+        Self { base, ..self }
     }
 
     /// Returns the resulting weights of the training so far.

@@ -62,6 +62,16 @@ fn config(config: &MaxentConfig) -> MaxentConfig {
     MaxentConfig { solving, ..config.clone() }
 }
 
+/// Returns true if some text of a corpus shows its marks.
+pub(super) fn are_shown(corpus: &Corpus) -> Result<bool> {
+    let mut are_shown = false;
+    corpus.for_each(&mut |example| {
+        are_shown |= shows_marks(example);
+        Ok(())
+    })?;
+    Ok(are_shown)
+}
+
 /// Refuses a corpus without a mark that is to be learned.
 fn check(marks: MarkSet, corpus: &Corpus) -> Result<()> {
     let mut missing: Vec<Mark> = marks.iter().collect();

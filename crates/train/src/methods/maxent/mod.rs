@@ -382,7 +382,7 @@ fn learn(
         return solve(data, all);
     }
     let new = |weights: TrainingWeights, average| {
-        TrainingState::new(weights.over(data.model).lazily(penalty, average), solving.patience)
+        TrainingState::new(weights.over(adapt::base(data)).lazily(penalty, average), solving.patience)
     };
     // First all features share weights by their hashes; then the most important ones have weights
     // of their own.
@@ -631,6 +631,27 @@ mod tests {
         let words = "they met in lisbon and she left/ did they meet in lisbon she left early";
         let found = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.";
         assert_eq!(marked(&model, words, WITH_MARKS), found);
+    }
+
+    #[test]
+    fn marks_are_adapted_to_a_text_that_shows_them() {
+        let model = model_with_marks();
+        let words = "they met in lisbon and she left she left early";
+        assert_eq!(marked(&model, words, WITH_MARKS), "They met in Lisbon, and she left. She left early.");
+        let text = "They met in Lisbon and she left. She left early.\n".repeat(100);
+        for (text, expected) in [
+            (
+                text.replace('.', "").to_lowercase() + "She saw Lisbon\n",
+                "They met in Lisbon, and she left. She left early.",
+            ),
+            (text, "They met in Lisbon and she left. She left early."),
+        ] {
+            let reading = Reading { split: true, ..Reading::default() };
+            let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
+            let adaptation = Adaptation { variance: 10.0, bits: 12, size: 10_000, ..Adaptation::default() };
+            let adapted = adapt(&adaptation, &model, &corpus, NonZeroUsize::MIN).unwrap();
+            assert_eq!(marked(&adapted, words, WITH_MARKS), expected);
+        }
     }
 
     #[test]
