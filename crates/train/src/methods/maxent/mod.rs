@@ -642,7 +642,7 @@ mod tests {
         for (text, expected) in [
             (
                 text.replace('.', "").to_lowercase() + "She saw Lisbon\n",
-                "They met in Lisbon, and she left. She left early.",
+                "They met in lisbon, and she left. She left early.",
             ),
             (text, "They met in Lisbon and she left. She left early."),
         ] {
