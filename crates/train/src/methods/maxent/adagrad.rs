@@ -39,6 +39,10 @@ impl TrainingWeights {
     /// Updates the weights. Each thread updates its own range in the order of the words, so the
     /// result is the same for any number of threads.
     pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
+        // A text that teaches a model nothing new chooses no features.
+        if self.cells.is_empty() {
+            return;
+        }
         let size = self.cells.len().div_ceil(threads.get());
         let index = &mut self.index;
         let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
