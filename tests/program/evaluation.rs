@@ -86,6 +86,18 @@ fn marks_and_capitals_of_any_system_are_scored_together() {
 }
 
 #[test]
+fn a_model_without_marks_is_named_where_marks_are_compared() {
+    let folder = files(&[("ref.txt", "Well, we met.\n")]);
+    let output = majuscule(folder.path(), "compare ref.txt --model accurate --protocol iwslt");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(
+        error.contains("accurate: the model puts no punctuation marks, but the protocol iwslt scores them"),
+        "{error}"
+    );
+}
+
+#[test]
 fn marks_of_recognised_words_are_aligned() {
     let said = "talk 1 ana 0 9 Well, we met Ana. Did she leave?\n";
     let heard = "talk 1 0 1 well\ntalk 1 1 1 we,\ntalk 1 2 1 met\ntalk 1 3 1 Anna.\ntalk 1 4 1 Did\ntalk 1 5 1 she\ntalk 1 6 1 leave.\ntalk 1 7 1 now?\n";
@@ -102,6 +114,7 @@ fn marks_of_recognised_words_are_aligned() {
     let output = majuscule(folder.path(), "score --align said.stm heard.ctm --protocol iwslt");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\nPER: 80.00 %\n"));
     let report = json(folder.path(), "score --align said.stm heard.ctm --json");
+    assert_eq!(report, json(folder.path(), "score --align said.stm heard.ctm --json --protocol asr"));
     assert!(report.get("marks").is_none() && report.get("punctuation_error_rate").is_none());
 }
 

@@ -19,7 +19,7 @@ use majuscule::restorer::Request;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
-use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pair};
+use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, marks_for, pair};
 
 /// Compares systems on the same text, with 95 % intervals and significance against the best
 ///
@@ -117,6 +117,8 @@ impl RunningComparison<'_> {
             progress.say(format!("opening {}", path.display()));
             let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
+            marks_for(&*restorer, measure.protocol)
+                .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
             // The first model determines the case pairs.
             let (corpus, examples) = match &opened {
                 Some(opened) => opened,

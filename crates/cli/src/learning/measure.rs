@@ -132,7 +132,9 @@ pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<
     let marks = protocol.mark_convention().map(MarkConvention::marks);
     let protocol = match marks {
         Some(marks) if !marks.is_empty() => protocol,
-        None if protocol == Protocol::default() => Protocol::Asr { window: Protocol::WINDOW },
+        None if protocol == Protocol::default() || matches!(protocol, Protocol::Asr { .. }) => {
+            Protocol::Asr { window: Protocol::WINDOW }
+        }
         _ => {
             let problem = format!(
                 "--align pairs words as asr has them, and cannot do so under {protocol}: leave out --protocol, or name one that \
