@@ -91,11 +91,11 @@ impl Envelope {
 }
 
 /// Appends text without escapes, which may hold invalid bytes, with the letters of `new`.
-fn recase_plain<'a>(
+fn recase_plain(
     raw: &[u8],
     old: &str,
     new: &str,
-    put: &mut dyn Iterator<Item = (usize, &'a [u8])>,
+    put: &mut dyn Iterator<Item = (usize, &[u8])>,
     out: &mut Vec<u8>,
 ) {
     let (mut done, mut written, mut put) = (0, 0, put.peekable());

@@ -351,11 +351,11 @@ pub(super) fn decode(raw: &str, out: &mut String) {
 /// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
 /// differs only in case, and with the marks of `put`, each with its place in `new`. Unchanged
 /// characters stay as written; an escape stays an escape, with hexadecimal digits of the same case.
-pub(super) fn recase<'a>(
+pub(super) fn recase(
     raw: &str,
     old: &str,
     new: &str,
-    put: &mut dyn Iterator<Item = (usize, &'a [u8])>,
+    put: &mut dyn Iterator<Item = (usize, &[u8])>,
     out: &mut Vec<u8>,
 ) {
     let mut chars = old.chars().zip(new.chars());

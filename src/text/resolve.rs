@@ -100,14 +100,14 @@ impl PutMarks {
         if options.marks.is_empty() {
             return;
         }
-        for i in 0..tokens.len() {
+        for (i, choice) in choices.iter().enumerate().take(tokens.len()) {
             let after = tokens.as_slice().get(i + 1).map_or(last, AfterWord::before);
             let apostrophe =
                 DutchApostrophe::of(options.locale(), tokens.as_slice()[i].left, tokens.lower(i));
             let token = &mut tokens.as_mut_slice()[i];
             token.starts |= self.begins && apostrophe.is_none();
             self.begins &= apostrophe == Some(DutchApostrophe::Clitic);
-            token.put = mark_after(token, &choices[i], after, options);
+            token.put = mark_after(token, choice, after, options);
             self.begins |= matches!(token.put, Mark::Period | Mark::Question | Mark::Exclamation);
         }
     }

@@ -374,6 +374,9 @@ fn marks_are_put_in_when_they_are_asked_for() {
     assert_eq!(written, "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.");
     assert_eq!(restored("--punctuate", &written), written);
     assert_eq!(restored("--marks=.", spoken).matches([',', '?']).count(), 0);
+    let lines = "he left\ndid she see him\nit was late\n";
+    let always = restored("--marks --sentence-start always", lines);
+    assert_eq!(restored("--marks --sentence-start always", &always), always);
     let two = format!("he left, then\n{spoken}\n");
     assert_eq!(restored("--marks=auto", &two).lines().next(), Some("He left, then"));
     let stream = restored("--marks --stream", spoken);

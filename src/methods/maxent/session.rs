@@ -197,7 +197,7 @@ impl MaxentSession<'_> {
             // Marks are constraints and no context. A text that is not cut out of another begins a
             // sentence, and so does each part of it that is a text by itself.
             let opens = Opening::of(token, false).is_some();
-            gap = if opens { None } else { gap.or(starts.then_some(Mark::SentenceEnd)) };
+            gap = if opens { None } else { gap.or(starts.then_some(Mark::Period)) };
             (begins, starts, seen.marks) = (opens, false, 0);
         }
         if let Some(opening) = Opening::of(token, starts) {
