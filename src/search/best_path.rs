@@ -71,14 +71,8 @@ impl<S: Scorer> BestPathSearch<S> {
         candidates: impl IntoIterator<Item = S::Candidate>,
         answer: &mut impl FnMut(Answer<'_, S::Candidate>),
     ) {
-        let mut column = self.spare.pop().unwrap_or_default();
-        column.clear();
-        column.candidates.extend(candidates);
-        let before = self.columns.back().unwrap_or(&self.root);
-        column.expand(before, &self.scorer, self.at, self.posteriors.is_some());
-        self.at += 1;
-        let is_certain = column.nodes.len() == 1;
-        self.columns.push_back(column);
+        self.hold(candidates);
+        let is_certain = self.last().nodes.len() == 1;
         if is_certain {
             self.answer(self.columns.len(), 0, |_| 0.0, answer);
             self.root.nodes[0].cost = 0.0;
@@ -87,6 +81,69 @@ impl<S: Scorer> BestPathSearch<S> {
             let best = self.last().best(|_| 0.0);
             self.answer(self.columns.len() - self.look_ahead, best, |_| 0.0, answer);
         }
+    }
+
+    /// Takes the candidates of the next position, at least one, and answers nothing.
+    pub fn hold(&mut self, candidates: impl IntoIterator<Item = S::Candidate>) {
+        let mut column = self.spare.pop().unwrap_or_default();
+        column.clear();
+        column.candidates.extend(candidates);
+        let before = self.columns.back().unwrap_or(&self.root);
+        column.expand(before, &self.scorer, self.at, self.posteriors.is_some());
+        self.at += 1;
+        self.columns.push_back(column);
+    }
+
+    /// Returns the number of pending positions.
+    pub fn pending(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Answers the pending positions on which all hypotheses agree.
+    pub fn settle(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
+        let mut alive: Vec<u32> = (0..self.last().nodes.len() as u32).collect();
+        for count in (1..=self.columns.len()).rev() {
+            if alive.len() == 1 {
+                let best = self.last().best(|_| 0.0);
+                return self.answer(count, best, |_| 0.0, answer);
+            }
+            let nodes = &self.columns[count - 1].nodes;
+            alive.iter_mut().for_each(|node| *node = nodes[*node as usize].back);
+            alive.sort_unstable();
+            alive.dedup();
+        }
+    }
+
+    /// Returns the candidate of a pending position on the best path so far.
+    pub fn best_at(&mut self, position: usize) -> Option<S::Candidate> {
+        let mut at = self.last().best(|_| 0.0);
+        for column in self.columns.iter().skip(position + 1).rev() {
+            at = column.nodes[at].back as usize;
+        }
+        let column = self.columns.get(position)?;
+        column.candidates.get(column.nodes[at].candidate as usize).copied()
+    }
+
+    /// Removes the candidates of a pending position that `keeps` does not let pass, as if they had
+    /// never been there; at least one must stay.
+    pub fn restrict(&mut self, position: usize, keeps: impl Fn(&S::Candidate) -> bool) {
+        let first = self.at - self.columns.len();
+        if let Some(column) = self.columns.get_mut(position) {
+            column.candidates.retain(keeps);
+        }
+        for position in position..self.columns.len() {
+            let mut column = std::mem::take(&mut self.columns[position]);
+            let before = position.checked_sub(1).map_or(&self.root, |before| &self.columns[before]);
+            column.reset();
+            column.expand(before, &self.scorer, first + position, self.posteriors.is_some());
+            self.columns[position] = column;
+        }
+    }
+
+    /// Answers the first pending positions by the best path so far.
+    pub fn answer_first(&mut self, count: usize, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
+        let best = self.last().best(|_| 0.0);
+        self.answer(count.min(self.columns.len()), best, |_| 0.0, answer);
     }
 
     /// Answers all pending positions by the best path so far and continues; later answers do not

@@ -58,6 +58,11 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
     /// Clears the column and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.candidates.clear();
+        self.reset();
+    }
+
+    /// Clears the column and keeps its candidates.
+    pub(super) fn reset(&mut self) {
         self.nodes.clear();
         self.arcs.clear();
         self.forward.clear();

@@ -21,7 +21,8 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, Capitals, Case, Choice, Context, Labels, Locale, RestoreOptions, SentenceStart, Spellings, Tokens,
+    Break, Capitals, Case, Choice, Context, Labels, Locale, MarkSet, RestoreOptions, SentenceStart,
+    Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -45,6 +46,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(majority::MajorityConfig::default()),
         Box::new(majority::MajorityConfig { no_parts: true, ..Default::default() }),
         Box::new(hmm::HmmConfig::default()),
+        Box::new(hmm::HmmConfig { language: with_marks(), ..Default::default() }),
         Box::new(maxent::MaxentConfig { bits: 12, ..Default::default() }),
         Box::new(maxent::MaxentConfig {
             bits: 12,
@@ -69,6 +71,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         }),
         Box::new(ngram::NgramConfig::default()),
         Box::new(ngram::NgramConfig { arcs: BackOff::Epsilon, ..Default::default() }),
+        Box::new(ngram::NgramConfig { language: with_marks(), ..Default::default() }),
         #[cfg(feature = "neural")]
         Box::new(bert::BertConfig {
             encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
@@ -92,6 +95,11 @@ fn learners() -> Vec<Box<dyn Learner>> {
             ..Default::default()
         }),
     ]
+}
+
+/// Returns the settings of a language model with the marks of [`TEXTS`].
+fn with_marks() -> hmm::Language {
+    hmm::Language { marks: Some(".,".parse().unwrap()), ..Default::default() }
 }
 
 /// A small text in each locale.
@@ -395,6 +403,11 @@ fn restored_as(
     String::from_utf8(out).unwrap()
 }
 
+/// Returns the marks to ask a method for, if `asked`.
+fn marks_of(method: &dyn Restorer, asked: bool) -> MarkSet {
+    if asked { method.labels().marks() } else { MarkSet::NONE }
+}
+
 fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
     let mut choices = Vec::new();
     method.session(Request::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
@@ -416,13 +429,15 @@ proptest! {
     fn any_way_of_cutting_a_text_gives_equal_choices(
         text in any_text(),
         cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
+        marks in prop::bool::ANY,
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let whole = choices(&**restorer, &tokens);
+            let request = Request { marks: marks_of(&**restorer, marks), ..Request::default() };
+            let whole = restorer.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
             prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
 
-            let mut session = restorer.session(Request::default());
+            let mut session = restorer.session(request);
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, soft) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
@@ -452,10 +467,16 @@ proptest! {
         cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
         look_ahead in prop::option::of(0usize..4),
         confidence in prop::bool::ANY,
+        marks in prop::bool::ANY,
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let request = Request { look_ahead, confidence, ..Request::default() };
+            let request = Request {
+                look_ahead,
+                confidence,
+                marks: marks_of(&**restorer, marks),
+                ..Request::default()
+            };
             let mut whole = Vec::new();
             restorer.session(request).push(&tokens, Boundary::Reset, &mut whole).unwrap();
 
@@ -578,6 +599,31 @@ proptest! {
                 let twice = restored(&**restorer, &once, mode, usize::MAX, 1);
                 prop_assert_eq!(&twice, &once, "{:?} of {:?}", mode, text);
             }
+        }
+    }
+
+    #[test]
+    fn marks_are_put_in_once_and_taking_them_out_gives_the_text_back(
+        text in any_text(), look_ahead in prop::option::of(1usize..4),
+    ) {
+        let text = text.to_lowercase();
+        for Model { manifest, restorer } in ALL.iter() {
+            let marks = restorer.labels().marks();
+            if marks.is_empty() {
+                continue;
+            }
+            let (case, start) = (Capitalized::Keep, SentenceStart::Auto);
+            let mode = Mode { locale: manifest.locale, case, start, words: false };
+            let options = RestoreOptions { marks, look_ahead, ..options(mode) };
+            let with_marks = |text: &str| {
+                restored_as(Kind::Text, &**restorer, text, options.clone(), usize::MAX)
+            };
+            let once = with_marks(&text);
+            let letters = |text: &str| -> String {
+                mode.locale.lower(text).chars().filter(|c| !",.".contains(*c)).collect()
+            };
+            prop_assert_eq!(letters(&once), letters(&text));
+            prop_assert_eq!(&with_marks(&once), &once, "{:?}", text);
         }
     }
 
@@ -796,7 +842,12 @@ fn training_twice_with_other_threads_gives_equal_bytes() {
     // order would break at random.
     let text: String = (0..30_000)
         .map(|i| {
-            format!("We met Word{} and word{} of the NAME{} in Lisbon.\n", i % 997, i * 7 % 997, i * 31 % 211)
+            format!(
+                "We met Word{}, and word{} of the NAME{} in Lisbon.\n",
+                i % 997,
+                i * 7 % 997,
+                i * 31 % 211
+            )
         })
         .collect();
     for method in learners() {

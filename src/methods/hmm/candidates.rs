@@ -93,8 +93,7 @@ impl Candidates<'_> {
         }
         let letters = self.locale.letter_count(lower);
         for (case, cost) in CASES.into_iter().zip(guesser.costs(lower, after_capitals)) {
-            // A word without letters has one case, and a word of a single letter has two.
-            let case = Case::of_capitals(case.capitals(lower, self.locale), lower, self.locale);
+            let case = self.as_of(case, lower);
             if out.iter().all(|candidate: &FormCandidate| candidate.case != case) {
                 out.push(FormCandidate { case, cost, ..plain });
             }
@@ -102,6 +101,17 @@ impl Candidates<'_> {
                 return;
             }
         }
+    }
+
+    /// Returns a case as a word has it: without letters a word has one case, and with a single
+    /// letter it has two.
+    fn as_of(&self, case: Case, lower: &str) -> Case {
+        Case::of_capitals(case.capitals(lower, self.locale), lower, self.locale)
+    }
+
+    /// Returns the case of a word in title case.
+    pub fn title(&self, lower: &str) -> Case {
+        self.as_of(Case::Title, lower)
     }
 
     /// Returns true if all candidates are words of capitals.

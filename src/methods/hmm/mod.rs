@@ -7,6 +7,7 @@
 //! combinations.
 
 pub mod candidates;
+pub mod events;
 pub mod guess;
 pub mod session;
 
@@ -20,6 +21,7 @@ use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
+use events::{EventSession, MarkCosts, Marks};
 use guess::Guesser;
 use session::HmmSession;
 
@@ -56,6 +58,9 @@ pub struct HmmSettings {
     pub lm_weight: f32,
     /// The weight of the map's numbers.
     pub map_weight: f32,
+    /// The costs of marks, if the model has any.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkCosts>,
 }
 
 impl Hmm {
@@ -140,6 +145,10 @@ impl Restorer for Hmm {
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        let costs = self.settings.marks.unwrap_or_default();
+        if let Some(marks) = Marks::asked(self.labels.marks(), costs, &self.candidates(), request) {
+            return Box::new(EventSession::new(self.candidates(), marks, self.scorer(), request));
+        }
         Box::new(HmmSession::new(self.candidates(), self.scorer(), request))
     }
 }

@@ -9,7 +9,7 @@ use super::candidates::{Candidates, FormCandidate, sentence_ends_before};
 use crate::error::Result;
 use crate::restorer::{Boundary, Labelling, Request, Session};
 use crate::search::{self, Answer, BestPathSearch, Scorer};
-use crate::text::{Choice, Label, Tokens};
+use crate::text::{Case, Choice, Label, Tokens};
 
 /// A session over one text.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> HmmSession<'a, S> {
 
 impl<S: Scorer<Candidate = FormCandidate> + Send> Session for HmmSession<'_, S> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
-        let mut answer = |answer: Answer<'_, FormCandidate>| out.push(choice(&answer));
+        let mut answer = |answer: Answer<'_, FormCandidate>| out.push(choice(&answer, case));
         for (lower, token) in tokens.iter() {
             if sentence_ends_before(token) {
                 self.search.finish(&mut answer);
@@ -52,16 +52,21 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for HmmSession<'_, S> 
     }
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
-        self.search.guess(&mut |answer| out.push(choice(&answer)));
+        self.search.guess(&mut |answer| out.push(choice(&answer, case)));
         Ok(())
     }
 }
 
+fn case(candidate: &FormCandidate) -> Case {
+    candidate.case
+}
+
 /// The case on the best path; its probability is the sum over all candidates with this case.
-fn choice(answer: &Answer<'_, FormCandidate>) -> Choice {
-    let case = answer.candidates[answer.best].case;
+pub(super) fn choice<C>(answer: &Answer<'_, C>, case_of: impl Fn(&C) -> Case) -> Choice {
+    let case = case_of(&answer.candidates[answer.best]);
     let sum = |posteriors: &[f64]| {
-        let same = answer.candidates.iter().zip(posteriors).filter(|(candidate, _)| candidate.case == case);
+        let same =
+            answer.candidates.iter().zip(posteriors).filter(|(candidate, _)| case_of(candidate) == case);
         same.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
     };
     Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }

@@ -14,6 +14,7 @@ use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, ByteSize, Encoding};
 use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary};
+use majuscule::text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
 use majuscule_train::lm::kneser_ney::{self, JobStage, UnknownNgrams};
@@ -67,6 +68,17 @@ struct LmWordArgs {
     /// Take everything between white space as a word, as other toolkits do
     #[arg(long)]
     plain: bool,
+    /// Take marks after words as words too: commas, full stops and question marks, or those that are
+    /// named, in a row; others as the nearest of them
+    #[arg(
+        long,
+        value_name = "MARKS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ".,?",
+        conflicts_with = "plain"
+    )]
+    marks: Option<MarkSet>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -115,7 +127,11 @@ impl LmWordArgs {
     }
 
     fn tokens(&self) -> WordUnits {
-        if self.plain { WordUnits::Given } else { WordUnits::Words }
+        match self.marks {
+            _ if self.plain => WordUnits::Given,
+            Some(marks) => WordUnits::Marked(marks),
+            None => WordUnits::Words,
+        }
     }
 
     fn text(&self, files: &[PathBuf], threads: NonZeroUsize, memory: &Memory) -> Result<TrainingText> {
@@ -140,7 +156,7 @@ struct Train {
     #[arg(required_unless_present = "counts", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     /// Files of lm count, instead of text: the model is that of all their texts together
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain", "marks"])]
     counts: Vec<PathBuf>,
     /// File to write
     #[arg(short, long, value_name = "FILE")]

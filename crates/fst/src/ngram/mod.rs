@@ -22,6 +22,7 @@ use majuscule::lm::forms::Forms;
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
 use majuscule::methods::hmm::candidates::{Candidates, FormCandidate};
+use majuscule::methods::hmm::events::{EventSession, MarkCosts, Marks};
 use majuscule::methods::hmm::guess::Guesser;
 use majuscule::methods::hmm::session::{HmmSession, n_best};
 use majuscule::methods::{Method, classical, hmm};
@@ -63,6 +64,9 @@ pub struct NgramSettings {
     pub order: u8,
     /// The exponent of the map's weights.
     pub map_weight: f32,
+    /// The costs of marks, if the model has any.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkCosts>,
 }
 
 impl Ngram {
@@ -158,6 +162,10 @@ impl Restorer for Ngram {
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let confidence = request.confidence && self.has_probabilities();
         let request = Request { confidence, ..request };
+        let costs = self.settings.marks.unwrap_or_default();
+        if let Some(marks) = Marks::asked(self.labels.marks(), costs, &self.candidates(), request) {
+            return Box::new(EventSession::new(self.candidates(), marks, Walk::new(&self.machine), request));
+        }
         Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), request))
     }
 }

@@ -9,7 +9,6 @@ use super::{MACHINE, Ngram, NgramSettings};
 use crate::wfst::{self, BackOff, Machine, Symbols};
 use majuscule::error::{Error, Result};
 use majuscule::lm::forms::check_weight;
-use majuscule::text::Labels;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::hmm::Language;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
@@ -45,7 +44,8 @@ impl Learner for NgramConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        Ok(self.language.learned(self, json(model.settings()), model.sections()))
+        let (settings, labels) = (json(model.settings()), model.labels.clone());
+        Ok(self.language.learned(self, settings, labels, model.sections()))
     }
 }
 
@@ -56,9 +56,10 @@ impl Learner for NgramConfig {
 /// language model cannot be trained.
 pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
     check_weight("map-weight", config.map_weight)?;
+    let marks = config.language.mark_costs()?;
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;
-    let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight };
+    let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight, marks };
     let machine = Machine::of_model(&parts.model, config.arcs)?;
     let symbols = Symbols::of_model(&parts.model, config.arcs)?;
     let mut file = Vec::new();
@@ -68,6 +69,6 @@ pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Re
     sections.insert(0, (MACHINE.to_owned(), file));
     let vocabulary = parts.model.vocabulary().clone();
     let held = (parts.forms, parts.guesser);
-    let model = Ngram::new(machine, vocabulary, held, settings, corpus.locale(), Labels::cases());
+    let model = Ngram::new(machine, vocabulary, held, settings, corpus.locale(), config.language.labels());
     Ok(Ngram { sections, ..model })
 }

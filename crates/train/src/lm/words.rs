@@ -9,9 +9,9 @@ use super::count::{Grams, Highest, Key};
 use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
 use crate::corpus::{Corpus, CorpusSentence, Example};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
-use majuscule::text::{Case, Locale};
+use majuscule::text::{Case, Locale, Mark, MarkSet};
 
 /// The units that count as words of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,8 +20,21 @@ pub enum WordUnits {
     /// with its case applied.
     #[default]
     Words,
+    /// The same words, and each of these marks after a word as a word of its own, other marks as the
+    /// nearest of them (Stolcke & Shriberg 1996).
+    Marked(MarkSet),
     /// The units between white space, as in other toolkits.
     Given,
+}
+
+impl WordUnits {
+    /// Returns the marks that are words.
+    fn marks(self) -> MarkSet {
+        match self {
+            Self::Marked(marks) => marks,
+            Self::Words | Self::Given => MarkSet::NONE,
+        }
+    }
 }
 
 /// Receives sentences word by word.
@@ -44,9 +57,9 @@ pub trait SentenceVisitor {
 pub fn for_each(corpus: &Corpus, tokens: WordUnits, visit: &mut impl SentenceVisitor) -> Result<()> {
     match tokens {
         WordUnits::Given => corpus.for_each_sentence(&mut |sentence| given(sentence, visit)),
-        WordUnits::Words => {
+        WordUnits::Words | WordUnits::Marked(_) => {
             let mut form = String::new();
-            corpus.for_each(&mut |example| words(example, corpus, &mut form, visit))
+            corpus.for_each(&mut |example| words(example, corpus, tokens.marks(), &mut form, visit))
         }
     }
 }
@@ -64,10 +77,11 @@ pub fn map_reduce<A: SentenceVisitor + Send>(
 ) -> Result<Vec<A>> {
     match tokens {
         WordUnits::Given => corpus.map_sentences(threads, make, |visit, sentence| given(sentence, visit)),
-        WordUnits::Words => {
-            let make = || (make(), String::new());
-            let made = corpus
-                .map_reduce(threads, make, |(visit, form), example| words(example, corpus, form, visit))?;
+        WordUnits::Words | WordUnits::Marked(_) => {
+            let (make, marks) = (|| (make(), String::new()), tokens.marks());
+            let made = corpus.map_reduce(threads, make, |(visit, form), example| {
+                words(example, corpus, marks, form, visit)
+            })?;
             Ok(made.into_iter().map(|(visit, _)| visit).collect())
         }
     }
@@ -81,6 +95,7 @@ fn given(sentence: CorpusSentence<'_>, visit: &mut impl SentenceVisitor) -> Resu
 fn words(
     example: &Example,
     corpus: &Corpus,
+    marks: MarkSet,
     form: &mut String,
     visit: &mut impl SentenceVisitor,
 ) -> Result<()> {
@@ -88,6 +103,12 @@ fn words(
     let last = example.gold.len() - 1;
     for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
         visit.word(cased(lower, gold.label.case, corpus.locale(), form));
+        // The mark at the end of a sentence without one is not known.
+        if let Some(mark) =
+            gold.label.mark.character().and_then(|_| gold.label.mark.within(marks).character())
+        {
+            visit.word(mark.encode_utf8(&mut [0; 4]));
+        }
         if at == last || gold.ends && !across {
             visit.end()?;
         }
@@ -185,8 +206,12 @@ impl TrainingText {
         }
         let words = match tokens {
             WordUnits::Given => "words between white space".to_owned(),
-            WordUnits::Words => {
-                format!("the words of protocol {}, language {}", corpus.protocol(), corpus.language())
+            WordUnits::Words | WordUnits::Marked(_) => {
+                let with = match tokens.marks() {
+                    MarkSet::NONE => String::new(),
+                    marks => format!(", with the marks {marks}"),
+                };
+                format!("the words of protocol {}, language {}{with}", corpus.protocol(), corpus.language())
             }
         };
         let mut text = Self::new(corpus.name(), TextPreparation { words, order: None }, memory);
@@ -194,7 +219,9 @@ impl TrainingText {
             let WordReader { vocabulary, counts, words, len, .. } = reader;
             text.add(Content::Words { words, len }, &vocabulary, &counts);
         }
-        text.check("expected text, a sentence a line")
+        let text = text.check("expected text, a sentence a line")?;
+        check_marks(&text.name, &text.vocabulary, tokens.marks())?;
+        Ok(text)
     }
 
     pub(super) fn new(name: String, made: TextPreparation, memory: &Memory) -> Self {
@@ -327,6 +354,25 @@ impl TrainingText {
     }
 }
 
+/// Refuses a text or a model without a mark that is to be a word.
+///
+/// # Errors
+/// If a mark is not among the words.
+pub fn check_marks(name: &str, vocabulary: &Vocabulary, marks: MarkSet) -> Result<()> {
+    let Some(mark) = marks
+        .iter()
+        .filter_map(Mark::character)
+        .find(|mark| vocabulary.get(mark.encode_utf8(&mut [0; 4])).is_none())
+    else {
+        return Ok(());
+    };
+    let problem = format!(
+        "has no \"{mark}\", which teaches no marks: give text as it was published, or leave \"{mark}\" out of {}",
+        option("marks")
+    );
+    Err(Error::file(name, problem))
+}
+
 /// The number of words between two reports of progress.
 const SHOWN: u64 = 1 << 20;
 
@@ -377,5 +423,39 @@ impl SentenceVisitor for WordReader {
         self.len += 1;
         self.words.put(WordId::END.0);
         if self.words.is_nearly_full() { self.words.flush() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+
+    #[derive(Default)]
+    struct Line(String);
+
+    impl SentenceVisitor for Line {
+        fn word(&mut self, word: &str) {
+            self.0 += &format!("{word} ");
+        }
+
+        fn end(&mut self) -> Result<()> {
+            self.0 += "|";
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn marks_after_words_are_words_and_others_count_as_the_nearest() {
+        let text = "Yes: they met, I hear, in Lisbon!\nWhy? No end\n";
+        let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+        let words = |units| {
+            let mut line = Line::default();
+            for_each(&corpus, units, &mut line).unwrap();
+            line.0
+        };
+        let marked = "Yes , they met , I hear , in Lisbon . |Why ? No end |";
+        assert_eq!(words(WordUnits::Marked(MarkSet::USUAL)), marked);
+        assert_eq!(words(WordUnits::Words), "Yes they met I hear in Lisbon |Why No end |");
     }
 }

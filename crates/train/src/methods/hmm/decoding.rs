@@ -3,10 +3,11 @@
 use super::*;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::lm::kneser_ney;
+use majuscule::lm::WordId;
 use majuscule::lm::forms::Form;
 use majuscule::methods::hmm::*;
 use majuscule::restorer::{Boundary, Details, Request, Restorer};
-use majuscule::text::{Break, Case, Choice, Constraint, Token, Tokens};
+use majuscule::text::{Break, Case, Choice, Constraint, Label, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
@@ -20,7 +21,7 @@ fn tiny() -> Hmm {
     let model =
         NgramModel::read("tiny.arpa", include_bytes!("../../../../../lm/tiny.arpa").to_vec()).unwrap();
     let forms = Forms::of_vocabulary(model.vocabulary(), Locale::Root);
-    let settings = HmmSettings { lm_weight: 1.0, map_weight: 0.0 };
+    let settings = HmmSettings { lm_weight: 1.0, map_weight: 0.0, marks: None };
     let (guesser, labels) = (None, Labels::cases());
     Hmm { model, forms, guesser, settings, locale: Locale::Root, labels, sections: Vec::new() }
 }
@@ -46,7 +47,7 @@ fn all(model: &Hmm, tokens: &Tokens) -> Vec<(f64, Vec<Case>)> {
     let mut paths = vec![Vec::new()];
     for (lower, _) in tokens.iter() {
         let forms = model.forms.get(lower);
-        let known = [Form { word: majuscule::lm::WordId::UNKNOWN, case: Case::Lower, weight: 0.0 }];
+        let known = [Form { word: WordId::UNKNOWN, case: Case::Lower, weight: 0.0 }];
         let forms = if forms.is_empty() { &known[..] } else { forms };
         let longer = |path: &Vec<Form>| {
             let path = path.clone();
@@ -170,4 +171,207 @@ fn words_that_were_not_seen_are_shaped_by_their_parts_and_endings() {
     let language = Language { unknown: UnknownWords::Keep, ..Language::default() };
     let model = trained(text, HmmConfig { language, ..HmmConfig::default() });
     assert_eq!(restored(&model, "he saw eriksson"), "he saw eriksson");
+}
+
+/// Returns a model of a text with marks.
+fn with_marks(text: &str, order: usize, costs: [f32; 2]) -> Option<Hmm> {
+    let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
+    let [mark_cost, end_cost] = costs.map(Some);
+    let marks = Some(MarkSet::USUAL);
+    let language =
+        Language { ngrams, unknown: UnknownWords::Keep, marks, mark_cost, end_cost, ..Language::default() };
+    let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+    train(&HmmConfig { language, ..HmmConfig::default() }, &corpus, NonZeroUsize::MIN).ok()
+}
+
+/// The cost of a path, and for each word its label and the case of its form.
+type Path = (f64, Vec<(Label, Case)>);
+
+/// Returns −ln p of all labellings of a text with marks, by the sentence scores of the language
+/// model: the slow twin.
+fn all_with_marks(model: &Hmm, tokens: &Tokens, asked: MarkSet) -> Vec<Path> {
+    let costs = model.settings.marks.unwrap();
+    let mut paths: Vec<(Path, Vec<String>)> = vec![Default::default()];
+    for (at, (lower, _)) in tokens.iter().enumerate() {
+        let forms = model.forms.get(lower);
+        let known = [Form { word: WordId::UNKNOWN, case: Case::Lower, weight: 0.0 }];
+        let forms = if forms.is_empty() { &known[..] } else { forms };
+        let mut longer = Vec::new();
+        for ((cost, labels), words) in &paths {
+            for form in forms {
+                for mark in [Mark::None].into_iter().chain(MarkSet::USUAL.iter()) {
+                    let (begins, mut cost, mut words) = (words.is_empty(), *cost, words.clone());
+                    let mut end = |words: &mut Vec<String>| {
+                        let log10 = model.model.scorer().sentence(words.iter().map(String::as_str)).log10;
+                        words.clear();
+                        cost -= log10 * std::f64::consts::LN_10;
+                    };
+                    words.push(model.model.vocabulary().word(form.word).to_owned());
+                    words.extend(mark.character().map(String::from));
+                    if mark.ends_sentence() {
+                        end(&mut words);
+                        cost += f64::from(costs.end_cost.ln());
+                    } else if at + 1 == tokens.len() {
+                        continue;
+                    } else if mark != Mark::None {
+                        cost += f64::from(costs.mark_cost.ln());
+                    }
+                    // A sentence begins with a capital.
+                    let case = if begins && form.case == Case::Lower { Case::Title } else { form.case };
+                    let label = Label { case, mark: mark.within(asked) };
+                    let labels = labels.iter().copied().chain([(label, form.case)]).collect();
+                    longer.push(((cost, labels), words));
+                }
+            }
+        }
+        paths = longer;
+    }
+    let mut paths: Vec<Path> = paths.into_iter().map(|(path, _)| path).collect();
+    paths.sort_by(|a, b| a.0.total_cmp(&b.0));
+    paths
+}
+
+fn any_text_with_marks() -> impl Strategy<Value = String> {
+    let word =
+        prop::sample::select(vec!["us", "US", "Us", "the", "The", "in", "In", "told", "told,", "us,", "in?"]);
+    let sentence = (prop::collection::vec(word, 1..7), "[.?]?");
+    let sentence = sentence.prop_map(|(words, end)| words.join(" ") + &end);
+    prop::collection::vec(sentence, 3..12).prop_map(|sentences| sentences.join("\n") + "\nThe us, told.\nIn?")
+}
+
+fn any_marks() -> impl Strategy<Value = MarkSet> {
+    prop::sample::select(vec![".,?", ".", ",", "?", ".,"]).prop_map(|marks| marks.parse().unwrap())
+}
+
+/// Returns the labels of a text in pieces of `step` words.
+fn labels(model: &Hmm, tokens: &Tokens, request: Request, step: usize) -> Vec<Label> {
+    let (mut session, mut out) = (model.session(request), Vec::new());
+    for start in (0..tokens.len()).step_by(step) {
+        let mut part = Tokens::new();
+        part.extend(tokens, start..(start + step).min(tokens.len()));
+        session.push(&part, Boundary::None, &mut out).unwrap();
+    }
+    session.push(&Tokens::new(), Boundary::Reset, &mut out).unwrap();
+    out.iter().map(|choice| choice.label).collect()
+}
+
+proptest! {
+    #[test]
+    fn marks_and_forms_are_the_likeliest_of_all_together(
+        text in any_text_with_marks(), words in prop::collection::vec(prop::sample::select(vec!["us", "the", "in", "told", "braga"]), 1..5),
+        order in 1usize..4, costs in prop::array::uniform2(0.4f32..2.0), asked in any_marks(),
+    ) {
+        let Some(model) = with_marks(&text, order, costs) else { return Ok(()) };
+        let tokens = Tokens::of_words(words, Locale::Root);
+        let all = all_with_marks(&model, &tokens, asked);
+        let request = Request { confidence: true, marks: asked, ..Request::default() };
+        let found = choices(&model, &tokens, request);
+        let is_found = |path: &[(Label, Case)]| path.iter().zip(&found).all(|(one, other)| one.0 == other.label);
+        let cost = all.iter().find(|(_, path)| is_found(path)).unwrap().0;
+        prop_assert!(cost - all[0].0 < 1e-4, "{cost} {}", all[0].0);
+        let whole: f64 = all.iter().map(|(cost, _)| (-cost).exp()).sum();
+        let mut begins = true;
+        for (at, choice) in found.iter().enumerate().filter(|_| asked == MarkSet::USUAL) {
+            let is_same = |case| case == choice.label.case || begins && case == Case::Lower && choice.label.case == Case::Title;
+            let same = all.iter().filter(|(_, path)| is_same(path[at].1));
+            let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
+            prop_assert!((share - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{share} {choice:?}");
+            begins = choice.label.mark.ends_sentence();
+        }
+    }
+
+    #[test]
+    fn marks_that_were_put_in_change_nothing_where_they_are_given(
+        text in any_text_with_marks(), words in prop::collection::vec(prop::sample::select(vec!["us", "the", "in", "told", "braga"]), 1..90),
+        gaps in prop::collection::vec((0usize..90, prop::sample::select(vec![Mark::None, Mark::Period, Mark::Comma, Mark::Colon, Mark::Exclamation, Mark::Semicolon])), 0..4),
+        order in 1usize..4, asked in any_marks(), look_ahead in prop::option::of(0usize..4), step in 1usize..9,
+    ) {
+        let Some(model) = with_marks(&text, order, [1.0; 2]) else { return Ok(()) };
+        let mut tokens = Tokens::of_words(words, Locale::Root);
+        for (at, mark) in gaps {
+            if (1..tokens.len()).contains(&at) {
+                tokens.as_mut_slice()[at].gap = Some(mark);
+            }
+        }
+        let request = Request { marks: asked, look_ahead, ..Request::default() };
+        let found = labels(&model, &tokens, request, tokens.len());
+        prop_assert_eq!(found.len(), tokens.len());
+        prop_assert_eq!(&labels(&model, &tokens, request, step), &found);
+        let mut again = tokens.clone();
+        for (token, label) in again.as_mut_slice().iter_mut().skip(1).zip(&found) {
+            token.gap = token.gap.or(Some(label.mark).filter(|mark| *mark != Mark::None));
+        }
+        let again = labels(&model, &again, request, step);
+        for (at, (one, other)) in found.iter().zip(&again).enumerate() {
+            prop_assert_eq!(one.case, other.case, "at {}", at);
+            let stands = tokens.as_slice().get(at + 1).is_none_or(|next| next.gap.is_some());
+            prop_assert!(stands || look_ahead == Some(0) || one.mark == other.mark, "at {at}");
+        }
+    }
+
+    #[test]
+    fn where_no_marks_are_asked_for_a_model_with_marks_puts_none(text in any_text_with_marks(), words in any_words()) {
+        let Some(model) = with_marks(&text, 3, [1.0; 2]) else { return Ok(()) };
+        let tokens = Tokens::of_words(words, Locale::Root);
+        let all = all(&model, &tokens);
+        let found = choices(&model, &tokens, Request::default());
+        let cases: Vec<Case> = found.iter().map(|choice| choice.label.case).collect();
+        let cost = all.iter().find(|(_, path)| *path == cases).unwrap().0;
+        prop_assert!(cost - all[0].0 < 1e-4 && found.iter().all(|choice| choice.label.mark == Mark::None));
+    }
+}
+
+/// Returns a text with the marks and capitals that a model puts.
+fn punctuated(model: &Hmm, words: &str, request: Request) -> String {
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let choices = choices(model, &tokens, Request { marks: MarkSet::USUAL, ..request });
+    let word = |((lower, _), choice): ((&str, &Token), &Choice)| {
+        let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
+        choice.label.case.applied(lower, Locale::Root) + &mark
+    };
+    tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
+}
+
+const MARKED: &str = "They met in Lisbon, and she left.\nDid they meet in Lisbon?\nShe left early.\n";
+
+#[test]
+fn marks_are_words_of_the_language_model_and_found_with_the_capitals_after_them() {
+    let model = with_marks(&MARKED.repeat(20), 3, [1.0; 2]).unwrap();
+    assert_eq!(model.labels.marks(), MarkSet::USUAL);
+    let words = "they met in lisbon and she left did they meet in lisbon she left early";
+    let found = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.";
+    for look_ahead in [None, Some(1), Some(2), Some(9)] {
+        let request = Request { look_ahead, ..Request::default() };
+        assert_eq!(punctuated(&model, words, request), found, "{look_ahead:?}");
+    }
+    // Costs put in fewer marks: all but the last, without which the text does not end.
+    let model = with_marks(&MARKED.repeat(20), 3, [1e9; 2]).unwrap();
+    let found = punctuated(&model, words, Request::default());
+    assert_eq!(found.to_lowercase(), format!("{words}."));
+}
+
+#[test]
+fn choices_come_as_soon_as_all_paths_agree_on_them() {
+    let model = with_marks(&MARKED.repeat(20), 3, [1.0; 2]).unwrap();
+    let words = "they met in lisbon and she left ".repeat(20);
+    let tokens = Tokens::of_words(words.split_whitespace(), Locale::Root);
+    let request = Request { marks: MarkSet::USUAL, ..Request::default() };
+    let (mut session, mut out) = (model.session(request), Vec::new());
+    session.push(&tokens, Boundary::None, &mut out).unwrap();
+    assert!(out.len() > 100, "{}", out.len());
+}
+
+#[test]
+fn a_corpus_or_a_model_without_a_mark_teaches_no_such_mark() {
+    let corpus = Corpus::of_text("They met.\nDid she?\n", Reading::default(), Protocol::Text, Locale::Root);
+    let language = Language { marks: Some(MarkSet::USUAL), ..Language::default() };
+    let config = HmmConfig { language, ..HmmConfig::default() };
+    let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
+    assert!(problem.contains("has no \",\""), "{problem}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tiny.arpa");
+    std::fs::write(&file, include_bytes!("../../../../../lm/tiny.arpa")).unwrap();
+    let language = Language { lm: Some(file), ..config.language };
+    let problem = train(&HmmConfig { language, ..config }, &corpus, NonZeroUsize::MIN).unwrap_err();
+    assert!(problem.to_string().contains("tiny.arpa: has no \",\""), "{problem}");
 }

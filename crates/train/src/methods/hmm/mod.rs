@@ -14,16 +14,17 @@ use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
 use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
 use crate::lm::kneser_ney::{self, Smoothing};
-use crate::lm::words::KnownWords;
-use majuscule::error::{Error, Result};
+use crate::lm::words::{KnownWords, WordUnits, check_marks};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{NgramModel, binary};
+use majuscule::methods::hmm::events::MarkCosts;
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
 use majuscule::model::Section;
-use majuscule::text::{Case, Class, Labels, Locale};
+use majuscule::text::{Case, Class, Labels, Locale, Mark, MarkSet};
 
 /// The settings for training `hmm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
@@ -71,6 +72,19 @@ pub struct Language {
     /// The treatment of words that are not in the map
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub unknown: UnknownWords,
+    /// Also learn marks, as words of the language model: commas, full stops and question marks, or
+    /// those that are named, in a row
+    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkSet>,
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one
+    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_cost: Option<f32>,
+    /// The cost of a superfluous sentence end relative to that of a missing one
+    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_cost: Option<f32>,
 }
 
 /// The treatment of words that are not in the map.
@@ -101,7 +115,8 @@ impl Learner for HmmConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        Ok(self.language.learned(self, json(model.settings()), model.sections()))
+        let (settings, labels) = (json(model.settings()), model.labels.clone());
+        Ok(self.language.learned(self, settings, labels, model.sections()))
     }
 }
 
@@ -110,14 +125,16 @@ impl Learner for HmmConfig {
 /// # Errors
 /// If the corpus cannot be read or shows nothing about case, and those of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
-    let settings = HmmSettings { lm_weight: config.lm_weight, map_weight: config.map_weight };
-    check_weight("lm-weight", config.lm_weight)?;
-    check_weight("map-weight", config.map_weight)?;
-    let LanguageParts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
+    let HmmConfig { language, lm_weight, map_weight } = config;
+    check_weight("lm-weight", *lm_weight)?;
+    check_weight("map-weight", *map_weight)?;
+    let marks = language.mark_costs()?;
+    let settings = HmmSettings { lm_weight: *lm_weight, map_weight: *map_weight, marks };
+    let LanguageParts { model, forms, guesser, mut sections } = language.parts(corpus, threads)?;
     let mut binary = Vec::new();
     binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
     sections.insert(0, (LANGUAGE_MODEL.to_owned(), binary));
-    let (locale, labels) = (corpus.locale(), Labels::cases());
+    let (locale, labels) = (corpus.locale(), language.labels());
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
 }
 
@@ -158,8 +175,9 @@ impl Language {
             Some(model) => model,
             None => kneser_ney::train(&config, corpus, threads)?,
         };
+        let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
+        check_marks(&name, model.vocabulary(), self.marks.unwrap_or_default())?;
         if model.vocabulary().len() == SPECIAL.len() {
-            let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
             return Err(Error::file(name, "knows no words: expected a language model of cased text"));
         }
         let map = match map {
@@ -187,6 +205,7 @@ impl Language {
         &self,
         config: &impl Serialize,
         mut settings: serde_json::Value,
+        labels: Labels,
         sections: Vec<Section>,
     ) -> Learned {
         let mut recorded = json(config);
@@ -200,12 +219,36 @@ impl Language {
             recorded["unknown"] = json(&UnknownWords::Keep);
         }
         settings["config"] = recorded;
-        let learned = Learned { settings, labels: Labels::cases(), sections, files: Vec::new() };
+        let learned = Learned { settings, labels, sections, files: Vec::new() };
         learned.trained_on(&self.inputs())
+    }
+
+    /// Returns the labels of a method with this language.
+    pub fn labels(&self) -> Labels {
+        let marks = || [Mark::None].into_iter().chain(self.marks.unwrap_or_default().iter());
+        Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
+    }
+
+    /// Returns the costs of marks, if there are any.
+    ///
+    /// # Errors
+    /// If a cost is no positive number.
+    pub fn mark_costs(&self) -> Result<Option<MarkCosts>> {
+        let cost = |name: &str, cost: Option<f32>| match cost {
+            Some(cost) if !(cost.is_finite() && cost > 0.0) => {
+                Err(Error::Usage(format!("{} {cost}: expected a number above 0", option(name))))
+            }
+            cost => Ok(cost.unwrap_or(1.0)),
+        };
+        let (inside, end) = (cost("mark-cost", self.mark_cost)?, cost("end-cost", self.end_cost)?);
+        Ok(self.marks.map(|_| MarkCosts { mark_cost: inside, end_cost: end }))
     }
 
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {
         let mut config = self.ngrams.clone();
+        if let Some(marks) = self.marks {
+            config.tokens = WordUnits::Marked(marks);
+        }
         if let Some(most) = self.vocabulary {
             config.known = KnownWords::Most(most);
         }

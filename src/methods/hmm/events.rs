@@ -1,0 +1,335 @@
+//! Finds the marks after words together with the forms of the words: hidden events between words
+//! (Stolcke & Shriberg 1996).
+//!
+//! A mark is a word of the language model, and at most one stands between two words. The search has
+//! a position for each word and one for each gap between two words. Marks of the text count as if
+//! they had been put in: the best path through a text stays the best one if its marks are given.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::candidates::{Candidates, FormCandidate};
+use super::session::choice;
+use crate::error::Result;
+use crate::lm::WordId;
+use crate::restorer::{Boundary, Request, Session};
+use crate::search::{Answer, BestPathSearch, Scorer};
+use crate::text::{Break, Case, Choice, Mark, MarkSet, Token, Tokens};
+
+/// The costs of marks, by which more or fewer are put in.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MarkCosts {
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
+    pub mark_cost: f32,
+    /// The cost of a superfluous end of a sentence relative to that of a missing one.
+    pub end_cost: f32,
+}
+
+impl Default for MarkCosts {
+    fn default() -> Self {
+        Self { mark_cost: 1.0, end_cost: 1.0 }
+    }
+}
+
+/// The marks that a session chooses among.
+#[derive(Debug)]
+pub struct Marks {
+    /// The marks that were asked for.
+    asked: MarkSet,
+    /// The marks of the model, and for each what it is in a gap.
+    known: Vec<(Mark, Gap)>,
+}
+
+/// A hypothesis about the gap between two words.
+#[derive(Debug, Clone, Copy)]
+pub struct Gap {
+    /// The mark that is answered.
+    mark: Mark,
+    /// The word of the language model, if there is a mark.
+    word: Option<FormCandidate>,
+    /// True if a sentence ends.
+    ends: bool,
+}
+
+impl Marks {
+    /// Returns the marks of a model that a request asks for; `None` if there are none.
+    pub fn asked(
+        known: MarkSet,
+        costs: MarkCosts,
+        candidates: &Candidates<'_>,
+        request: Request,
+    ) -> Option<Self> {
+        let asked = known.and(request.marks);
+        let gap = |mark: Mark, skips: u8| {
+            let shown = mark.within(asked);
+            let cost = if mark.ends_sentence() { costs.end_cost } else { costs.mark_cost }.ln();
+            let word = mark
+                .character()
+                .map_or(WordId::UNKNOWN, |mark| candidates.vocabulary.id(mark.encode_utf8(&mut [0; 4])));
+            let word = FormCandidate { word, case: Case::Lower, cost, opens: false, skips };
+            let ends = mark.ends_sentence() || shown.ends_sentence();
+            (mark, Gap { mark: shown, word: Some(word), ends })
+        };
+        let gaps = known.iter().flat_map(|mark| (0..=candidates.skips).map(move |skips| gap(mark, skips)));
+        (!asked.is_empty()).then(|| Self { asked, known: gaps.collect() })
+    }
+
+    /// Writes to `out` what may stand in a gap of the text.
+    fn between(&self, gap: Option<Mark>, out: &mut Vec<Event>) {
+        out.clear();
+        let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
+        let known = self.known.iter().filter(|(mark, possible)| match gap {
+            None => true,
+            Some(given) if self.asked.has(given) => possible.mark == given,
+            Some(given) => *mark == nearest(given) && possible.ends == given.ends_sentence(),
+        });
+        out.extend(known.map(|(_, gap)| Event::Gap(*gap)));
+        if out.is_empty() || gap.is_none() {
+            let ends = gap.is_some_and(Mark::ends_sentence);
+            out.insert(0, Event::Gap(Gap { mark: Mark::None, word: None, ends }));
+        }
+    }
+
+    /// Writes to `out` what may stand at the end of a text: an end of a sentence.
+    fn at_end(&self, out: &mut Vec<Event>) {
+        out.clear();
+        out.extend(self.known.iter().filter(|(_, gap)| gap.ends).map(|(_, gap)| Event::Gap(*gap)));
+        if out.is_empty() {
+            out.push(Event::Gap(Gap { mark: Mark::None, word: None, ends: true }));
+        }
+    }
+}
+
+/// A candidate of a position: a form of a word, or what stands between two words.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// A form, and its case if it begins a sentence.
+    Word(FormCandidate, Case),
+    Gap(Gap),
+}
+
+/// A scorer of forms as one of forms and gaps.
+#[derive(Debug)]
+struct EventScorer<S>(S);
+
+impl<S: Scorer<Candidate = FormCandidate>> Scorer for EventScorer<S> {
+    type State = S::State;
+    type Candidate = Event;
+
+    fn start(&self) -> S::State {
+        self.0.start()
+    }
+
+    #[inline]
+    fn step(&self, at: usize, state: S::State, next: Event) -> (f32, S::State) {
+        match next {
+            Event::Word(form, _) => self.0.step(at, state, form),
+            Event::Gap(gap) => {
+                let (cost, state) = gap.word.map_or((0.0, state), |word| self.0.step(at, state, word));
+                if gap.ends { (cost + self.0.finish(state), self.0.start()) } else { (cost, state) }
+            }
+        }
+    }
+
+    /// A text ends with a gap, whose cost contains that of the end.
+    fn finish(&self, _: S::State) -> f32 {
+        0.0
+    }
+}
+
+/// The number of positions between two looks for answers that are certain.
+const BETWEEN_LOOKS: usize = 32;
+
+/// A session over one text that finds marks.
+#[derive(Debug)]
+pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
+    candidates: Candidates<'a>,
+    marks: Marks,
+    search: BestPathSearch<EventScorer<S>>,
+    look_ahead: Option<usize>,
+    /// True if gaps are decided one after another, with a limited look-ahead.
+    decides: bool,
+    forms: Vec<FormCandidate>,
+    column: Vec<Event>,
+    after_capitals: bool,
+    /// The number of positions since the beginning of the text.
+    positions: usize,
+    /// With a limited look-ahead, the marks that the text has in the pending gaps. They count only
+    /// once their gap is decided, since marks that are put in are not known before either.
+    given: VecDeque<Option<Mark>>,
+    answers: EventAnswers,
+}
+
+/// Joins the answers for words with those for the gaps after them.
+#[derive(Debug, Clone, Default)]
+struct EventAnswers {
+    /// The choice for the last word, whose gap is not answered yet.
+    word: Option<Choice>,
+    /// The number of the next choices that were forced before.
+    forced: usize,
+    /// True if the next word begins a sentence.
+    begins: bool,
+}
+
+impl EventAnswers {
+    fn take(&mut self, answer: &Answer<'_, Event>, out: &mut Vec<Choice>) {
+        match answer.candidates[answer.best] {
+            Event::Word(..) => {
+                let begins = std::mem::take(&mut self.begins);
+                let case = |event: &Event| match *event {
+                    Event::Word(_, begun) if begins => begun,
+                    Event::Word(form, _) => form.case,
+                    Event::Gap(_) => Case::Lower,
+                };
+                self.word = Some(choice(answer, case));
+            }
+            Event::Gap(gap) => {
+                self.begins = gap.ends;
+                self.end_word(gap.mark, out);
+            }
+        }
+    }
+
+    /// Answers the last word, with the mark after it.
+    fn end_word(&mut self, mark: Mark, out: &mut Vec<Choice>) {
+        let Some(mut choice) = self.word.take() else { return };
+        choice.label.mark = mark;
+        match self.forced.checked_sub(1) {
+            Some(forced) => self.forced = forced,
+            None => out.push(choice),
+        }
+    }
+}
+
+impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
+    /// Starts a text.
+    pub fn new(candidates: Candidates<'a>, marks: Marks, scorer: S, request: Request) -> Self {
+        Self {
+            candidates,
+            marks,
+            search: BestPathSearch::new(EventScorer(scorer), None, request.confidence),
+            look_ahead: request.look_ahead,
+            decides: request.look_ahead.is_some_and(|look_ahead| look_ahead > 0),
+            forms: Vec::new(),
+            column: Vec::new(),
+            after_capitals: false,
+            positions: 0,
+            given: VecDeque::new(),
+            answers: EventAnswers::default(),
+        }
+    }
+
+    fn take(&mut self, lower: &str, token: &Token, out: &mut Vec<Choice>) {
+        if matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
+            self.finish(out);
+            self.answers.begins = true;
+        } else if self.positions > 0 {
+            self.gap_before(token);
+            self.push(out);
+        }
+        let token = Token { before: Break::Space, ..token.clone() };
+        self.candidates.of(lower, &token, self.after_capitals, &mut self.forms);
+        self.after_capitals = self.candidates.all_capitals(lower, &self.forms);
+        self.column.clear();
+        let title = self.candidates.title(lower);
+        let begun = |form: &FormCandidate| if form.case == Case::Lower { title } else { form.case };
+        self.column.extend(self.forms.iter().map(|form| Event::Word(*form, begun(form))));
+        self.push(out);
+        match self.look_ahead {
+            None if self.positions % BETWEEN_LOOKS == 1 => {
+                let answers = &mut self.answers;
+                self.search.settle(&mut |answer| answers.take(&answer, out));
+            }
+            None => {}
+            Some(0) => {
+                let answers = &mut self.answers;
+                self.search.answer_all(&mut |answer| answers.take(&answer, out));
+                self.answers.end_word(Mark::None, out);
+            }
+            Some(look_ahead) => {
+                while self.search.pending() > 2 * look_ahead {
+                    self.decide(out);
+                }
+            }
+        }
+    }
+
+    /// Finds what may stand in the gap before a word.
+    fn gap_before(&mut self, token: &Token) {
+        let starts = token.starts.then_some(Mark::SentenceEnd);
+        let closed = (token.before == Break::None).then_some(Mark::None);
+        // A mark is not put in before the next word is known.
+        let unseen = (self.look_ahead == Some(0)).then_some(Mark::None);
+        let gap = token.gap.or(starts).or(closed).or(unseen);
+        let given = gap.filter(|mark| self.decides && self.marks.asked.has(*mark));
+        if self.decides {
+            self.given.push_back(given);
+        }
+        self.marks.between(gap.filter(|_| given.is_none()), &mut self.column);
+    }
+
+    /// Passes the candidates of the next position to the search.
+    fn push(&mut self, out: &mut Vec<Choice>) {
+        self.positions += 1;
+        let (column, answers) = (self.column.iter().copied(), &mut self.answers);
+        match self.decides {
+            false => self.search.push(column, &mut |answer| answers.take(&answer, out)),
+            true => self.search.hold(column),
+        }
+    }
+
+    /// Decides the first pending word and the gap after it, and forgets all other possibilities.
+    fn decide(&mut self, out: &mut Vec<Choice>) {
+        let given = self.given.pop_front().flatten();
+        let best = || match self.search.best_at(1) {
+            Some(Event::Gap(gap)) => gap.mark,
+            _ => Mark::None,
+        };
+        let mark = given.unwrap_or_else(best);
+        self.search.restrict(1, |event| !matches!(event, Event::Gap(gap) if gap.mark != mark));
+        let answers = &mut self.answers;
+        self.search.answer_first(2, &mut |answer| answers.take(&answer, out));
+    }
+
+    fn finish(&mut self, out: &mut Vec<Choice>) {
+        if self.positions > 0 {
+            self.marks.at_end(&mut self.column);
+            self.push(out);
+        }
+        while self.decides && self.search.pending() > 0 {
+            self.decide(out);
+        }
+        let answers = &mut self.answers;
+        self.search.finish(&mut |answer| answers.take(&answer, out));
+        self.given.clear();
+        self.answers.begins = false;
+        self.positions = 0;
+        self.after_capitals = false;
+    }
+}
+
+impl<S: Scorer<Candidate = FormCandidate> + Send> Session for EventSession<'_, S> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+        for (lower, token) in tokens.iter() {
+            self.take(lower, token, out);
+        }
+        match end {
+            Boundary::None | Boundary::Line => {}
+            Boundary::Force => {
+                let before = out.len();
+                self.guess(out)?;
+                self.answers.forced += out.len() - before;
+            }
+            Boundary::Reset => self.finish(out),
+        }
+        Ok(())
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        let mut answers = self.answers.clone();
+        self.search.guess(&mut |answer| answers.take(&answer, out));
+        answers.end_word(Mark::None, out);
+        Ok(())
+    }
+}
