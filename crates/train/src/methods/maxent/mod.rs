@@ -636,15 +636,12 @@ mod tests {
     #[test]
     fn marks_are_adapted_to_a_text_that_shows_them() {
         let model = model_with_marks();
-        let words = "they met in lisbon and she left she left early";
-        assert_eq!(marked(&model, words, WITH_MARKS), "They met in Lisbon, and she left. She left early.");
+        let words = "they met in lisbon and she left";
+        assert_eq!(marked(&model, words, WITH_MARKS), "They met in Lisbon, and she left.");
         let text = "They met in Lisbon and she left. She left early.\n".repeat(100);
         for (text, expected) in [
-            (
-                text.replace('.', "").to_lowercase() + "She saw Lisbon\n",
-                "They met in lisbon, and she left. She left early.",
-            ),
-            (text, "They met in Lisbon and she left. She left early."),
+            (text.replace('.', "").to_lowercase() + "She saw Lisbon\n", "They met in lisbon, and she left."),
+            (text, "They met in Lisbon and she left."),
         ] {
             let reading = Reading { split: true, ..Reading::default() };
             let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
