@@ -203,7 +203,10 @@ impl ConvertSource {
                 (None, read) => return Ok(read),
                 (Some(cutter), Some(found)) => {
                     let taken = cutter.take(found);
-                    taken.map_err(|(found, lost)| found.error(&self.name, lost))?;
+                    taken.map_err(|refused| {
+                        let (found, lost) = *refused;
+                        found.error(&self.name, lost)
+                    })?;
                 }
                 (Some(cutter), None) => {
                     if !cutter.end() {

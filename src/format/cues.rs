@@ -242,7 +242,7 @@ impl CueCutter {
     }
 
     /// Takes the next item of the file.
-    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), (LocatedItem, Lost)> {
+    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), Box<(LocatedItem, Lost)>> {
         match &found.item {
             Item::Block(block) => {
                 self.see_language(block);
@@ -251,7 +251,7 @@ impl CueCutter {
             }
             Item::Segment(segment) => {
                 let taken = self.segment(segment.clone(), &found);
-                taken.map_err(|lost| (found, lost))
+                taken.map_err(|lost| Box::new((found, lost)))
             }
         }
     }
@@ -720,7 +720,7 @@ mod tests {
             found,
             [
                 "after the war my father opened|a small shop near the river,",
-                "and every morning|he opened it for the fishermen."
+                "and every morning he opened it|for the fishermen."
             ]
         );
         let plain = "after the war my father opened a small shop near the river";

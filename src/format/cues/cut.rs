@@ -29,6 +29,8 @@ pub(super) enum Juncture {
     Comma,
     /// A conjunction comes next, or a bracket opens.
     Conjunction,
+    /// An article or a preposition begins a phrase.
+    Phrase,
     Plain,
     /// Words that belong together: a pronoun and its verb, the parts of a name, a number and its
     /// unit.
@@ -40,12 +42,12 @@ pub(super) enum Juncture {
 impl Juncture {
     /// Returns the cost of ending a cue here.
     fn cue_cost(self) -> u64 {
-        [0, 25, 40, 45, 100, 150, 400][self as usize]
+        [0, 25, 40, 45, 80, 100, 150, 400][self as usize]
     }
 
     /// Returns the cost of ending a line here.
     fn line_cost(self) -> u64 {
-        [0, 4, 6, 10, 22, 45, 200][self as usize]
+        [0, 4, 6, 10, 17, 22, 45, 200][self as usize]
     }
 }
 
@@ -56,7 +58,7 @@ const FULL: u64 = 40;
 /// The cost of a sentence that ends inside a cue.
 const SENTENCE_INSIDE: u64 = 30;
 /// The pause in milliseconds that a cue may have inside, and the milliseconds that cost 1 beyond it.
-const PAUSE_INSIDE: (u64, u64) = (800, 20);
+const PAUSE_INSIDE: (u64, u64) = (400, 8);
 /// The pause in milliseconds after which a cue may end as after a mark.
 const LONG_PAUSE: u64 = 1000;
 /// The cost of lines whose lengths differ by a full line, and of a last line shorter than the first.
@@ -110,12 +112,12 @@ impl<'a> TurnCut<'a> {
         let mut layout = LineLayout::default();
         for start in (0..count).rev() {
             let mut least = (u64::MAX, start + 1);
-            for end in start + 1..=count {
+            for (end, (rest, _)) in best.iter().enumerate().skip(start + 1) {
                 if end > start + 1 && self.is_full(start, end) {
                     break;
                 }
                 let Some(cost) = self.cost(start..end, &mut layout) else { continue };
-                let cost = cost.saturating_add(best[end].0);
+                let cost = cost.saturating_add(*rest);
                 if cost <= least.0 {
                     least = (cost, end);
                 }
@@ -186,7 +188,7 @@ impl<'a> TurnCut<'a> {
     /// Returns the cost of the time in which a cue is shown.
     fn time_cost(&self, shown: u64, chars: u64) -> u64 {
         let least = self.limits.min_milliseconds();
-        let short = if least == 0 { 0 } else { SHORT * least.saturating_sub(shown) / least };
+        let short = (SHORT * least.saturating_sub(shown)).checked_div(least).unwrap_or(0);
         let needed = self.limits.milliseconds_to_read(chars as usize);
         let fast = match shown {
             0 => FAST,

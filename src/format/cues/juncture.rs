@@ -77,6 +77,9 @@ const LISTS: [FunctionWords; 5] = [
     },
 ];
 
+/// The words of a genitive, which belongs to the noun before it more than other phrases do.
+const GENITIVES: &str = " of de du des d' do da dos das del van ";
+
 /// The letters of a word that is taken for a function word in a language without a list.
 const SHORT: usize = 2;
 
@@ -158,6 +161,8 @@ impl CueLanguage {
             Juncture::Conjunction
         } else if is_upper(body) && is_upper(begin) || lower.starts_with(|c: char| c.is_ascii_digit()) {
             Juncture::Close
+        } else if self.has(|words| words.bound, &plain) && !GENITIVES.contains(&format!(" {plain} ")) {
+            Juncture::Phrase
         } else {
             Juncture::Plain
         }
@@ -197,12 +202,13 @@ mod tests {
             (Some("en"), "maps of the world"),
             (Some("pt-BR"), "mapas de o mundo"),
             (Some("es"), "mapas de el mundo"),
-            (Some("fr"), "cartes pour le monde"),
+            (Some("fr"), "cartes de son monde"),
             (Some("dutch"), "kaarten van de wereld"),
             (None, "kaarten van de wereld"),
         ] {
             assert_eq!(junctures(language, text), [Plain, Bound, Bound], "{language:?} {text}");
         }
+        assert_eq!(junctures(Some("en"), "maps in the world"), [Juncture::Phrase, Bound, Bound]);
         assert_eq!(junctures(Some("en"), "maps and we draw"), [Conjunction, Bound, Close]);
         // Without a list, short words are taken for such words.
         assert_eq!(junctures(Some("xx"), "maps of world"), [Plain, Close]);

@@ -232,7 +232,7 @@ fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
 fn is_turn(line: &[char], before: Option<String>) -> bool {
     let begins: String = line.iter().take(3).collect();
     let ended = before.is_none_or(|before| {
-        let word = before.trim_end_matches(|c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']'));
+        let word = before.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
         word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪'])
     });
     begins.starts_with(">>") || ended && dash_len(&begins).is_some()
@@ -322,9 +322,9 @@ fn divide(
         };
         is_divided |= end - at > 1;
         let mut said = 0;
-        for word in at..end {
+        for letters in &letters[at..end] {
             let from = time(said);
-            said += letters[word];
+            said += letters;
             times.push((from, if end - at == 1 { to } else { time(said) }));
         }
         at = end;
