@@ -77,14 +77,14 @@ impl CueLimits {
         let wrong = |name: &str, found: String, expected: &str| {
             Err(Error::Usage(format!("{} {found}: expected {expected}", option(name))))
         };
-        if !(10..=500).contains(&self.max_chars) {
-            return wrong("max-chars", self.max_chars.to_string(), "10 to 500 characters a line, such as 42");
+        if !(10..=100).contains(&self.max_chars) {
+            return wrong("max-chars", self.max_chars.to_string(), "10 to 100 characters a line, such as 42");
         }
-        if !(1..=8).contains(&self.max_lines) {
-            return wrong("max-lines", self.max_lines.to_string(), "1 to 8 lines a cue, such as 2");
+        if !(1..=4).contains(&self.max_lines) {
+            return wrong("max-lines", self.max_lines.to_string(), "1 to 4 lines a cue, such as 2");
         }
-        if !(self.max_seconds >= 1.0 && self.max_seconds <= 600.0) {
-            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 600 seconds a cue, such as 7");
+        if !(self.max_seconds >= 1.0 && self.max_seconds <= 60.0) {
+            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 60 seconds a cue, such as 7");
         }
         if !(self.min_seconds >= 0.0 && self.min_seconds <= self.max_seconds) {
             let expected =
@@ -855,9 +855,9 @@ mod tests {
         let refused = |limits: CueLimits| cut_with(limits, Kind::Ctm, Kind::Srt, "").unwrap_err().to_string();
         let limits = CueLimits::default();
         for (limits, begins) in [
-            (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 500 characters a line"),
-            (CueLimits { max_lines: 0, ..limits.clone() }, "0: expected 1 to 8 lines"),
-            (CueLimits { max_seconds: f64::NAN, ..limits.clone() }, "NaN: expected 1 to 600 seconds"),
+            (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 100 characters a line"),
+            (CueLimits { max_lines: 0, ..limits.clone() }, "0: expected 1 to 4 lines"),
+            (CueLimits { max_seconds: f64::NAN, ..limits.clone() }, "NaN: expected 1 to 60 seconds"),
             (
                 CueLimits { min_seconds: 8.0, ..limits.clone() },
                 "8: expected 0 seconds or more, and no more than",

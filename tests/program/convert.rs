@@ -374,7 +374,7 @@ fn limits_of_cues_are_checked() {
         &cut("--cues sentence --max-chars 3"),
         "",
         2,
-        "--max-chars 3: expected 10 to 500 characters a line, such as 42",
+        "--max-chars 3: expected 10 to 100 characters a line, such as 42",
     );
     room.fails(
         &cut("--cues sentence --min-seconds 9"),
