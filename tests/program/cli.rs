@@ -2149,8 +2149,8 @@ fn a_text_in_another_language_is_told() {
 fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
     for (line, parts) in [
-        ("restore --punctuate", ["does not put in marks yet", "--punctuate"]),
-        ("restore --marks=all", ["does not put in marks yet", "--marks"]),
+        ("restore --punctuate", ["puts no marks", "--marks"]),
+        ("restore --marks=all", ["is no punctuation mark", "--marks"]),
         ("serve --port 80", ["there is no server", "--stream"]),
         ("truecase a.txt", ["majuscule restore", "truecase"]),
         #[cfg(not(feature = "neural"))]
