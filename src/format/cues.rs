@@ -129,7 +129,7 @@ const SLACK: u64 = 500;
 
 /// Words of one speaker in a row.
 #[derive(Debug)]
-struct Turn {
+struct SpokenTurn {
     frame: Rc<Segment>,
     words: Vec<CueWord>,
     /// The source of each word.
@@ -185,7 +185,7 @@ pub(super) struct CueCutter {
     unit: u64,
     language: CueLanguage,
     losses: Losses,
-    turns: Vec<Turn>,
+    turns: Vec<SpokenTurn>,
     /// The words read so far.
     count: usize,
     /// Blocks, each with the number of words before it.
@@ -284,7 +284,7 @@ impl CueCutter {
                 turn.frame == part.frame && !part.has_dash && !read.is_apart && !turn.is_apart
             });
             if !goes_on {
-                self.turns.push(Turn {
+                self.turns.push(SpokenTurn {
                     frame: part.frame,
                     words: Vec::new(),
                     sources: Vec::new(),
@@ -427,7 +427,7 @@ impl CueCutter {
         }
     }
 
-    fn cut_words(&self, turn: &Turn) -> Vec<CutWord> {
+    fn cut_words(&self, turn: &SpokenTurn) -> Vec<CutWord> {
         let cut_word = |(at, word): (usize, &CueWord)| {
             let after = match turn.words.get(at + 1) {
                 Some(next) => self.language.juncture(&word.text, &next.text),
@@ -440,7 +440,7 @@ impl CueCutter {
 
     /// Joins two short turns in one cue, a line each, if either is too short for a cue of its own
     /// or both were in one cue.
-    fn join(&self, turns: &[Turn], cues: Vec<MadeCue>) -> Vec<MadeCue> {
+    fn join(&self, turns: &[SpokenTurn], cues: Vec<MadeCue>) -> Vec<MadeCue> {
         let mut joined: Vec<MadeCue> = Vec::new();
         let mut cues = cues.into_iter().peekable();
         while let Some(mut cue) = cues.next() {
@@ -456,16 +456,16 @@ impl CueCutter {
         joined
     }
 
-    fn may_join(&self, turns: &[Turn], cue: &MadeCue, next: &MadeCue) -> bool {
+    fn may_join(&self, turns: &[SpokenTurn], cue: &MadeCue, next: &MadeCue) -> bool {
         let (&[(first, ref own)], &[(second, ref other)]) = (&cue.parts[..], &next.parts[..]) else {
             return false;
         };
         let (a, b) = (&turns[first], &turns[second]);
-        let is_line = |turn: &Turn, words: &Range<usize>| {
+        let is_line = |turn: &SpokenTurn, words: &Range<usize>| {
             let line = turn_len(turn, words) + dash(turn, words).len();
             !turn.is_apart && line <= self.limits.max_chars
         };
-        let is_sentence = |turn: &Turn, words: &Range<usize>| {
+        let is_sentence = |turn: &SpokenTurn, words: &Range<usize>| {
             let ends = |at: usize| {
                 let after = turn.words.get(at).filter(|_| at > 0);
                 after.is_none_or(|next| {
@@ -481,7 +481,7 @@ impl CueCutter {
             && [(a, own), (b, other)]
                 .into_iter()
                 .all(|(turn, cue)| is_line(turn, &cue.words) && is_sentence(turn, &cue.words));
-        let same = |turn: &Turn| {
+        let same = |turn: &SpokenTurn| {
             let mut frame = Segment::clone(&turn.frame);
             frame.tags.retain(|tag| !tag.tag.starts_with('<'));
             if !self.keeps_speakers() {
@@ -503,7 +503,7 @@ impl CueCutter {
     }
 
     /// Puts out a cue, after the blocks before its words.
-    fn write(&mut self, turns: &[Turn], cue: &MadeCue) {
+    fn write(&mut self, turns: &[SpokenTurn], cue: &MadeCue) {
         let (first, part) = (&turns[cue.parts[0].0], &cue.parts[0].1);
         let last = cue.parts.last().map_or(0, |(turn, part)| turns[*turn].first + part.words.end);
         while let Some((_, block)) = self.blocks.pop_front_if(|(at, _)| *at < last) {
@@ -556,21 +556,21 @@ impl CueCutter {
 }
 
 /// Returns the mark before the words of a turn, if there are two in one cue, unless they have one.
-fn dash(turn: &Turn, words: &Range<usize>) -> &'static str {
+fn dash(turn: &SpokenTurn, words: &Range<usize>) -> &'static str {
     let first = &turn.words[words.start].text;
     if dash_len(first).is_some() || first.starts_with(">>") { "" } else { "- " }
 }
 
-fn turn_len(turn: &Turn, words: &Range<usize>) -> usize {
+fn turn_len(turn: &SpokenTurn, words: &Range<usize>) -> usize {
     let chars: usize = turn.words[words.clone()].iter().map(|word| word.text.chars().count() + 1).sum();
     chars.saturating_sub(1)
 }
 
-fn turn_words<'a>(turns: &'a [Turn], cue: &'a MadeCue) -> impl Iterator<Item = &'a CueWord> + Clone {
+fn turn_words<'a>(turns: &'a [SpokenTurn], cue: &'a MadeCue) -> impl Iterator<Item = &'a CueWord> + Clone {
     cue.parts.iter().flat_map(|(turn, part)| &turns[*turn].words[part.words.clone()])
 }
 
-fn text_len(turns: &[Turn], cue: &MadeCue) -> usize {
+fn text_len(turns: &[SpokenTurn], cue: &MadeCue) -> usize {
     let parts = cue.parts.iter().map(|(turn, part)| {
         let turn = &turns[*turn];
         let dash = if cue.parts.len() > 1 { dash(turn, &part.words) } else { "" };
@@ -607,7 +607,7 @@ impl CueText {
     }
 
     /// Appends words of a turn, with the tags that are open before them.
-    fn part(&mut self, turn: &Turn, part: &CutCue, dash: &str) {
+    fn part(&mut self, turn: &SpokenTurn, part: &CutCue, dash: &str) {
         let is_second = self.at > 0;
         let own = turn.frame.tags.iter().filter(|tag| !is_second || tag.tag.starts_with('<'));
         own.for_each(|tag| self.tag(&tag.tag));

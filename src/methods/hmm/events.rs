@@ -34,16 +34,16 @@ impl Default for MarkCosts {
 
 /// The marks that a session chooses among.
 #[derive(Debug)]
-pub struct Marks {
+pub struct AskedMarks {
     /// The marks that were asked for.
     asked: MarkSet,
     /// The marks of the model, and for each what it is in a gap.
-    known: Vec<(Mark, Gap)>,
+    known: Vec<(Mark, GapHypothesis)>,
 }
 
 /// A hypothesis about the gap between two words.
 #[derive(Debug, Clone, Copy)]
-pub struct Gap {
+pub struct GapHypothesis {
     /// The mark that is answered.
     mark: Mark,
     /// The word of the language model, if there is a mark.
@@ -52,7 +52,7 @@ pub struct Gap {
     ends: bool,
 }
 
-impl Marks {
+impl AskedMarks {
     /// Returns the marks of a model that a request asks for; `None` if there are none.
     pub fn asked(
         known: MarkSet,
@@ -69,14 +69,14 @@ impl Marks {
                 .map_or(WordId::UNKNOWN, |mark| candidates.vocabulary.id(mark.encode_utf8(&mut [0; 4])));
             let word = FormCandidate { word, case: Case::Lower, cost, opens: false, skips };
             let ends = mark.ends_sentence() || shown.ends_sentence();
-            (mark, Gap { mark: shown, word: Some(word), ends })
+            (mark, GapHypothesis { mark: shown, word: Some(word), ends })
         };
         let gaps = known.iter().flat_map(|mark| (0..=candidates.skips).map(move |skips| gap(mark, skips)));
         (!asked.is_empty()).then(|| Self { asked, known: gaps.collect() })
     }
 
     /// Writes to `out` what may stand in a gap of the text.
-    fn between(&self, gap: Option<Mark>, out: &mut Vec<Event>) {
+    fn between(&self, gap: Option<Mark>, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
         let known = self.known.iter().filter(|(mark, possible)| match gap {
@@ -84,29 +84,29 @@ impl Marks {
             Some(given) if self.asked.has(given) => possible.mark == given,
             Some(given) => *mark == nearest(given) && possible.ends == given.ends_sentence(),
         });
-        out.extend(known.map(|(_, gap)| Event::Gap(*gap)));
+        out.extend(known.map(|(_, gap)| WordOrGap::Gap(*gap)));
         if out.is_empty() || gap.is_none() {
             let ends = gap.is_some_and(Mark::ends_sentence);
-            out.insert(0, Event::Gap(Gap { mark: Mark::None, word: None, ends }));
+            out.insert(0, WordOrGap::Gap(GapHypothesis { mark: Mark::None, word: None, ends }));
         }
     }
 
     /// Writes to `out` what may stand at the end of a text: an end of a sentence.
-    fn at_end(&self, out: &mut Vec<Event>) {
+    fn at_end(&self, out: &mut Vec<WordOrGap>) {
         out.clear();
-        out.extend(self.known.iter().filter(|(_, gap)| gap.ends).map(|(_, gap)| Event::Gap(*gap)));
+        out.extend(self.known.iter().filter(|(_, gap)| gap.ends).map(|(_, gap)| WordOrGap::Gap(*gap)));
         if out.is_empty() {
-            out.push(Event::Gap(Gap { mark: Mark::None, word: None, ends: true }));
+            out.push(WordOrGap::Gap(GapHypothesis { mark: Mark::None, word: None, ends: true }));
         }
     }
 }
 
 /// A candidate of a position: a form of a word, or what stands between two words.
 #[derive(Debug, Clone, Copy)]
-enum Event {
+enum WordOrGap {
     /// A form, and its case if it begins a sentence.
     Word(FormCandidate, Case),
-    Gap(Gap),
+    Gap(GapHypothesis),
 }
 
 /// A scorer of forms as one of forms and gaps.
@@ -115,17 +115,17 @@ struct EventScorer<S>(S);
 
 impl<S: Scorer<Candidate = FormCandidate>> Scorer for EventScorer<S> {
     type State = S::State;
-    type Candidate = Event;
+    type Candidate = WordOrGap;
 
     fn start(&self) -> S::State {
         self.0.start()
     }
 
     #[inline]
-    fn step(&self, at: usize, state: S::State, next: Event) -> (f32, S::State) {
+    fn step(&self, at: usize, state: S::State, next: WordOrGap) -> (f32, S::State) {
         match next {
-            Event::Word(form, _) => self.0.step(at, state, form),
-            Event::Gap(gap) => {
+            WordOrGap::Word(form, _) => self.0.step(at, state, form),
+            WordOrGap::Gap(gap) => {
                 let (cost, state) = gap.word.map_or((0.0, state), |word| self.0.step(at, state, word));
                 if gap.ends { (cost + self.0.finish(state), self.0.start()) } else { (cost, state) }
             }
@@ -145,13 +145,13 @@ const BETWEEN_LOOKS: usize = 32;
 #[derive(Debug)]
 pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     candidates: Candidates<'a>,
-    marks: Marks,
+    marks: AskedMarks,
     search: BestPathSearch<EventScorer<S>>,
     look_ahead: Option<usize>,
     /// True if gaps are decided one after another, with a limited look-ahead.
     decides: bool,
     forms: Vec<FormCandidate>,
-    column: Vec<Event>,
+    column: Vec<WordOrGap>,
     after_capitals: bool,
     /// The number of positions since the beginning of the text.
     positions: usize,
@@ -173,18 +173,18 @@ struct EventAnswers {
 }
 
 impl EventAnswers {
-    fn take(&mut self, answer: &Answer<'_, Event>, out: &mut Vec<Choice>) {
+    fn take(&mut self, answer: &Answer<'_, WordOrGap>, out: &mut Vec<Choice>) {
         match answer.candidates[answer.best] {
-            Event::Word(..) => {
+            WordOrGap::Word(..) => {
                 let begins = std::mem::take(&mut self.begins);
-                let case = |event: &Event| match *event {
-                    Event::Word(_, begun) if begins => begun,
-                    Event::Word(form, _) => form.case,
-                    Event::Gap(_) => Case::Lower,
+                let case = |event: &WordOrGap| match *event {
+                    WordOrGap::Word(_, begun) if begins => begun,
+                    WordOrGap::Word(form, _) => form.case,
+                    WordOrGap::Gap(_) => Case::Lower,
                 };
                 self.word = Some(choice(answer, case));
             }
-            Event::Gap(gap) => {
+            WordOrGap::Gap(gap) => {
                 self.begins = gap.ends;
                 self.end_word(gap.mark, out);
             }
@@ -204,7 +204,7 @@ impl EventAnswers {
 
 impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     /// Starts a text.
-    pub fn new(candidates: Candidates<'a>, marks: Marks, scorer: S, request: Request) -> Self {
+    pub fn new(candidates: Candidates<'a>, marks: AskedMarks, scorer: S, request: Request) -> Self {
         Self {
             candidates,
             marks,
@@ -234,7 +234,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         self.column.clear();
         let title = self.candidates.title(lower);
         let begun = |form: &FormCandidate| if form.case == Case::Lower { title } else { form.case };
-        self.column.extend(self.forms.iter().map(|form| Event::Word(*form, begun(form))));
+        self.column.extend(self.forms.iter().map(|form| WordOrGap::Word(*form, begun(form))));
         self.push(out);
         match self.look_ahead {
             None if self.positions % BETWEEN_LOOKS == 1 => {
@@ -283,11 +283,11 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     fn decide(&mut self, out: &mut Vec<Choice>) {
         let given = self.given.pop_front().flatten();
         let best = || match self.search.best_at(1) {
-            Some(Event::Gap(gap)) => gap.mark,
+            Some(WordOrGap::Gap(gap)) => gap.mark,
             _ => Mark::None,
         };
         let mark = given.unwrap_or_else(best);
-        self.search.restrict(1, |event| !matches!(event, Event::Gap(gap) if gap.mark != mark));
+        self.search.restrict(1, |event| !matches!(event, WordOrGap::Gap(gap) if gap.mark != mark));
         let answers = &mut self.answers;
         self.search.answer_first(2, &mut |answer| answers.take(&answer, out));
     }

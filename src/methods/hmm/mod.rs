@@ -21,7 +21,7 @@ use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
-use events::{EventSession, MarkCosts, Marks};
+use events::{AskedMarks, EventSession, MarkCosts};
 use guess::Guesser;
 use session::HmmSession;
 
@@ -146,7 +146,7 @@ impl Restorer for Hmm {
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let costs = self.settings.marks.unwrap_or_default();
-        if let Some(marks) = Marks::asked(self.labels.marks(), costs, &self.candidates(), request) {
+        if let Some(marks) = AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request) {
             return Box::new(EventSession::new(self.candidates(), marks, self.scorer(), request));
         }
         Box::new(HmmSession::new(self.candidates(), self.scorer(), request))

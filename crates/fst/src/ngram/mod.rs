@@ -22,7 +22,7 @@ use majuscule::lm::forms::Forms;
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
 use majuscule::methods::hmm::candidates::{Candidates, FormCandidate};
-use majuscule::methods::hmm::events::{EventSession, MarkCosts, Marks};
+use majuscule::methods::hmm::events::{AskedMarks, EventSession, MarkCosts};
 use majuscule::methods::hmm::guess::Guesser;
 use majuscule::methods::hmm::session::{HmmSession, n_best};
 use majuscule::methods::{Method, classical, hmm};
@@ -163,7 +163,7 @@ impl Restorer for Ngram {
         let confidence = request.confidence && self.has_probabilities();
         let request = Request { confidence, ..request };
         let costs = self.settings.marks.unwrap_or_default();
-        if let Some(marks) = Marks::asked(self.labels.marks(), costs, &self.candidates(), request) {
+        if let Some(marks) = AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request) {
             return Box::new(EventSession::new(self.candidates(), marks, Walk::new(&self.machine), request));
         }
         Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), request))

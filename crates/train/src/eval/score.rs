@@ -588,9 +588,9 @@ pub(super) mod tests {
 
     /// A method that puts a mark after words of its list, if it may put that mark, and capitals
     /// after full stops.
-    struct Marks(Labels, Vec<(&'static str, Mark)>);
+    struct MarkingMethod(Labels, Vec<(&'static str, Mark)>);
 
-    impl Restorer for Marks {
+    impl Restorer for MarkingMethod {
         fn labels(&self) -> &Labels {
             &self.0
         }
@@ -608,7 +608,7 @@ pub(super) mod tests {
         }
     }
 
-    struct MarksSession<'a>(&'a Marks, Request, bool);
+    struct MarksSession<'a>(&'a MarkingMethod, Request, bool);
 
     impl Session for MarksSession<'_> {
         fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
@@ -624,9 +624,9 @@ pub(super) mod tests {
         }
     }
 
-    fn marks(list: &[(&'static str, Mark)]) -> Marks {
+    fn marks(list: &[(&'static str, Mark)]) -> MarkingMethod {
         let labels = list.iter().map(|&(_, mark)| (Class::Lower, mark)).chain([(Class::Lower, Mark::None)]);
-        Marks(Labels::new(labels), list.to_vec())
+        MarkingMethod(Labels::new(labels), list.to_vec())
     }
 
     #[test]
