@@ -6,6 +6,8 @@
 //! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
 //! Case plays no part: a text and its lower-cased copy have their words in the same places.
 
+use std::borrow::Cow;
+
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
@@ -632,13 +634,14 @@ impl Tokenizer {
             return Meaning { ended: if goes_on { Ended::No } else { self.ended }, ..unchanged };
         }
         // Marks may stand alone: `Bonjour !`
-        let mut word = &field.text[field.start..from];
+        let mut word = Cow::Borrowed(&field.text[field.start..from]);
         if word.is_empty() {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
-            word = &before[start..];
+            let run = &before[start..];
+            word = if self.joins { untagged(run) } else { Cow::Borrowed(run) };
         }
-        if !self.ends(word, marks, after == AfterMarks::Digit) {
+        if !self.ends(&word, marks, after == AfterMarks::Digit) {
             return unchanged;
         }
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
@@ -1007,6 +1010,17 @@ mod tests {
     fn starts(text: &str) -> Vec<String> {
         let tokens = tokenize(text, Locale::Root, "en");
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_mark_that_stands_alone_ends_the_sentence_of_a_word_with_tags_in_it() {
+        let mut tokens = Tokens::new();
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(false);
+        tokenizer.read("lisb<i>o</i>n<b>x . we met", 0, Cut::Whole, &mut tokens);
+        assert_eq!(
+            tokens.as_slice().iter().map(|token| token.starts).collect::<Vec<_>>()[1..],
+            [true, false]
+        );
     }
 
     #[test]
