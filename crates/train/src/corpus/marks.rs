@@ -5,6 +5,7 @@
 //! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
 //! letter.
 
+use majuscule::error::{Error, option};
 use majuscule::text::Locale;
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
@@ -51,6 +52,15 @@ pub fn words_and_gaps(
         }
     }
     each(&text[end..], None);
+}
+
+/// Returns the error for a text that lacks a mark which is to be learned.
+pub fn teaches_no(mark: char, name: &str) -> Error {
+    let problem = format!(
+        "has no \"{mark}\", which teaches no marks: give text as it was published, or leave \"{mark}\" out of {}",
+        option("marks")
+    );
+    Error::file(name, problem)
 }
 
 /// The role of a character in a word.

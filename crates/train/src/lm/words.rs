@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::count::{Grams, Highest, Key};
 use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
+use crate::corpus::marks::teaches_no;
 use crate::corpus::{Corpus, CorpusSentence, Example};
-use majuscule::error::{Error, Result, option};
+use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule::text::{Case, Locale, Mark, MarkSet};
 
@@ -366,11 +367,7 @@ pub fn check_marks(name: &str, vocabulary: &Vocabulary, marks: MarkSet) -> Resul
     else {
         return Ok(());
     };
-    let problem = format!(
-        "has no \"{mark}\", which teaches no marks: give text as it was published, or leave \"{mark}\" out of {}",
-        option("marks")
-    );
-    Err(Error::file(name, problem))
+    Err(teaches_no(mark, name))
 }
 
 /// The number of words between two reports of progress.

@@ -5,7 +5,9 @@ use std::num::NonZeroUsize;
 use super::dataset::{DataSet, shows_marks};
 use super::quantisation::Quantised;
 use super::solving::{Solver, Solving};
+use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
+use crate::corpus::marks::teaches_no;
 use crate::corpus::{Corpus, Example};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::Maxent;
@@ -14,8 +16,6 @@ use majuscule::methods::maxent::marks::{MOST_MARKS, MarkModel, MarkSettings};
 use majuscule::methods::maxent::weights::WeightTable;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Mark, MarkSet};
-
-use super::trainer::Trainer;
 
 /// The share of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;
@@ -29,19 +29,24 @@ const CLEARLY: f64 = 0.003;
 /// The largest number of held-out words that decide the costs.
 const DECIDING: usize = 100_000;
 
-/// Learns the weights of marks from the text of a data set.
+/// Learns the weights of marks from the text of a data set, and returns windows to [`balance`] them
+/// on.
 ///
 /// # Errors
 /// If the corpus cannot be read, or lacks marks.
-pub(super) fn train(marks: MarkSet, data: &DataSet<'_>, threads: NonZeroUsize) -> Result<MarkModel> {
+pub(super) fn train(
+    marks: MarkSet,
+    data: &DataSet<'_>,
+    threads: NonZeroUsize,
+) -> Result<(MarkModel, Vec<Example>)> {
     if marks.iter().count() > MOST_MARKS {
         let problem = format!("{} kinds of marks: expected at most {MOST_MARKS}", marks.iter().count());
         return Err(Error::Usage(format!("{} {marks}: {problem}", option("marks"))));
     }
     let corpus = data.corpus.in_windows()?;
-    check(marks, &corpus)?;
     let (features, mut config) = (GapSet::default(), config(data.config));
-    if held_out(&config, &corpus)?.is_empty() {
+    let held_out = held_out(marks, &config, &corpus)?;
+    if held_out.is_empty() {
         config.solving.held_out = 0.0;
     }
     let data = DataSet { corpus: &corpus, config: &config, marks: Some((&features, marks)), ..*data };
@@ -52,7 +57,7 @@ pub(super) fn train(marks: MarkSet, data: &DataSet<'_>, threads: NonZeroUsize) -
     let cost = |given: Option<f32>| given.unwrap_or(1.0);
     let (mark_cost, end_cost) = (cost(config.mark_cost), cost(config.end_cost));
     let settings = MarkSettings { marks, steps, mark_cost, end_cost };
-    Ok(MarkModel { weights, settings, features })
+    Ok((MarkModel { weights, settings, features }, held_out))
 }
 
 /// Returns the settings that marks are learned with: AdaGrad, with some windows held out.
@@ -72,44 +77,21 @@ pub(super) fn are_shown(corpus: &Corpus) -> Result<bool> {
     Ok(are_shown)
 }
 
-/// Refuses a corpus without a mark that is to be learned.
-fn check(marks: MarkSet, corpus: &Corpus) -> Result<()> {
-    let mut missing: Vec<Mark> = marks.iter().collect();
-    corpus.for_each(&mut |example| {
-        if !missing.is_empty() {
-            missing.retain(|&mark| example.gold.iter().all(|gold| gold.label.mark.within(marks) != mark));
-        }
-        Ok(())
-    })?;
-    let Some(mark) = missing.first() else { return Ok(()) };
-    let character = mark.character().unwrap_or_default();
-    let problem = format!(
-        "has no \"{character}\", which teaches no marks: give text as it was published, or leave \"{character}\" out of {}",
-        option("marks")
-    );
-    Err(Error::file(corpus.name(), problem))
-}
-
 /// Returns the model with the costs of marks that the settings give, or else those that give the
 /// best F on held-out text; without held-out text they stay 1.
-pub(super) fn balance(model: Maxent, settings: &MaxentConfig, corpus: &Corpus) -> Result<Maxent> {
+pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Example]) -> Result<Maxent> {
+    let given = [settings.mark_cost, settings.end_cost];
     let Some(mut marks) = model.settings.marks.clone() else { return Ok(model) };
-    let examples = match (settings.mark_cost, settings.end_cost) {
-        (Some(_), Some(_)) => Vec::new(),
-        _ => held_out(&config(settings), &corpus.in_windows()?)?,
-    };
-    if examples.is_empty() {
+    if examples.is_empty() || given.iter().all(Option::is_some) {
         return Ok(model);
     }
-    let mut model = model;
     let mut f = |costs: [f32; 2]| -> Result<f64> {
         if let Some(marks) = &mut model.marks {
             [marks.settings.mark_cost, marks.settings.end_cost] = costs;
         }
-        f_of(&model, marks.marks, &examples)
+        f_of(&model, marks.marks, examples)
     };
     // First one cost for both, then each by itself where that is clearly better.
-    let given = [settings.mark_cost, settings.end_cost];
     let mut best = (f64::NEG_INFINITY, [marks.mark_cost, marks.end_cost]);
     for varied in [[true, true], [false, true], [true, false]] {
         let (from, least) = (best.1, best.0 + CLEARLY);
@@ -121,16 +103,22 @@ pub(super) fn balance(model: Maxent, settings: &MaxentConfig, corpus: &Corpus) -
             }
         }
     }
-    let costs = best.1;
-    [marks.mark_cost, marks.end_cost] = costs;
+    [marks.mark_cost, marks.end_cost] = best.1;
     let part = model.marks.take().map(|part| MarkModel { settings: marks, ..part });
     Ok(model.with_marks(part))
 }
 
 /// Returns windows that weights are not learned from; a small corpus has none.
-fn held_out(config: &MaxentConfig, corpus: &Corpus) -> Result<Vec<Example>> {
+///
+/// # Errors
+/// If the corpus cannot be read, or lacks a mark that is to be learned.
+fn held_out(marks: MarkSet, config: &MaxentConfig, corpus: &Corpus) -> Result<Vec<Example>> {
+    let mut missing: Vec<Mark> = marks.iter().collect();
     let (mut numbers, mut words, mut examples) = (0.., 0, Vec::new());
     corpus.for_each(&mut |example| {
+        if !missing.is_empty() {
+            missing.retain(|&mark| example.gold.iter().all(|gold| gold.label.mark.within(marks) != mark));
+        }
         let is_held_out = numbers.next().is_some_and(|number| config.solving.holds_out(number));
         if is_held_out && words < DECIDING && shows_marks(example) {
             words += example.tokens.len();
@@ -138,7 +126,10 @@ fn held_out(config: &MaxentConfig, corpus: &Corpus) -> Result<Vec<Example>> {
         }
         Ok(())
     })?;
-    Ok(examples)
+    match missing.first().and_then(|mark| mark.character()) {
+        Some(mark) => Err(teaches_no(mark, &corpus.name())),
+        None => Ok(examples),
+    }
 }
 
 /// Returns the F of the marks of a model, summed over all kinds.

@@ -252,8 +252,9 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     };
     let data = prepared.data(config, corpus, &gazetteers);
     let marks = config.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
+    let (marks, held_out) = marks.map_or((None, Vec::new()), |(marks, held_out)| (Some(marks), held_out));
     let model = Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()).with_marks(marks);
-    marks::balance(model, config, corpus)
+    marks::balance(model, config, &held_out)
 }
 
 /// Returns the note on a model with these settings, if any of its weights were cut.
