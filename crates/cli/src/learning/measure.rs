@@ -22,12 +22,13 @@ pub struct Measure {
     /// susanto: tokens as given; all count
     /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
     ///
-    /// These are like asr, and score what a system puts after words, too:
+    /// These are like asr, and score what a system puts after words, too; a document is one stream
+    /// unless N is given:
     ///
     /// iwslt:N        commas, full stops and question marks; others count as the nearest
     /// sepp:N         . , ? - : in sentences without quotes and brackets, of 3 words or more
     /// punctuator2:N  all marks; an ellipsis is a full stop
-    /// segments:N     sentence ends alone, on one stream unless N is given
+    /// segments:N     sentence ends alone
     #[arg(long, value_name = "PROTOCOL", default_value_t, verbatim_doc_comment)]
     pub protocol: Protocol,
     #[command(flatten)]

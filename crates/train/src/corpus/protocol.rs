@@ -47,12 +47,13 @@ pub enum Protocol {
     /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
     /// or `asr` in turns that a fixed random sequence decides.
     Mix,
-    /// Marks or sentence ends: like `asr`, and the marks after words are scored too.
+    /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
+    /// marks after words are scored too.
     Marks {
         /// The marks that are told apart.
         convention: MarkConvention,
-        /// The number of words in a window; the last one of a document may be shorter.
-        window: NonZeroUsize,
+        /// The number of words in a window, whose last word ends a text, if a document is cut.
+        window: Option<NonZeroUsize>,
     },
 }
 
@@ -99,14 +100,6 @@ impl MarkConvention {
         }
     }
 
-    /// The default window: none for ends of sentences, which are found on a stream.
-    const fn window(self) -> NonZeroUsize {
-        match self {
-            Self::Segments => NonZeroUsize::MAX,
-            Self::Iwslt | Self::Sepp | Self::Punctuator2 => Protocol::WINDOW,
-        }
-    }
-
     /// Returns true if the words of a sentence are scored.
     fn takes(self, sentence: &str) -> bool {
         let is_left_out = |c: char| "\"“”„‟«»‹›()[]{}".contains(c);
@@ -138,7 +131,7 @@ impl Protocol {
     ];
 
     const fn of_marks(convention: MarkConvention) -> Self {
-        Self::Marks { convention, window: convention.window() }
+        Self::Marks { convention, window: None }
     }
 
     /// The convention by which marks are scored; `None` if case alone is.
@@ -149,19 +142,21 @@ impl Protocol {
         }
     }
 
-    /// The number of words in a window, if sentences run together in windows of one size.
+    /// The number of words in a window, if sentences run together in windows of one size; `None`
+    /// also if those of a document run together in one stream.
     pub fn window(self) -> Option<NonZeroUsize> {
         match self {
-            Self::Asr { window } | Self::Marks { window, .. } => Some(window),
+            Self::Asr { window } => Some(window),
+            Self::Marks { window, .. } => window,
             Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
         }
     }
 
-    /// Returns the protocol with another window, if it has windows.
+    /// Returns the protocol with a window, if it can have windows.
     fn with_window(self, window: NonZeroUsize) -> Option<Self> {
         match self {
             Self::Asr { .. } => Some(Self::Asr { window }),
-            Self::Marks { convention, .. } => Some(Self::Marks { convention, window }),
+            Self::Marks { convention, .. } => Some(Self::Marks { convention, window: Some(window) }),
             Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
         }
     }
@@ -194,8 +189,8 @@ impl Protocol {
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.window() {
-            Some(window) if window < NonZeroUsize::MAX => write!(f, "{}:{window}", self.name()),
-            _ => f.write_str(self.name()),
+            Some(window) => write!(f, "{}:{window}", self.name()),
+            None => f.write_str(self.name()),
         }
     }
 }
@@ -207,7 +202,8 @@ impl FromStr for Protocol {
     fn from_str(text: &str) -> Result<Self> {
         let (name, window) = text.split_once(':').map_or((text, None), |(name, window)| (name, Some(window)));
         let found = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
-        let found = found.filter(|protocol| window.is_none() || protocol.window().is_some());
+        let has_windows = |protocol: &Self| protocol.with_window(Self::WINDOW).is_some();
+        let found = found.filter(|protocol| window.is_none() || has_windows(protocol));
         let Some(protocol) = found else {
             let names = Self::ALL.map(Self::name).join(", ");
             return Err(Error::Usage(format!("protocol \"{text}\" is not known: expected one of {names}")));
@@ -414,7 +410,9 @@ impl<'a> ExampleBuilder<'a> {
             Protocol::Asr { window } => return self.asr(sentence, window, None, visit),
             Protocol::Marks { convention, window } => {
                 return match convention.takes(sentence.text) {
-                    true => self.asr(sentence, window, Some(convention), visit),
+                    true => {
+                        self.asr(sentence, window.unwrap_or(NonZeroUsize::MAX), Some(convention), visit)
+                    }
                     false => Ok(()),
                 };
             }
@@ -843,9 +841,9 @@ mod tests {
     fn protocols_of_marks_run_sentences_together_and_keep_the_marks_as_the_answer() {
         let text = "J. Reis, at 10:30 – yes; 1,000 left!\nA list:\nAnd/or Yahoo!com wait…what—no mark";
         let words = "j reis, at 10 30– yes; 1 000 left!| a list:| and or yahoo com wait… what– no mark|";
-        for protocol in ["iwslt", "sepp:50", "punctuator2"] {
+        for protocol in ["iwslt", "sepp", "punctuator2"] {
             // Two words are no sentence of sepp.
-            let expected = if protocol == "sepp:50" { words.replace(" a list:|", "") } else { words.into() };
+            let expected = if protocol == "sepp" { words.replace(" a list:|", "") } else { words.into() };
             assert_eq!(marked(text, protocol), expected, "{protocol}");
         }
         let windows = words.replace("!| ", "!| / ").replace("no ", "no / ");
@@ -855,6 +853,19 @@ mod tests {
         let ends: Vec<Mark> =
             ends[0].gold.iter().filter(|gold| gold.ends).map(|gold| gold.label.mark).collect();
         assert_eq!(ends, [Mark::Exclamation, Mark::SentenceEnd, Mark::SentenceEnd]);
+    }
+
+    #[test]
+    fn protocols_of_marks_cut_a_document_only_where_they_are_told_to() {
+        let text = "We met Rui, who left.\n".repeat(100);
+        for convention in MarkConvention::ALL.map(MarkConvention::name) {
+            let words = |protocol: &str| -> Vec<usize> {
+                let corpus = corpus(&text, Kind::Text, protocol.parse().unwrap());
+                corpus.examples().unwrap().iter().map(|example| example.tokens.len()).collect()
+            };
+            assert_eq!(words(convention), [500], "{convention}");
+            assert_eq!(words(&format!("{convention}:200")), [200, 200, 100], "{convention}");
+        }
     }
 
     #[test]
@@ -894,7 +905,7 @@ mod tests {
 
     #[test]
     fn protocols_are_read_and_written_by_name() {
-        for protocol in Protocol::ALL.into_iter().chain([asr(50)]) {
+        for protocol in Protocol::ALL.into_iter().chain([asr(50), "sepp:9".parse().unwrap()]) {
             assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
         }
         assert_eq!("asr".parse::<Protocol>().unwrap(), asr(200));

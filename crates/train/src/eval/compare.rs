@@ -36,7 +36,8 @@ impl Default for CompareConfig {
 pub struct System {
     /// The name of the system in the report.
     pub name: String,
-    /// The slots of each example, in the order of the reference.
+    /// The slots of each example, in the order of the reference; those of a stream, of each 200
+    /// words.
     pub examples: Vec<Slots>,
 }
 
@@ -46,13 +47,18 @@ impl System {
         Self { name: name.into(), examples: Vec::new() }
     }
 
-    /// Appends the slots of an example's scored words.
+    /// Appends the slots of an example's scored words. A stream is cut, since resamples of a few
+    /// long examples would say nothing.
     pub fn push(&mut self, gold: &[Gold], choices: &[Choice], protocol: Protocol) {
-        let mut slots = Slots::default();
-        for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
-            slots += Slots::under(protocol, gold, choice.label);
+        let is_stream = protocol.mark_convention().is_some() && protocol.window().is_none();
+        let words = if is_stream { Protocol::WINDOW.get() } else { gold.len().max(1) };
+        for (gold, choices) in gold.chunks(words).zip(choices.chunks(words)) {
+            let mut slots = Slots::default();
+            for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
+                slots += Slots::under(protocol, gold, choice.label);
+            }
+            self.examples.push(slots);
         }
-        self.examples.push(slots);
     }
 }
 
@@ -340,6 +346,16 @@ mod tests {
         let ComparedSystem { slots, intervals, .. } = &comparison.systems[0];
         let (ser, interval) = (slots.ser().unwrap(), intervals.ser.unwrap());
         assert!(interval.low < ser && ser < interval.high, "{interval:?}");
+    }
+
+    #[test]
+    fn resamples_of_a_stream_are_drawn_from_each_200_words() {
+        let (gold, choices) = (vec![Gold::default(); 450], vec![Choice::default(); 450]);
+        for (protocol, examples) in [("iwslt", 3), ("segments", 3), ("iwslt:450", 1), ("asr:450", 1)] {
+            let mut system = System::new("a");
+            system.push(&gold, &choices, protocol.parse().unwrap());
+            assert_eq!(system.examples.len(), examples, "{protocol}");
+        }
     }
 
     #[test]

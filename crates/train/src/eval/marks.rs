@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    const IWSLT: Protocol = Protocol::Marks { convention: MarkConvention::Iwslt, window: Protocol::WINDOW };
+    const IWSLT: Protocol = Protocol::Marks { convention: MarkConvention::Iwslt, window: None };
 
     fn any_mark() -> impl Strategy<Value = Mark> {
         proptest::sample::select([&[Mark::None, Mark::SentenceEnd], &Mark::WRITTEN[..]].concat())

@@ -2,7 +2,6 @@
 //! with equal lines are comparable.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::slots::Matching;
@@ -78,8 +77,8 @@ impl fmt::Display for Signature {
         f.write_str("|average:micro|window:")?;
         match protocol.window() {
             _ if self.aligned => f.write_str("none|aligned:edit-distance")?,
-            Some(window) if window < NonZeroUsize::MAX => write!(f, "{window}")?,
-            _ => f.write_str("none")?,
+            Some(window) => write!(f, "{window}")?,
+            None => f.write_str("none")?,
         }
         write!(
             f,
