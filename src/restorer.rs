@@ -115,6 +115,11 @@ pub trait Restorer: Send + Sync {
         true
     }
 
+    /// Returns true if the method averages its choices over contexts ([`Request::predictions`]).
+    fn averages_contexts(&self) -> bool {
+        false
+    }
+
     /// Starts a text.
     fn session(&self, request: Request) -> Box<dyn Session + '_>;
 

@@ -8,10 +8,12 @@ pub mod language;
 pub mod majority;
 pub mod maxent;
 pub mod spellings;
+mod voting;
 
 pub use backend::Backend;
 pub use cascade::{Read, cascade};
 pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, embedded_store, language_of};
+pub use voting::{VotingOptions, voting};
 
 use std::path::Path;
 

@@ -409,6 +409,56 @@ fn marks_are_put_in_when_they_are_asked_for() {
 }
 
 #[test]
+fn overlapping_windows_vote_on_marks_and_sentence_ends() {
+    let room = Room::new();
+    let text = "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.\n".repeat(40);
+    room.write("marks.txt", &text);
+    room.out("train maxent marks.txt --marks --bits 14 -o puts", b"");
+    room.out("train majority marks.txt -o cases", b"");
+    let text = &text[..text.len() / 4];
+    room.write("some.txt", text);
+    let spoken = text.to_lowercase().replace([',', '.', '?'], "");
+    room.write("spoken.txt", &spoken);
+    let restored = |options: &str, file: &str| {
+        String::from_utf8(room.out(&format!("restore --model puts {options} {file}"), b"")).unwrap()
+    };
+    for options in
+        ["--end-threshold 0.5 --window 30", "--window 9 --step 3", "--predictions-per-word 4 --window 20"]
+    {
+        let options = format!("--marks {options}");
+        let written = restored(&options, "spoken.txt");
+        assert_eq!(written.to_lowercase().replace([',', '.', '?'], ""), spoken, "{options}");
+        assert!(written.matches('.').count() > 20, "{options}: {written}");
+        room.write("written.txt", &written);
+        assert_eq!(restored(&options, "written.txt"), written, "{options}");
+    }
+    // No share is above 1, and so no sentence ends.
+    let ends = |threshold: &str| {
+        let options = format!("--marks --window 3 --lines sentence --end-threshold {threshold}");
+        restored(&options, "spoken.txt").lines().count()
+    };
+    assert_eq!([ends("0.5"), ends("1")], [40, 1]);
+    let figures = |options: &str| {
+        let line = format!("evaluate --model puts --protocol segments --split some.txt --json {options}");
+        let report: serde_json::Value = serde_json::from_slice(&room.out(&line, b"")).unwrap();
+        report["sentence_ends"]["f"].as_f64().unwrap()
+    };
+    assert!(figures("--window 20") > 0.9 && figures("--window 9 --end-threshold 1") < 0.1);
+    for (line, parts) in [
+        ("restore --window 20 --stream --model puts", &["--window", "--stream"][..]),
+        ("restore --window 20 --n-best 2 --model puts", &["--window", "--n-best"]),
+        ("restore --step 2 --look-ahead 1 --model puts", &["--step", "--look-ahead"]),
+        ("restore --window 20 --step 20 --model puts", &["windows of 20 words", "overlap"]),
+        ("restore --end-threshold 2 --model puts", &["--end-threshold", "from 0 to 1"]),
+        ("restore --end-threshold 0.2 --model cases", &["--end-threshold", "finds no ends of sentences"]),
+        ("evaluate --predictions-per-word 2 --look-ahead 1 marks.txt", &["--predictions-per-word"]),
+        ("evaluate --predictions-per-word 2 --step 9 marks.txt", &["--predictions-per-word", "--step"]),
+    ] {
+        room.fails(line, b"so\n", 2, parts);
+    }
+}
+
+#[test]
 fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     let room = Room::new();
     let text = "We met in Lisbon and Porto.\nThey told us of the US army.\n".repeat(40);

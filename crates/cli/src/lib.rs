@@ -19,6 +19,7 @@ mod shell;
 mod signals;
 mod stream;
 mod targets;
+mod voting;
 
 use std::process::{self, ExitCode};
 

@@ -19,6 +19,7 @@ use super::named;
 use super::page::threads;
 use super::stream::FollowOptions;
 use super::targets::{Destination, Targets};
+use super::voting::VotingArgs;
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
@@ -145,10 +146,8 @@ pub struct RestoreArgs {
     /// none. By default all the context that the method uses, and 1 with --stream
     #[arg(long, visible_alias = "lookahead", value_name = "N")]
     look_ahead: Option<usize>,
-    /// Average each choice over N contexts, with a bert model
-    /// on texts longer than its window: slower, but better
-    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with = "look_ahead")]
-    predictions_per_word: Option<NonZeroUsize>,
+    #[command(flatten)]
+    voting: VotingArgs,
     #[command(flatten)]
     backend: BackendArgs,
     /// Print each word on its own line with the probability of its case, instead of the text; an
@@ -339,6 +338,10 @@ impl Tally {
 impl RestoreArgs {
     /// Refuses contradictory options.
     fn check(&self, files: &[&Path]) -> Result<(), Error> {
+        if let Some(option) = self.voting.given().filter(|_| self.stream || self.n_best.is_some()) {
+            let problem = "reads a text in windows, which live text and n-best lists do not wait for";
+            return Err(Error::Usage(format!("{option} {problem}: leave --stream and --n-best out")));
+        }
         let problem = if self.json && !self.stream && !self.confidence {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
@@ -505,7 +508,6 @@ impl RestoreArgs {
             id: self.id.clone(),
             lossy: self.lossy,
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
-            predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             threshold: self.threshold,
             marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
             mark_places: self.marks.map_or(MarkPlaces::default(), |arg| arg.places),
@@ -557,8 +559,9 @@ impl<'a> Work<'a> {
     }
 
     fn set_model(&mut self, model: Model) -> Result<(), Error> {
+        let (model, predictions) = self.args.voting.apply(model)?;
         let options = self.args.options_for(&model, &self.options, &self.words)?;
-        self.model = Some((model, options));
+        self.model = Some((model, RestoreOptions { predictions, ..options }));
         Ok(())
     }
 

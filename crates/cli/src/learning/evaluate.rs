@@ -12,6 +12,7 @@ use crate::cascade::CascadeArgs;
 use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
+use crate::voting::VotingArgs;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
 use majuscule::methods::{Model, Preset, Read, embedded_on};
@@ -72,10 +73,8 @@ pub struct EvaluateArgs {
     /// Number of later words that a choice may depend on; 0 is none
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
-    /// Average each choice over N contexts, with a bert model
-    /// on texts longer than its window: slower, but better
-    #[arg(long, value_name = "N", value_parser = crate::page::number)]
-    pub predictions_per_word: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub voting: VotingArgs,
     #[command(flatten)]
     pub backend: BackendArgs,
     /// Number of threads that a method may use: at most, and by default, the number of cores. The
@@ -98,9 +97,9 @@ pub struct EvaluateArgs {
 /// # Errors
 /// If the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
-    let (Model { manifest, restorer }, read) = args.load()?;
+    let (model, read) = args.load()?;
+    let (Model { manifest, restorer }, predictions) = args.voting.apply(model)?;
     let threads = threads(args.threads);
-    let predictions = args.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
     let request = Request {
         confidence: args.calibration,
         look_ahead: args.look_ahead,

@@ -307,6 +307,10 @@ impl Restorer for Bert {
         None
     }
 
+    fn averages_contexts(&self) -> bool {
+        true
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(WindowSession::new(self, request))
     }

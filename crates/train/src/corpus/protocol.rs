@@ -410,9 +410,7 @@ impl<'a> ExampleBuilder<'a> {
             Protocol::Asr { window } => return self.asr(sentence, window, None, visit),
             Protocol::Marks { convention, window } => {
                 return match convention.takes(sentence.text) {
-                    true => {
-                        self.asr(sentence, window.unwrap_or(NonZeroUsize::MAX), Some(convention), visit)
-                    }
+                    true => self.asr(sentence, window.unwrap_or(NonZeroUsize::MAX), Some(convention), visit),
                     false => Ok(()),
                 };
             }

@@ -1,0 +1,65 @@
+//! `--predictions-per-word`, `--window`, `--step` and `--end-threshold`: overlapping windows that vote.
+
+use std::num::NonZeroUsize;
+
+use majuscule::error::{Error, Result};
+use majuscule::methods::{Model, VotingOptions, voting};
+
+/// The options of windows.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct VotingArgs {
+    /// Decide each word in N contexts, those of overlapping windows: slower, but often better. A
+    /// bert model averages its probabilities on texts longer than its window. Of any other model
+    /// windows vote, each beginning a N-th of a window after the one before
+    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["look_ahead", "step"])]
+    predictions_per_word: Option<NonZeroUsize>,
+    /// Cut texts into overlapping windows of this many words (200), which vote on each word: the
+    /// case and the mark of the most windows win, and those of --end-threshold end a sentence
+    #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
+    window: Option<NonZeroUsize>,
+    /// Number of words by which each window begins after the one before (1)
+    #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
+    step: Option<NonZeroUsize>,
+    /// End a sentence after a word where more than this share of its windows say so (0.1)
+    #[arg(long, value_name = "SHARE", value_parser = super::page::probability, conflicts_with = "look_ahead")]
+    end_threshold: Option<f32>,
+}
+
+impl VotingArgs {
+    /// Returns the name of an option that is given; `None` if none is.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.predictions_per_word.is_some(), "--predictions-per-word"),
+            (self.window.is_some(), "--window"),
+            (self.step.is_some(), "--step"),
+            (self.end_threshold.is_some(), "--end-threshold"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
+    /// Returns the model with windows that vote, if they are asked for, and the number of contexts
+    /// to ask it for.
+    ///
+    /// # Errors
+    /// If windows do not overlap, or the model finds no sentence ends and is to end sentences.
+    pub fn apply(&self, model: Model) -> Result<(Model, NonZeroUsize)> {
+        let predictions = self.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
+        let is_voting = self.window.is_some() || self.step.is_some() || self.end_threshold.is_some();
+        if !is_voting && (predictions == NonZeroUsize::MIN || model.restorer.averages_contexts()) {
+            return Ok((model, predictions));
+        }
+        if self.end_threshold.is_some() && !model.restorer.labels().ends_sentences() {
+            let problem = "--end-threshold: the model finds no ends of sentences: leave it out, or use a model that was trained \
+                           with marks";
+            return Err(Error::Usage(problem.into()));
+        }
+        let usual = VotingOptions::default();
+        let window = self.window.unwrap_or(usual.window);
+        let part = self.predictions_per_word.and_then(|count| NonZeroUsize::new(window.get() / count));
+        let step = self.step.or(part).unwrap_or(usual.step);
+        let end_threshold = self.end_threshold.unwrap_or(usual.end_threshold);
+        let model = voting(model, VotingOptions { window, step, end_threshold })?;
+        Ok((model, NonZeroUsize::MIN))
+    }
+}
