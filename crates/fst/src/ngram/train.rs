@@ -9,6 +9,7 @@ use super::{MACHINE, Ngram, NgramSettings};
 use crate::wfst::{self, BackOff, Machine, Symbols};
 use majuscule::error::{Error, Result};
 use majuscule::lm::forms::check_weight;
+use majuscule::methods::hmm::events::MarkCosts;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::hmm::Language;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
@@ -57,6 +58,21 @@ impl Learner for NgramConfig {
 pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
     check_weight("map-weight", config.map_weight)?;
     let marks = config.language.mark_costs()?;
+    let mut model = with_costs(config, marks, corpus, threads)?;
+    model.settings.marks = config.language.balanced(
+        corpus,
+        &mut |part| with_costs(config, marks, part, threads),
+        &|model, costs| model.settings.marks = Some(costs),
+    )?;
+    Ok(model)
+}
+
+fn with_costs(
+    config: &NgramConfig,
+    marks: Option<MarkCosts>,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+) -> Result<Ngram> {
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;
     let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight, marks };

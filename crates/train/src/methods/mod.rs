@@ -1,5 +1,6 @@
 //! The training of methods: the description of each method, and the model that results.
 
+pub mod balance;
 pub mod checkpoint;
 pub mod forms;
 pub mod hmm;

@@ -187,6 +187,30 @@ fn with_marks(text: &str, order: usize, costs: [f32; 2]) -> Option<Hmm> {
 /// The cost of a path, and for each word its label and the case of its form.
 type Path = (f64, Vec<(Label, Case)>);
 
+#[test]
+fn costs_of_marks_are_found_on_held_out_text_and_given_ones_stay() {
+    // Each third sentence has a comma that nothing announces.
+    let sentence = |at: usize| {
+        if at % 3 == 0 { "We met Ana, and she left.\n" } else { "We met Ana and she left. Did she?\n" }
+    };
+    let text: String = (0..6000).map(sentence).collect();
+    let costs = |text: &str, mark_cost, end_cost| {
+        let ngrams = kneser_ney::KneserNeyConfig { order: 2, ..Default::default() };
+        let language =
+            Language { ngrams, marks: Some(MarkSet::USUAL), mark_cost, end_cost, ..Language::default() };
+        let MarkCosts { mark_cost, end_cost } =
+            trained(text, HmmConfig { language, ..HmmConfig::default() }).settings.marks.unwrap();
+        [mark_cost, end_cost]
+    };
+    let found = costs(&text, None, None);
+    assert!(found[0] < 1.0, "{found:?}");
+    let [inside, end] = costs(&text, Some(2.0), None);
+    assert!(inside == 2.0 && end < 1.0, "{inside} {end}");
+    assert_eq!(costs(&text, Some(2.0), Some(3.0)), [2.0, 3.0]);
+    // A small corpus holds nothing out.
+    assert_eq!(costs(&text[..text.len() / 20], None, None), [1.0, 1.0]);
+}
+
 /// Returns −ln p of all labellings of a text with marks, by the sentence scores of the language
 /// model: the slow twin.
 fn all_with_marks(model: &Hmm, tokens: &Tokens, asked: MarkSet) -> Vec<Path> {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::balance::{Sample, best_costs, f_of};
 use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
 use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
@@ -24,6 +25,7 @@ use majuscule::methods::hmm::events::MarkCosts;
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
 use majuscule::model::Section;
+use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale, Mark, MarkSet};
 
 /// The settings for training `hmm`.
@@ -77,11 +79,13 @@ pub struct Language {
     #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkSet>,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by default
+    /// the cost that gives the best F on held-out text, or 1 with --lm or on a small corpus
     #[arg(long, value_name = "RATIO", requires = "marks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_cost: Option<f32>,
-    /// The cost of a superfluous sentence end relative to that of a missing one
+    /// The cost of a superfluous sentence end relative to that of a missing one; by default like
+    /// --mark-cost
     #[arg(long, value_name = "RATIO", requires = "marks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_cost: Option<f32>,
@@ -130,6 +134,22 @@ pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Resu
     check_weight("map-weight", *map_weight)?;
     let marks = language.mark_costs()?;
     let settings = HmmSettings { lm_weight: *lm_weight, map_weight: *map_weight, marks };
+    let mut model = with_settings(config, settings, corpus, threads)?;
+    model.settings.marks = language.balanced(
+        corpus,
+        &mut |part| with_settings(config, settings, part, threads),
+        &|model, costs| model.settings.marks = Some(costs),
+    )?;
+    Ok(model)
+}
+
+fn with_settings(
+    config: &HmmConfig,
+    settings: HmmSettings,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+) -> Result<Hmm> {
+    let language = &config.language;
     let LanguageParts { model, forms, guesser, mut sections } = language.parts(corpus, threads)?;
     let mut binary = Vec::new();
     binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
@@ -229,7 +249,7 @@ impl Language {
         Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
     }
 
-    /// Returns the costs of marks, if there are any.
+    /// Returns the costs of marks before they are balanced, if there are any.
     ///
     /// # Errors
     /// If a cost is no positive number.
@@ -242,6 +262,37 @@ impl Language {
         };
         let (inside, end) = (cost("mark-cost", self.mark_cost)?, cost("end-cost", self.end_cost)?);
         Ok(self.marks.map(|_| MarkCosts { mark_cost: inside, end_cost: end }))
+    }
+
+    /// Returns the costs of marks that are given, or else those that give a method with this
+    /// language the best F on text held out from a part of the corpus; `make` trains the method on
+    /// the other part, and `set` sets its costs. They stay 1 if an existing language model is used,
+    /// which may know all text, or if the corpus is small.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read, or the method fails.
+    pub fn balanced<M: Restorer>(
+        &self,
+        corpus: &Corpus,
+        make: &mut dyn FnMut(&Corpus) -> Result<M>,
+        set: &dyn Fn(&mut M, MarkCosts),
+    ) -> Result<Option<MarkCosts>> {
+        let costs = self.mark_costs()?;
+        let (given, is_given) =
+            ([self.mark_cost, self.end_cost], self.mark_cost.and(self.end_cost).is_some());
+        let (Some(marks), Some(start)) = (self.marks, costs) else { return Ok(costs) };
+        if is_given || self.lm.is_some() {
+            return Ok(costs);
+        }
+        let Some(Sample { learned, held_out }) = Sample::of(corpus)? else { return Ok(costs) };
+        // A part may lack a rare mark, which the whole corpus has.
+        let Ok(mut model) = make(&learned) else { return Ok(costs) };
+        let [mark_cost, end_cost] = best_costs(given, [start.mark_cost, start.end_cost], |costs| {
+            let [mark_cost, end_cost] = costs;
+            set(&mut model, MarkCosts { mark_cost, end_cost });
+            f_of(&model, marks, &held_out)
+        })?;
+        Ok(Some(MarkCosts { mark_cost, end_cost }))
     }
 
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {

@@ -9,22 +9,16 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
 use crate::corpus::marks::teaches_no;
 use crate::corpus::{Corpus, Example};
+use crate::methods::balance::{best_costs, f_of};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::filling::GapSet;
 use majuscule::methods::maxent::marks::{MOST_MARKS, MarkModel, MarkSettings};
 use majuscule::methods::maxent::weights::WeightTable;
-use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Mark, MarkSet};
 
 /// The share of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;
-
-/// The costs that are tried.
-const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
-
-/// The difference in F from which one cost is clearly better than another on so few words.
-const CLEARLY: f64 = 0.003;
 
 /// The largest number of held-out words that decide the costs.
 const DECIDING: usize = 100_000;
@@ -80,30 +74,18 @@ pub(super) fn are_shown(corpus: &Corpus) -> Result<bool> {
 /// Returns the model with the costs of marks that the settings give, or else those that give the
 /// best F on held-out text; without held-out text they stay 1.
 pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Example]) -> Result<Maxent> {
-    let given = [settings.mark_cost, settings.end_cost];
     let Some(mut marks) = model.settings.marks.clone() else { return Ok(model) };
-    if examples.is_empty() || given.iter().all(Option::is_some) {
+    if examples.is_empty() {
         return Ok(model);
     }
-    let mut f = |costs: [f32; 2]| -> Result<f64> {
+    let given = [settings.mark_cost, settings.end_cost];
+    let best = best_costs(given, [marks.mark_cost, marks.end_cost], |costs| {
         if let Some(marks) = &mut model.marks {
             [marks.settings.mark_cost, marks.settings.end_cost] = costs;
         }
         f_of(&model, marks.marks, examples)
-    };
-    // First one cost for both, then each by itself where that is clearly better.
-    let mut best = (f64::NEG_INFINITY, [marks.mark_cost, marks.end_cost]);
-    for varied in [[true, true], [false, true], [true, false]] {
-        let (from, least) = (best.1, best.0 + CLEARLY);
-        for cost in COSTS {
-            let costs = [0, 1].map(|at| given[at].unwrap_or(if varied[at] { cost } else { from[at] }));
-            let found = f(costs)?;
-            if found > best.0.max(least) {
-                best = (found, costs);
-            }
-        }
-    }
-    [marks.mark_cost, marks.end_cost] = best.1;
+    })?;
+    [marks.mark_cost, marks.end_cost] = best;
     let part = model.marks.take().map(|part| MarkModel { settings: marks, ..part });
     Ok(model.with_marks(part))
 }
@@ -130,21 +112,4 @@ fn held_out(marks: MarkSet, config: &MaxentConfig, corpus: &Corpus) -> Result<Ve
         Some(mark) => Err(teaches_no(mark, &corpus.name())),
         None => Ok(examples),
     }
-}
-
-/// Returns the F of the marks of a model, summed over all kinds.
-fn f_of(model: &Maxent, marks: MarkSet, examples: &[Example]) -> Result<f64> {
-    let (mut right, mut found, mut there) = (0, 0, 0);
-    for example in examples {
-        let request = Request { marks, ..Request::default() };
-        let choices = model.restore_batch(std::slice::from_ref(&example.tokens), request)?.remove(0);
-        // The last mark of a window is that of a text which ends there.
-        for (gold, choice) in example.gold.iter().zip(&choices).rev().skip(1) {
-            let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
-            right += usize::from(gold == choice && gold != Mark::None);
-            found += usize::from(choice != Mark::None);
-            there += usize::from(gold != Mark::None);
-        }
-    }
-    Ok(2.0 * right as f64 / (found + there).max(1) as f64)
 }

@@ -1,0 +1,156 @@
+//! The costs of marks that give the best F on held-out text.
+
+use crate::corpus::{Corpus, Example, Protocol, Reading};
+use majuscule::error::Result;
+use majuscule::format::Kind;
+use majuscule::restorer::{Request, Restorer};
+use majuscule::text::{Mark, MarkSet};
+
+/// The costs that are tried.
+const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
+
+/// The difference in F from which one cost is clearly better than another on so few words.
+const CLEARLY: f64 = 0.003;
+
+/// The costs of superfluous marks, relative to those of missing ones: of marks inside a sentence,
+/// and of ends.
+pub type Costs = [f32; 2];
+
+/// Returns the costs that are `given`, or else those for which `f` is highest, starting at `costs`.
+///
+/// # Errors
+/// Those of `f`.
+pub fn best_costs(
+    given: [Option<f32>; 2],
+    costs: Costs,
+    mut f: impl FnMut(Costs) -> Result<f64>,
+) -> Result<Costs> {
+    if let [Some(inside), Some(end)] = given {
+        return Ok([inside, end]);
+    }
+    // First one cost for both, then each by itself where that is clearly better.
+    let mut best = (f64::NEG_INFINITY, costs);
+    for varied in [[true, true], [false, true], [true, false]] {
+        let (from, least) = (best.1, best.0 + CLEARLY);
+        for cost in COSTS {
+            let costs = [0, 1].map(|at| given[at].unwrap_or(if varied[at] { cost } else { from[at] }));
+            let found = f(costs)?;
+            if found > best.0.max(least) {
+                best = (found, costs);
+            }
+        }
+    }
+    Ok(best.1)
+}
+
+/// Returns the F of the marks of a method, summed over all kinds.
+///
+/// # Errors
+/// If the method fails.
+pub fn f_of(method: &dyn Restorer, marks: MarkSet, examples: &[Example]) -> Result<f64> {
+    let (mut right, mut found, mut there) = (0, 0, 0);
+    for example in examples {
+        let request = Request { marks, ..Request::default() };
+        let choices = method.restore_batch(std::slice::from_ref(&example.tokens), request)?.remove(0);
+        // The last mark of a window is that of a text which ends there.
+        for (gold, choice) in example.gold.iter().zip(&choices).rev().skip(1) {
+            let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
+            right += usize::from(gold == choice && gold != Mark::None);
+            found += usize::from(choice != Mark::None);
+            there += usize::from(gold != Mark::None);
+        }
+    }
+    Ok(2.0 * right as f64 / (found + there).max(1) as f64)
+}
+
+/// A sample of a corpus in two parts.
+#[derive(Debug)]
+pub struct Sample {
+    /// The part to learn from.
+    pub learned: Corpus,
+    /// Windows of the other part.
+    pub held_out: Vec<Example>,
+}
+
+/// The number of sentences that are held out in a row: running text of a window or more.
+const IN_A_ROW: usize = 20;
+
+/// One of so many rows of sentences is held out.
+const ROWS: usize = 20;
+
+/// The largest number of bytes of a sample: about a million words.
+const MOST: usize = 6_000_000;
+
+/// The fewest held-out words that can decide: fewer would decide by chance.
+const FEWEST: usize = 2000;
+
+impl Sample {
+    /// Takes the first sentences of a corpus apart; `None` if it is too small.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn of(corpus: &Corpus) -> Result<Option<Self>> {
+        let [mut learned, mut held_out] = [const { String::new() }; 2];
+        let mut format = Kind::Text;
+        let mut sentences = 0;
+        corpus.for_each_sentence(&mut |sentence| {
+            if learned.len() < MOST {
+                let is_held_out = sentences / IN_A_ROW % ROWS == ROWS - 1;
+                let part = if is_held_out { &mut held_out } else { &mut learned };
+                part.push_str(sentence.text);
+                part.push('\n');
+                sentences += 1;
+                format = if sentence.tokenised { Kind::Tok } else { Kind::Text };
+            }
+            Ok(())
+        })?;
+        let reading =
+            Reading { format, split: false, language: corpus.language().into(), ..Reading::default() };
+        let part = |text: &str, protocol| Corpus::of_text(text, reading.clone(), protocol, corpus.locale());
+        let held_out = part(&held_out, Protocol::Asr { window: Protocol::WINDOW }).examples()?;
+        let words: usize = held_out.iter().map(|example| example.tokens.len()).sum();
+        let learned = part(&learned, corpus.protocol());
+        Ok((words >= FEWEST).then_some(Self { learned, held_out }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use majuscule::text::Locale;
+
+    #[test]
+    fn the_best_costs_are_found_one_by_one_and_given_ones_stay() {
+        // The best costs are .5 and .8; both together are best at .7.
+        let f = |[inside, end]: Costs| Ok(1.0 - f64::from((inside - 0.5).abs() + (end - 0.8).abs()));
+        assert_eq!(best_costs([None; 2], [1.0; 2], f).unwrap(), [0.5, 0.8]);
+        assert_eq!(best_costs([None, Some(1.0)], [1.0; 2], f).unwrap(), [0.5, 1.0]);
+        assert_eq!(
+            best_costs([Some(2.0); 2], [1.0; 2], |_| panic!("nothing is to be found")).unwrap(),
+            [2.0; 2]
+        );
+        // Small differences are chance.
+        let flat = |[inside, end]: Costs| Ok(0.5 + f64::from(end - inside) / 1000.0);
+        let [inside, end] = best_costs([None; 2], [1.0; 2], flat).unwrap();
+        assert_eq!(inside, end);
+    }
+
+    #[test]
+    fn a_sample_holds_out_rows_of_sentences_and_a_small_corpus_has_none() {
+        let text = |sentences: usize| {
+            let sentence = |at| format!("In {at} we met Ana, who had come from Porto that day.\n");
+            (0..sentences).map(sentence).collect::<String>()
+        };
+        let sample = |sentences: usize| {
+            let corpus = Corpus::of_text(&text(sentences), Reading::default(), Protocol::Text, Locale::Root);
+            Sample::of(&corpus).unwrap()
+        };
+        assert!(sample(400).is_none());
+        let Sample { learned, held_out } = sample(4000).unwrap();
+        assert_eq!(learned.examples().unwrap().len(), 3800);
+        assert_eq!(held_out.iter().map(|window| window.tokens.len()).sum::<usize>(), 200 * 12);
+        // The first row that is held out begins with sentence 380.
+        assert_eq!(held_out[0].tokens.lower(1), "380");
+        assert!(learned.examples().unwrap().iter().all(|example| example.tokens.lower(1) != "380"));
+    }
+}
