@@ -3,14 +3,15 @@
 use std::num::NonZeroUsize;
 
 use crate::error::Result;
-use crate::text::{Choice, Label, Labels, MarkSet, SentenceStart, Tokens};
 #[cfg(doc)]
-use crate::text::{Mark, Token};
+use crate::text::Token;
+use crate::text::{Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
 
 /// The request to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
-    /// True to fill in [`Choice::confidence`], if the method has probabilities.
+    /// True to fill in [`Choice::confidence`], and [`Choice::mark_confidence`] if marks are asked
+    /// for, if the method has probabilities.
     pub confidence: bool,
     /// True to fill in the ends of sentences after words, if the method finds them; otherwise all
     /// marks may be [`Mark::None`].
@@ -19,6 +20,9 @@ pub struct Request {
     /// the marks of the text count as constraints ([`Token::gap`]) and not as context, so that
     /// marks that were put in and marks that were there lead to the same choices.
     pub marks: MarkSet,
+    /// The probability, from 0 to 1, below which a mark is not put, and does not count as context
+    /// either; `None` lets the method decide alone.
+    pub mark_threshold: Option<f32>,
     /// The sentence starts that get a capital, from a method that can tell them.
     pub starts: SentenceStarts,
     /// The largest number of words of right context to use; `None` is all that the method uses.
@@ -37,10 +41,31 @@ impl Default for Request {
             confidence: false,
             sentence_ends: false,
             marks: MarkSet::NONE,
+            mark_threshold: None,
             starts: SentenceStarts::Predicted,
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threads: NonZeroUsize::MIN,
+        }
+    }
+}
+
+impl Request {
+    /// Returns true if the probabilities of marks are needed.
+    pub fn needs_mark_confidence(&self) -> bool {
+        self.confidence || self.mark_threshold.is_some()
+    }
+
+    /// Returns the mark that is put where `mark` was chosen, or none if that is less probable than
+    /// the threshold, with its probability if that is needed.
+    pub fn decided(&self, mark: Mark, probability: impl Fn(Mark) -> f32) -> (Mark, Option<f32>) {
+        if !self.needs_mark_confidence() {
+            return (mark, None);
+        }
+        let found = probability(mark);
+        match self.mark_threshold {
+            Some(least) if found < least && mark != Mark::None => (Mark::None, Some(probability(Mark::None))),
+            _ => (mark, Some(found)),
         }
     }
 }

@@ -195,7 +195,7 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
                 let word = &piece.source[token.source.start as usize..token.source.end as usize];
                 number += 1;
                 let case = case(number, &untagged(std::str::from_utf8(word).unwrap()));
-                Choice { label: Label { case, mark: Mark::None }, confidence: None }
+                Label::from(case).into()
             })
             .collect();
         words.repeat_answers(&mut piece, &choices, &options);
@@ -277,7 +277,7 @@ impl Session for CountingSession {
             let number = self.given * self.step;
             let mark = Mark::WRITTEN.get(number / 3 % 11).copied().unwrap_or_default();
             let case = [Case::Lower, Case::Title, Case::Lower, Case::Upper][number % 4];
-            out.push(Choice { label: Label { case, mark }, confidence: None });
+            out.push(Label { case, mark }.into());
             self.given += 1;
             self.waiting -= 1;
         }

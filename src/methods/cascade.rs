@@ -89,7 +89,7 @@ impl Cascade {
                         // The first method decides where sentences end, since the second may be
                         // unable to.
                         let label = Label { mark: choice.label.mark, ..better.label };
-                        *choice = Choice { label, confidence: better.confidence };
+                        *choice = Choice { label, confidence: better.confidence, ..*choice };
                     }
                 }
             }
@@ -249,8 +249,8 @@ mod tests {
         fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             let confidence = |lower: &str| if lower.contains('x') { 0.5 } else { 0.9 };
             out.extend(tokens.iter().map(|(lower, _)| Choice {
-                label: self.0.into(),
                 confidence: self.1.confidence.then(|| confidence(lower)),
+                ..Label::from(self.0).into()
             }));
             Ok(())
         }

@@ -129,6 +129,7 @@ impl Voting {
         let asked = Request {
             sentence_ends: request.sentence_ends || self.labels().ends_sentences(),
             predictions: NonZeroUsize::MIN,
+            mark_threshold: None,
             ..request
         };
         let is_silent = request.marks.is_empty() && !request.sentence_ends;
@@ -154,7 +155,7 @@ impl Voting {
         }
         let done = if has_ended { len } else { start };
         for _ in 0..done {
-            if let Some(mut choice) = votes.decide(end_threshold) {
+            if let Some(mut choice) = votes.decide(end_threshold, request) {
                 choice.label.mark = if is_silent { Mark::None } else { choice.label.mark };
                 out.push(choice);
             }
@@ -243,10 +244,14 @@ impl Ballot {
     }
 
     /// Decides the next word; `None` if its choice was forced before.
-    fn decide(&mut self, end_threshold: f32) -> Option<Choice> {
+    fn decide(&mut self, end_threshold: f32, request: Request) -> Option<Choice> {
         let word = self.words.pop_front()?;
         let given = self.words.front().and_then(|next| next.gap);
-        let mark = given.unwrap_or_else(|| word.mark(end_threshold));
+        let (mark, mark_confidence) = match given {
+            Some(mark) => (mark, Some(1.0)),
+            None => request.decided(word.mark(end_threshold), |mark| word.mark_share(mark)),
+        };
+        let mark_confidence = mark_confidence.filter(|_| request.confidence && !request.marks.is_empty());
         let (case, confidence) = word.case(self.ended || word.starts);
         self.ended = mark.ends_sentence();
         match self.forced.checked_sub(1) {
@@ -254,7 +259,7 @@ impl Ballot {
                 self.forced = forced;
                 None
             }
-            None => Some(Choice { label: Label { case, mark }, confidence }),
+            None => Some(Choice { label: Label { case, mark }, confidence, mark_confidence }),
         }
     }
 
@@ -295,6 +300,14 @@ impl VotedWord {
         let is_end = ends as f32 > end_threshold * (ends + others) as f32;
         let most = votes(is_end).max_by_key(|(mark, votes)| (*votes, Reverse(*mark)));
         most.map_or(Mark::None, |(mark, _)| *mark)
+    }
+
+    /// Returns the share of the windows that put a mark after the word.
+    fn mark_share(&self, mark: Mark) -> f32 {
+        let votes = |is_same: &dyn Fn(Mark) -> bool| {
+            self.marks.iter().filter(|(mark, _)| is_same(*mark)).map(|(_, votes)| votes).sum::<usize>() as f32
+        };
+        votes(&|other| other == mark) / votes(&|_| true).max(1.0)
     }
 
     /// Returns the case of the most windows that agree whether a sentence begins with the word, and
@@ -353,7 +366,7 @@ mod tests {
                         () if lower.contains('n') => Case::Upper,
                         () => Case::Lower,
                     };
-                    out.push(Choice { label: Label { case, mark }, confidence: Some(0.5) });
+                    out.push(Choice { confidence: Some(0.5), ..Label { case, mark }.into() });
                     begins = ends;
                 }
             }
@@ -373,6 +386,7 @@ mod tests {
         marks: MarkSet::USUAL,
         confidence: true,
         sentence_ends: false,
+        mark_threshold: None,
         starts: crate::restorer::SentenceStarts::Predicted,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
@@ -412,11 +426,26 @@ mod tests {
     }
 
     #[test]
+    fn the_probability_of_a_mark_is_the_share_of_the_windows_that_put_it() {
+        let text = words("it is so to he can now go on");
+        let found = |mark_threshold| {
+            let request = Request { mark_threshold, ..ASKED };
+            model(4, 1, 0.3).restore_batch(std::slice::from_ref(&text), request).unwrap().remove(0)
+        };
+        let he = |choices: &[Choice]| (choices[4].label.mark, choices[4].mark_confidence);
+        assert_eq!(he(&found(None)), (Mark::Period, Some(1.0 / 3.0)));
+        assert_eq!(he(&found(Some(0.4))), (Mark::None, Some(2.0 / 3.0)));
+        assert_eq!(found(Some(0.4))[5].label.case, Case::Upper);
+    }
+
+    #[test]
     fn a_text_of_one_window_is_restored_as_without_windows() {
         let text = words("it is he now");
         let voting = model(4, 1, 0.1);
         let plain = voting.method.restore_batch(std::slice::from_ref(&text), ASKED).unwrap().remove(0);
-        assert_eq!(restored(&voting, &text), plain);
+        let found = restored(&voting, &text);
+        let without = found.iter().map(|choice| Choice { mark_confidence: None, ..*choice });
+        assert_eq!(without.collect::<Vec<_>>(), plain);
     }
 
     #[test]

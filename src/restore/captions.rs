@@ -279,7 +279,7 @@ mod tests {
     use super::*;
     use crate::restorer::{Boundary, Request, Session};
     use crate::text::tokenize::Capitalized;
-    use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
+    use crate::text::{Case, Choice, Label, Labels, Tokens};
 
     /// Gives a capital to a word before `b` and to a word after `a`: it looks at one word on either
     /// side.
@@ -320,7 +320,7 @@ mod tests {
                 let next = if self.look_ahead > 0 { Some(self.given + 1) } else { None };
                 let title = is(self.given.checked_sub(1), "a") || is(next, "b");
                 let case = if title { Case::Title } else { Case::Lower };
-                out.push(Choice { label: Label { case, mark: Mark::None }, confidence: None });
+                out.push(Label::from(case).into());
                 self.given += 1;
             }
             Ok(())

@@ -183,8 +183,7 @@ pub fn n_best(
     let found = method.details().and_then(|details| details.n_best(&whole.tokens, n));
     let Some(labellings) = found else { return Ok(None) };
     let written = |labelling: Labelling| {
-        let choices: Vec<Choice> =
-            labelling.labels.iter().map(|&label| Choice { label, confidence: None }).collect();
+        let choices: Vec<Choice> = labelling.labels.iter().copied().map(Choice::from).collect();
         let mut line = Vec::new();
         write(&whole.source, &whole.tokens, &choices, options, &mut line);
         RankedLine { log10: labelling.log10, line }

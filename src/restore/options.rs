@@ -14,7 +14,7 @@ use crate::restorer::{Request, Restorer, SentenceStarts};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::spell;
-use crate::text::{Case, Choice, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart};
+use crate::text::{Case, Choice, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart, mark_confidence};
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs and the language.
@@ -50,11 +50,12 @@ impl RestoreOptions {
     /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
     /// that the method cannot put.
     pub fn request(&self, method: &dyn Restorer, format: Kind) -> Result<Request> {
-        let option = match (self.threshold, self.form) {
-            (Some(_), _) => Some("threshold"),
-            (None, OutputForm::Words | OutputForm::Json) => Some("confidence"),
-            (None, OutputForm::Text | OutputForm::Sentences | OutputForm::Diff) => None,
+        let needs_words = matches!(self.form, OutputForm::Words | OutputForm::Json);
+        let confidence = match self.threshold {
+            Some(_) => Some("threshold"),
+            None => needs_words.then_some("confidence"),
         };
+        let option = confidence.or(self.mark_threshold.map(|_| "mark-threshold"));
         if let Some(option) = option.filter(|_| !method.has_probabilities()) {
             let option = error::option(option);
             let problem =
@@ -64,9 +65,15 @@ impl RestoreOptions {
         if let Some(missing) = self.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
             return Err(Error::Usage(no_mark(missing, method.labels().marks())));
         }
+        if self.mark_threshold.is_some() && self.marks.is_empty() {
+            let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
+            return Err(Error::Usage(format!(
+                "{threshold} is for marks that are put in: give {marks} with it"
+            )));
+        }
         let sentence_ends =
             matches!(self.form, OutputForm::Json | OutputForm::Sentences) && method.labels().ends_sentences();
-        Ok(Request { confidence: option.is_some(), sentence_ends, ..self.plain_request(format) })
+        Ok(Request { confidence: confidence.is_some(), sentence_ends, ..self.plain_request(format) })
     }
 
     /// Returns the request for output of the text alone.
@@ -76,6 +83,7 @@ impl RestoreOptions {
             predictions: self.predictions,
             look_ahead: self.look_ahead,
             marks: self.marks,
+            mark_threshold: self.mark_threshold,
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.
@@ -144,6 +152,9 @@ pub struct RestoredWord {
     pub confidence: Option<f32>,
     /// The mark put in after the word.
     pub mark: Mark,
+    /// The probability of the mark, or of no mark; `None` if no marks are asked for or the method
+    /// has none.
+    pub mark_confidence: Option<f32>,
 }
 
 impl<'a> TextRestorer<'a> {
@@ -215,7 +226,8 @@ impl<'a> TextRestorer<'a> {
                 let confidence = choice.confidence.and(resolved.confidence);
                 let case = Case::of(&untagged(&text), options.locale());
                 let span = at + span.start..at + span.end;
-                words.push(RestoredWord { text, span, case, confidence, mark: token.put });
+                let (mark, mark_confidence) = (token.put, mark_confidence(token, choice, options));
+                words.push(RestoredWord { text, span, case, confidence, mark, mark_confidence });
             }
             at += piece.source.len();
             Ok(())

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::Piece;
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Choice, MarkForm, OutputForm, RestoreOptions, resolve};
+use crate::text::{Break, Choice, MarkForm, OutputForm, RestoreOptions, mark_confidence, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
@@ -50,6 +50,8 @@ struct JsonWord<'a> {
     /// The mark put in after the word.
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark_probability: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence_end: Option<bool>,
 }
@@ -127,20 +129,26 @@ impl PieceWriter {
             let resolved = resolve(&word, token, choice, &self.options);
             let probability = resolved.confidence.unwrap_or(1.0);
             let mark = token.put.spelling(self.options.language(), MarkForm::Joined).map(|(_, mark)| mark);
+            let mark_probability = mark_confidence(token, choice, &self.options);
             let form = resolved.case.applied(&word, self.options.locale());
             if self.options.form == OutputForm::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }
-                let mark = mark.map(|mark| format!("\t{mark}")).unwrap_or_default();
+                let mark = mark.map(|mark| {
+                    let probability = mark_probability.map(|share| format!("\t{share:.4}"));
+                    format!("\t{mark}{}", probability.unwrap_or_default())
+                });
+                let mark = mark.unwrap_or_default();
                 out.extend(format!("{form}\t{probability:.4}{mark}\n").bytes());
                 continue;
             }
             let word = JsonWord {
                 line: self.line,
                 form: &form,
-                probability: (f64::from(probability) * 1e4).round() / 1e4,
+                probability: rounded(probability),
                 mark,
+                mark_probability: mark_probability.map(rounded),
                 sentence_end: self.marks.then_some(choice.label.mark.ends_sentence()),
             };
             out.extend(serde_json::to_vec(&word).expect("a word has string keys only"));
@@ -148,6 +156,11 @@ impl PieceWriter {
         }
         self.line += line_feeds(&piece.source[done..]);
     }
+}
+
+/// Returns a probability with four digits.
+fn rounded(probability: f32) -> f64 {
+    (f64::from(probability) * 1e4).round() / 1e4
 }
 
 fn line_feeds(bytes: &[u8]) -> u64 {

@@ -22,6 +22,22 @@ pub struct Answer<'a, Candidate> {
     pub posteriors: Option<&'a [f64]>,
 }
 
+impl<Candidate> Answer<'_, Candidate> {
+    /// Returns the posterior probability of the candidates that `has` lets pass together, if
+    /// requested.
+    pub fn share(&self, has: impl Fn(&Candidate) -> bool) -> Option<f32> {
+        self.posteriors.map(|posteriors| share(self.candidates, posteriors, has))
+    }
+}
+
+fn share<Candidate>(candidates: &[Candidate], posteriors: &[f64], has: impl Fn(&Candidate) -> bool) -> f32 {
+    if candidates.iter().all(&has) {
+        return 1.0;
+    }
+    let some = candidates.iter().zip(posteriors).filter(|(candidate, _)| has(candidate));
+    some.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
+}
+
 /// A search in progress through a text. Law: its answers depend on the candidates alone, and not on
 /// when they are requested.
 #[derive(Debug)]
@@ -124,11 +140,28 @@ impl<S: Scorer> BestPathSearch<S> {
         column.candidates.get(column.nodes[at].candidate as usize).copied()
     }
 
+    /// Finds the posterior probabilities of the first pending positions, if they are requested, by
+    /// all paths so far.
+    pub fn find_posteriors(&mut self, count: usize) {
+        if let Some(posteriors) = &mut self.posteriors {
+            posteriors.find(&self.root, &self.columns, count, |_| 0.0);
+        }
+    }
+
+    /// Returns the posterior probability that a pending position has a candidate that `has` lets
+    /// pass, as [`BestPathSearch::find_posteriors`] found it last; `None` if none are requested.
+    pub fn share_at(&self, position: usize, has: impl Fn(&S::Candidate) -> bool) -> Option<f32> {
+        let candidates = &self.columns.get(position)?.candidates;
+        Some(share(candidates, self.posteriors.as_ref()?.of(position), has))
+    }
+
     /// Removes the candidates of a pending position that `keeps` does not let pass, as if they had
-    /// never been there; at least one must stay.
+    /// never been there; if it lets none pass, all stay.
     pub fn restrict(&mut self, position: usize, keeps: impl Fn(&S::Candidate) -> bool) {
         let first = self.at - self.columns.len();
-        if let Some(column) = self.columns.get_mut(position) {
+        if let Some(column) =
+            self.columns.get_mut(position).filter(|column| column.candidates.iter().any(&keeps))
+        {
             column.candidates.retain(keeps);
         }
         for position in position..self.columns.len() {

@@ -25,9 +25,18 @@ impl From<Case> for Label {
 pub struct Choice {
     /// The label chosen.
     pub label: Label,
-    /// The probability of the label, from 0 to 1; `None` if it was not asked for or the method has
+    /// The probability of the case, from 0 to 1; `None` if it was not asked for or the method has
     /// none.
     pub confidence: Option<f32>,
+    /// The probability of the mark, or of no mark; `None` if it was not asked for or no marks were.
+    pub mark_confidence: Option<f32>,
+}
+
+impl From<Label> for Choice {
+    /// Makes a choice without probabilities.
+    fn from(label: Label) -> Self {
+        Self { label, ..Self::default() }
+    }
 }
 
 /// The labels that a method chooses among, each with its id: its position in the list. They are

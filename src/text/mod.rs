@@ -19,6 +19,6 @@ pub use label::{Choice, Label, Labels};
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
 pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart};
-pub use resolve::{AfterWord, KeptCapitals, PutMarks, Resolved, resolve};
+pub use resolve::{AfterWord, KeptCapitals, PutMarks, Resolved, mark_confidence, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

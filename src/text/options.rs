@@ -59,6 +59,9 @@ pub struct RestoreOptions {
     pub mark_places: MarkPlaces,
     /// The form of the marks; `None` takes that of the format.
     pub mark_form: Option<MarkForm>,
+    /// The probability, from 0 to 1, below which a mark is not put in; `None` lets the method
+    /// decide alone.
+    pub mark_threshold: Option<f32>,
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
@@ -88,6 +91,7 @@ impl Default for RestoreOptions {
             marks: MarkSet::NONE,
             mark_places: MarkPlaces::default(),
             mark_form: None,
+            mark_threshold: None,
             threads: NonZeroUsize::MIN,
             form: OutputForm::default(),
             patience: None,
@@ -181,12 +185,14 @@ pub enum OutputForm {
     Text,
     /// Plain text with one sentence per line.
     Sentences,
-    /// One word per line, with the probability of its case after a tab, the mark that is put in
-    /// after another tab, and an empty line at the end of each line of the source.
+    /// One word per line, with the probability of its case after a tab, the mark that is put in and
+    /// its probability after another tab each, and an empty line at the end of each line of the
+    /// source.
     Words,
     /// The changes, as a unified diff without file names.
     Diff,
     /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark`
-    /// if one is put in, and `sentence_end` if the method chooses it.
+    /// if one is put in, `mark_probability` of that or of no mark if marks are asked for, and
+    /// `sentence_end` if the method chooses it.
     Json,
 }

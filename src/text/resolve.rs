@@ -136,6 +136,13 @@ fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &Restor
     }
 }
 
+/// Returns the probability of what is put in after a word: the method's, if the method chose it; 1
+/// if the source leaves no place for a mark. `None` without probabilities of marks.
+pub fn mark_confidence(token: &Token, choice: &Choice, options: &RestoreOptions) -> Option<f32> {
+    let is_chosen = token.put == choice.label.mark.within(options.marks);
+    choice.mark_confidence.map(|confidence| if is_chosen { confidence } else { 1.0 })
+}
+
 /// The decision of each line to keep its capitals, if lines decide that ([`Capitalized::Auto`]).
 #[derive(Debug, Default)]
 pub struct KeptCapitals {
@@ -204,10 +211,10 @@ fn comes_out_in_both_cases(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Locale;
+    use crate::text::{Label, Locale};
 
     fn choice(case: Case, confidence: f32) -> Choice {
-        Choice { label: case.into(), confidence: Some(confidence) }
+        Choice { confidence: Some(confidence), ..Label::from(case).into() }
     }
 
     #[test]

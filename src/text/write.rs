@@ -91,7 +91,7 @@ pub fn spell(
 mod tests {
     use super::*;
     use crate::text::tokenize::{Capitalized, Cut, Tokenizer, tokenize};
-    use crate::text::{Capitals, Case, Locale, SentenceStart};
+    use crate::text::{Capitals, Case, Label, Locale, SentenceStart};
     use proptest::prelude::*;
 
     /// The plain twin of [`write`]: every word is spelled anew.
@@ -125,7 +125,7 @@ mod tests {
                     _ => Case::Mixed(Capitals(0b10)),
                 };
                 let choices: Vec<_> =
-                    cases.iter().map(|k| Choice { label: any_case(k).into(), confidence: None }).collect();
+                    cases.iter().map(|k| Label::from(any_case(k)).into()).collect();
                 let mut out = Vec::new();
                 write(text.as_bytes(), &tokens, &choices, &options, &mut out);
                 prop_assert_eq!(String::from_utf8(out).unwrap(), plain_write(&text, &tokens, &choices, &options));
@@ -135,8 +135,7 @@ mod tests {
 
     fn written(source: &str, cases: &[Case], sentence_start: SentenceStart) -> String {
         let tokens = tokenize(source, Locale::Root, "en");
-        let choices: Vec<_> =
-            cases.iter().map(|&case| Choice { label: case.into(), confidence: None }).collect();
+        let choices: Vec<_> = cases.iter().map(|&case| Label::from(case).into()).collect();
         let mut out = Vec::new();
         write(
             source.as_bytes(),

@@ -3,7 +3,7 @@
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{
-    Capitals, Case, Choice, Constraint, Locale, RestoreOptions, SentenceStart, Tokens, write::write,
+    Capitals, Case, Constraint, Label, Locale, RestoreOptions, SentenceStart, Tokens, write::write,
 };
 use proptest::prelude::*;
 
@@ -105,10 +105,7 @@ fn any_locale() -> impl Strategy<Value = Locale> {
 
 fn written(text: &str, tokens: &Tokens, cases: &[Case], options: &RestoreOptions) -> String {
     let choices: Vec<_> = (0..tokens.len())
-        .map(|i| Choice {
-            label: cases.get(i % cases.len().max(1)).copied().unwrap_or_default().into(),
-            confidence: None,
-        })
+        .map(|i| Label::from(cases.get(i % cases.len().max(1)).copied().unwrap_or_default()).into())
         .collect();
     let mut out = Vec::new();
     write(text.as_bytes(), tokens, &choices, options, &mut out);

@@ -382,9 +382,17 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let stream = restored("--marks --stream", spoken);
     assert_eq!(stream.to_lowercase().replace([',', '.', '?'], ""), spoken);
     let words = restored("--marks --confidence", spoken);
-    assert!(words.lines().any(|line| line.starts_with("Ana\t") && line.ends_with("\t,")), "{words}");
+    let fields = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+    let words: Vec<_> = words.lines().map(fields).collect();
+    let ana = words.iter().find(|fields| fields[0] == "Ana").unwrap();
+    assert!(ana[2] == "," && ana[3].parse::<f64>().is_ok_and(|share| share > 0.5 && share < 1.0), "{ana:?}");
     let objects = restored("--marks --confidence --json", spoken);
-    assert!(objects.contains(r#""mark":"?""#), "{objects}");
+    let comma = format!(r#""mark":",","mark_probability":{}"#, ana[3].trim_end_matches('0'));
+    assert!(objects.contains(&comma), "{objects}");
+    assert_eq!(objects.matches("mark_probability").count(), objects.lines().count());
+    let sure = restored("--marks --mark-threshold 1", spoken);
+    assert_eq!(sure.matches([',', '.', '?']).count(), 0, "{sure}");
+    assert_eq!(restored("--marks --mark-threshold 0", spoken), written);
     assert!(restored("--marks --diff", spoken).contains("+He met Ana, then"));
     let tokens = restored("--marks --format tok", "he met ana then he left");
     assert_eq!(tokens, "He met Ana , then he left .");
@@ -406,6 +414,19 @@ fn marks_are_put_in_when_they_are_asked_for() {
     room.fails("restore --marks=auto --stream --model puts", b"so", 2, &["--marks auto", "name the marks"]);
     room.fails("restore --marks --mark-form apart --format ctm --model puts", b"", 2, &["ctm", "joined"]);
     room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
+    room.fails("restore --mark-threshold 0.5 --model puts", b"", 2, &["--marks"]);
+    room.fails(
+        "evaluate --mark-threshold 0.5 --model puts marks.txt",
+        b"",
+        2,
+        &["--mark-threshold: no marks"],
+    );
+    let f = |least: &str| {
+        let line =
+            format!("evaluate --protocol iwslt --json --mark-threshold {least} --model puts marks.txt");
+        String::from_utf8(room.out(&line, b"")).unwrap()
+    };
+    assert_ne!(f("0"), f("1"));
 }
 
 #[test]

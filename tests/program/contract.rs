@@ -21,7 +21,7 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, Capitals, Case, Choice, Context, Labels, Locale, MarkSet, RestoreOptions, SentenceStart,
+    Break, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkSet, RestoreOptions, SentenceStart,
     Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
@@ -176,7 +176,7 @@ impl AroundSession {
         let sum = around.map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
         let last = if at == 0 { &self.last } else { &self.waiting[at - 1].0 };
         let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10))];
-        Choice { label: cases[(sum + last.len()) % 4].into(), confidence: None }
+        Label::from(cases[(sum + last.len()) % 4]).into()
     }
 }
 
@@ -408,6 +408,12 @@ fn marks_of(method: &dyn Restorer, asked: bool) -> MarkSet {
     if asked { method.labels().marks() } else { MarkSet::NONE }
 }
 
+/// Returns a request for marks, of at least a probability if the method has probabilities.
+fn asking(method: &dyn Restorer, asked: bool, threshold: Option<f32>) -> Request {
+    let mark_threshold = threshold.filter(|_| method.has_probabilities());
+    Request { marks: marks_of(method, asked), mark_threshold, ..Request::default() }
+}
+
 fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
     let mut choices = Vec::new();
     method.session(Request::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
@@ -430,10 +436,11 @@ proptest! {
         text in any_text(),
         cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
         marks in prop::bool::ANY,
+        threshold in prop::option::of(0f32..=1.0),
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let request = Request { marks: marks_of(&**restorer, marks), ..Request::default() };
+            let request = asking(&**restorer, marks, threshold);
             let whole = restorer.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
             prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
 
@@ -468,15 +475,11 @@ proptest! {
         look_ahead in prop::option::of(0usize..4),
         confidence in prop::bool::ANY,
         marks in prop::bool::ANY,
+        threshold in prop::option::of(0f32..=1.0),
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let request = Request {
-                look_ahead,
-                confidence,
-                marks: marks_of(&**restorer, marks),
-                ..Request::default()
-            };
+            let request = Request { look_ahead, confidence, ..asking(&**restorer, marks, threshold) };
             let mut whole = Vec::new();
             restorer.session(request).push(&tokens, Boundary::Reset, &mut whole).unwrap();
 
@@ -604,7 +607,7 @@ proptest! {
 
     #[test]
     fn marks_are_put_in_once_and_taking_them_out_gives_the_text_back(
-        text in any_text(), look_ahead in prop::option::of(1usize..4),
+        text in any_text(), look_ahead in prop::option::of(1usize..4), threshold in prop::option::of(0f32..=1.0),
     ) {
         let text = text.to_lowercase();
         for Model { manifest, restorer } in ALL.iter() {
@@ -614,7 +617,8 @@ proptest! {
             }
             let (case, start) = (Capitalized::Keep, SentenceStart::Auto);
             let mode = Mode { locale: manifest.locale, case, start, words: false };
-            let options = RestoreOptions { marks, look_ahead, ..options(mode) };
+            let mark_threshold = threshold.filter(|_| restorer.has_probabilities());
+            let options = RestoreOptions { marks, look_ahead, mark_threshold, ..options(mode) };
             let with_marks = |text: &str| {
                 restored_as(Kind::Text, &**restorer, text, options.clone(), usize::MAX)
             };
@@ -624,6 +628,23 @@ proptest! {
             };
             prop_assert_eq!(letters(&once), letters(&text));
             prop_assert_eq!(&with_marks(&once), &once, "{:?}", text);
+        }
+    }
+
+    #[test]
+    fn a_mark_has_at_least_the_probability_that_is_asked_for(
+        text in any_text(), look_ahead in prop::option::of(0usize..4), threshold in 0f32..=1.0,
+    ) {
+        for Model { manifest, restorer } in ALL.iter().filter(|model| model.restorer.has_probabilities()) {
+            let tokens = tokenize(&text.replace(is_end_mark, ""), manifest.locale, &manifest.language);
+            let request = Request { look_ahead, confidence: true, ..asking(&**restorer, true, Some(threshold)) };
+            let found = restorer.restore_batch(&[tokens], request).unwrap().remove(0);
+            for choice in found {
+                let is_put = request.marks.has(choice.label.mark);
+                prop_assert_eq!(choice.mark_confidence.is_some(), !request.marks.is_empty());
+                prop_assert!(!is_put || choice.mark_confidence >= Some(threshold), "{:?}", choice);
+                prop_assert!(choice.mark_confidence <= Some(1.0), "{:?}", choice);
+            }
         }
     }
 

@@ -114,6 +114,10 @@ pub struct RestoreArgs {
     /// apart in tok and joined in ctm, stm, trn and nlp
     #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks")]
     mark_form: Option<MarkForm>,
+    /// Put in only marks of at least probability P (0 to 1); without it, the model decides by the
+    /// costs that it was trained with. hmm and ngram then decide each mark by at most 8 later words
+    #[arg(long, value_name = "P", value_parser = super::page::probability, requires = "marks")]
+    mark_threshold: Option<f32>,
     /// Lines of the output: those of the input, or one sentence per line, of plain text
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json"])]
     lines: OutputLines,
@@ -150,8 +154,8 @@ pub struct RestoreArgs {
     voting: VotingArgs,
     #[command(flatten)]
     backend: BackendArgs,
-    /// Print each word on its own line with the probability of its case, instead of the text; an
-    /// error for methods without probabilities
+    /// Print each word on its own line with the probability of its case, instead of the text, and
+    /// with the mark that --marks puts in after it and the probability of that; an error for methods without probabilities
     #[arg(long)]
     confidence: bool,
     /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
@@ -161,7 +165,8 @@ pub struct RestoreArgs {
     /// Print JSON, one object per line
     ///
     /// With --confidence, one object per word:
-    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks puts one in,
+    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks puts one in and
+    /// "mark_probability":0.91 of that or of no mark,
     /// and "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one object per update:
     /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
     /// --stream; tail may still change.
@@ -512,6 +517,7 @@ impl RestoreArgs {
             marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
             mark_places: self.marks.map_or(MarkPlaces::default(), |arg| arg.places),
             mark_form: self.mark_form,
+            mark_threshold: self.mark_threshold,
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,

@@ -3,7 +3,9 @@
 //!
 //! A mark is a word of the language model, and at most one stands between two words. The search has
 //! a position for each word and one for each gap between two words. Marks of the text count as if
-//! they had been put in: the best path through a text stays the best one if its marks are given.
+//! they had been put in: the best path through a text stays the best one if its marks are given. A
+//! threshold of marks drops some of the best path, so that the marks are then decided one after
+//! another instead.
 
 use std::collections::VecDeque;
 
@@ -109,6 +111,13 @@ enum WordOrGap {
     Gap(GapHypothesis),
 }
 
+impl WordOrGap {
+    /// Returns true for a gap with this mark.
+    fn is_gap(&self, mark: Mark) -> bool {
+        matches!(self, Self::Gap(gap) if gap.mark == mark)
+    }
+}
+
 /// A scorer of forms as one of forms and gaps.
 #[derive(Debug)]
 struct EventScorer<S>(S);
@@ -141,6 +150,9 @@ impl<S: Scorer<Candidate = FormCandidate>> Scorer for EventScorer<S> {
 /// The number of positions between two looks for answers that are certain.
 const BETWEEN_LOOKS: usize = 32;
 
+/// The largest number of later words that a mark depends on if there is a threshold.
+const UNDER_THRESHOLD: usize = 8;
+
 /// A session over one text that finds marks.
 #[derive(Debug)]
 pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
@@ -166,6 +178,7 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
 struct EventAnswers {
     /// The choice for the last word, whose gap is not answered yet.
     word: Option<Choice>,
+    request: Request,
     /// The number of the next choices that were forced before.
     forced: usize,
     /// True if the next word begins a sentence.
@@ -173,7 +186,13 @@ struct EventAnswers {
 }
 
 impl EventAnswers {
-    fn take(&mut self, answer: &Answer<'_, WordOrGap>, out: &mut Vec<Choice>) {
+    /// Takes the answer for a word or a gap, whose mark and its probability may be decided already.
+    fn take(
+        &mut self,
+        answer: &Answer<'_, WordOrGap>,
+        decided: Option<(Mark, Option<f32>)>,
+        out: &mut Vec<Choice>,
+    ) {
         match answer.candidates[answer.best] {
             WordOrGap::Word(..) => {
                 let begins = std::mem::take(&mut self.begins);
@@ -185,16 +204,20 @@ impl EventAnswers {
                 self.word = Some(choice(answer, case));
             }
             WordOrGap::Gap(gap) => {
-                self.begins = gap.ends;
-                self.end_word(gap.mark, out);
+                let share = |mark| answer.share(|event| event.is_gap(mark)).unwrap_or_default();
+                let decided = decided.unwrap_or_else(|| self.request.decided(gap.mark, share));
+                self.begins = gap.ends && decided.0 == gap.mark;
+                self.end_word(decided, out);
             }
         }
     }
 
-    /// Answers the last word, with the mark after it.
-    fn end_word(&mut self, mark: Mark, out: &mut Vec<Choice>) {
+    /// Answers the last word, with the mark after it and its probability.
+    fn end_word(&mut self, (mark, confidence): (Mark, Option<f32>), out: &mut Vec<Choice>) {
         let Some(mut choice) = self.word.take() else { return };
         choice.label.mark = mark;
+        choice.mark_confidence = confidence.filter(|_| self.request.confidence);
+        choice.confidence = choice.confidence.filter(|_| self.request.confidence);
         match self.forced.checked_sub(1) {
             Some(forced) => self.forced = forced,
             None => out.push(choice),
@@ -205,18 +228,22 @@ impl EventAnswers {
 impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     /// Starts a text.
     pub fn new(candidates: Candidates<'a>, marks: AskedMarks, scorer: S, request: Request) -> Self {
+        let look_ahead = match request.mark_threshold {
+            Some(_) => Some(request.look_ahead.unwrap_or(UNDER_THRESHOLD)),
+            None => request.look_ahead,
+        };
         Self {
             candidates,
             marks,
-            search: BestPathSearch::new(EventScorer(scorer), None, request.confidence),
-            look_ahead: request.look_ahead,
-            decides: request.look_ahead.is_some_and(|look_ahead| look_ahead > 0),
+            search: BestPathSearch::new(EventScorer(scorer), None, request.needs_mark_confidence()),
+            look_ahead,
+            decides: look_ahead.is_some_and(|look_ahead| look_ahead > 0),
             forms: Vec::new(),
             column: Vec::new(),
             after_capitals: false,
             positions: 0,
             given: VecDeque::new(),
-            answers: EventAnswers::default(),
+            answers: EventAnswers { request, ..EventAnswers::default() },
         }
     }
 
@@ -239,13 +266,13 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         match self.look_ahead {
             None if self.positions % BETWEEN_LOOKS == 1 => {
                 let answers = &mut self.answers;
-                self.search.settle(&mut |answer| answers.take(&answer, out));
+                self.search.settle(&mut |answer| answers.take(&answer, None, out));
             }
             None => {}
             Some(0) => {
                 let answers = &mut self.answers;
-                self.search.answer_all(&mut |answer| answers.take(&answer, out));
-                self.answers.end_word(Mark::None, out);
+                self.search.answer_all(&mut |answer| answers.take(&answer, None, out));
+                self.answers.end_word((Mark::None, Some(1.0)), out);
             }
             Some(look_ahead) => {
                 while self.search.pending() > 2 * look_ahead {
@@ -274,7 +301,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         self.positions += 1;
         let (column, answers) = (self.column.iter().copied(), &mut self.answers);
         match self.decides {
-            false => self.search.push(column, &mut |answer| answers.take(&answer, out)),
+            false => self.search.push(column, &mut |answer| answers.take(&answer, None, out)),
             true => self.search.hold(column),
         }
     }
@@ -282,14 +309,18 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     /// Decides the first pending word and the gap after it, and forgets all other possibilities.
     fn decide(&mut self, out: &mut Vec<Choice>) {
         let given = self.given.pop_front().flatten();
-        let best = || match self.search.best_at(1) {
-            Some(WordOrGap::Gap(gap)) => gap.mark,
-            _ => Mark::None,
+        let decided = match (given, self.search.best_at(1)) {
+            (Some(mark), _) => (mark, Some(1.0)),
+            (None, Some(WordOrGap::Gap(gap))) => {
+                self.search.find_posteriors(2);
+                let share = |mark| self.search.share_at(1, |event| event.is_gap(mark)).unwrap_or_default();
+                self.answers.request.decided(gap.mark, share)
+            }
+            (None, _) => (Mark::None, None),
         };
-        let mark = given.unwrap_or_else(best);
-        self.search.restrict(1, |event| !matches!(event, WordOrGap::Gap(gap) if gap.mark != mark));
+        self.search.restrict(1, |event| event.is_gap(decided.0));
         let answers = &mut self.answers;
-        self.search.answer_first(2, &mut |answer| answers.take(&answer, out));
+        self.search.answer_first(2, &mut |answer| answers.take(&answer, Some(decided), out));
     }
 
     fn finish(&mut self, out: &mut Vec<Choice>) {
@@ -301,7 +332,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             self.decide(out);
         }
         let answers = &mut self.answers;
-        self.search.finish(&mut |answer| answers.take(&answer, out));
+        self.search.finish(&mut |answer| answers.take(&answer, None, out));
         self.given.clear();
         self.answers.begins = false;
         self.positions = 0;
@@ -328,8 +359,8 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for EventSession<'_, S
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         let mut answers = self.answers.clone();
-        self.search.guess(&mut |answer| answers.take(&answer, out));
-        answers.end_word(Mark::None, out);
+        self.search.guess(&mut |answer| answers.take(&answer, None, out));
+        answers.end_word((Mark::None, Some(1.0)), out);
         Ok(())
     }
 }

@@ -64,12 +64,8 @@ fn case(candidate: &FormCandidate) -> Case {
 /// The case on the best path; its probability is the sum over all candidates with this case.
 pub(super) fn choice<C>(answer: &Answer<'_, C>, case_of: impl Fn(&C) -> Case) -> Choice {
     let case = case_of(&answer.candidates[answer.best]);
-    let sum = |posteriors: &[f64]| {
-        let same =
-            answer.candidates.iter().zip(posteriors).filter(|(candidate, _)| case_of(candidate) == case);
-        same.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
-    };
-    Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }
+    let confidence = answer.share(|candidate| case_of(candidate) == case);
+    Choice { confidence, ..Label::from(case).into() }
 }
 
 /// The maximum number of paths that are searched for distinct labellings.

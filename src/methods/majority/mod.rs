@@ -124,9 +124,7 @@ impl Details for Majority {
 /// The model needs no context, so the model itself is the session.
 impl Session for &Majority {
     fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
-        out.extend(
-            tokens.iter().map(|(lower, _)| Choice { label: Label::from(self.case(lower)), confidence: None }),
-        );
+        out.extend(tokens.iter().map(|(lower, _)| Choice::from(Label::from(self.case(lower)))));
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use super::filling::GapSet;
 use super::observe::WordFeatures;
 use super::weights::WeightTable;
 use super::{Logits, WEIGHTS_EACH};
+use crate::restorer::Request;
 use crate::text::{Mark, MarkSet};
 
 /// The largest number of marks that a model can put: one weight of a feature for each.
@@ -100,6 +101,9 @@ impl MarkHistory {
 /// Below this logit an end is not probable, whatever kind of sentence ends.
 const UNLIKELY: f32 = -2.5;
 
+/// Higher logits count as this, so that no sum of shares is infinite.
+const HIGHEST: f32 = 60.0;
+
 /// Returns the bucket of a number of words.
 fn bucket(words: u16) -> u64 {
     const LEAST: [u16; 13] = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 45];
@@ -115,16 +119,18 @@ impl MarkModel {
         ends.into_iter().any(|(_, &sum)| sum > least)
     }
 
-    /// Returns the most probable mark in a gap with these logits, the costs taken into account, and
-    /// its probability; `is_last` is true if a sentence certainly ends there. The end of a sentence
-    /// is decided first, and then its kind.
-    pub fn likeliest(&self, logits: &Logits, is_last: bool) -> (Mark, f32) {
+    /// Returns the most probable mark in a gap with these logits, the costs taken into account, as
+    /// one of those that are asked for, and its probability if the request needs it. `is_last` is
+    /// true if a sentence certainly ends there. The end of a sentence is decided first, and then
+    /// its kind.
+    pub fn likeliest(&self, logits: &Logits, is_last: bool, request: &Request) -> (Mark, Option<f32>) {
         let MarkSettings { marks, steps, mark_cost, end_cost } = self.settings;
-        let (mut whole, mut ends) = (1.0, 0.0);
+        let mut shares = [0.0; MOST_MARKS];
+        let mut ends = 0.0;
         let [mut inside, mut end] = [(Mark::None, 0.0); 2];
-        for (mark, &sum) in marks.iter().zip(logits) {
-            let share = (sum as f32 / steps as f32).exp();
-            whole += share;
+        for ((mark, &sum), share_of) in marks.iter().zip(logits).zip(&mut shares) {
+            let share = (sum as f32 / steps as f32).min(HIGHEST).exp();
+            *share_of = share;
             let best = if mark.ends_sentence() { &mut end } else { &mut inside };
             if share > best.1 {
                 *best = (mark, share);
@@ -134,11 +140,22 @@ impl MarkModel {
             }
         }
         let [inside_weight, end_weight] = [inside.1 / mark_cost, ends / end_cost];
-        let (mark, share) = match () {
-            () if is_last || end_weight > inside_weight.max(1.0) => end,
-            () if inside_weight > 1.0 => inside,
-            () => (Mark::None, 1.0),
+        let mark = match () {
+            () if is_last || end_weight > inside_weight.max(1.0) => end.0,
+            () if inside_weight > 1.0 => inside.0,
+            () => Mark::None,
         };
-        (mark, share / whole)
+        let mark = mark.within(request.marks);
+        // At a certain end the ends share the whole.
+        let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
+        let possible = || {
+            let shares = marks.iter().zip(shares).filter(|(mark, _)| !is_last || mark.ends_sentence());
+            std::iter::once(none).chain(shares)
+        };
+        let sum = |mark| {
+            let same = possible().filter(|(other, _)| other.within(request.marks) == mark);
+            same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
+        };
+        request.decided(mark, sum)
     }
 }

@@ -273,28 +273,28 @@ impl MaxentSession<'_> {
             history.before = before(constraint, shares, begins);
         }
         let wants_end = self.request.sentence_ends && self.model.settings.begins;
-        let mark = match ends {
+        let (mark, mark_confidence) = match ends {
             _ if let Some(model) = self.marks => self.mark(model, waiting, look_ahead, ends, history),
-            Some(true) if wants_end => Mark::SentenceEnd,
+            Some(true) if wants_end => (Mark::SentenceEnd, None),
             None if wants_end
                 && shown == BoundaryEvidence::Nothing
                 && self.ends_after(waiting, look_ahead, history) =>
             {
-                Mark::SentenceEnd
+                (Mark::SentenceEnd, None)
             }
-            _ => Mark::None,
+            _ => (Mark::None, None),
         };
-        match constraint {
-            Constraint::Fixed(case) => Choice {
-                label: Label { mark, ..Label::from(case) },
-                confidence: self.request.confidence.then_some(1.0),
-            },
-            _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins, mark),
-        }
+        let (case, confidence) = match constraint {
+            Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
+            _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins),
+        };
+        let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
+        Choice { label: Label { case, mark }, confidence, mark_confidence }
     }
 
-    /// Returns the mark after a waiting word: the one in the text, or else the most probable one.
-    /// `ends` tells whether the text ends after it, if that is known.
+    /// Returns the mark after a waiting word with its probability, if that is needed: the mark in
+    /// the text, or else the most probable one. `ends` tells whether the text ends after it, if
+    /// that is known.
     fn mark(
         &mut self,
         model: &MarkModel,
@@ -302,12 +302,12 @@ impl MaxentSession<'_> {
         look_ahead: usize,
         ends: Option<bool>,
         history: &mut AnswerHistory,
-    ) -> Mark {
+    ) -> (Mark, Option<f32>) {
         history.marks.take(&self.waiting[waiting].seen);
         let next = self.waiting.get(waiting + 1);
-        let mark = match next.and_then(|next| next.gap) {
-            Some(mark) => mark,
-            None if ends == Some(false) => Mark::None,
+        let decided = match next.and_then(|next| next.gap) {
+            Some(mark) => (mark, Some(1.0)),
+            None if ends == Some(false) => (Mark::None, Some(1.0)),
             None => {
                 let back = self.waiting.len() - waiting;
                 let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
@@ -319,12 +319,11 @@ impl MaxentSession<'_> {
                     let features = self.observer.pairs(&model.features, &history.marks);
                     model.weights.add(features, &mut logits);
                 }
-                let (mark, _) = model.likeliest(&logits, ends == Some(true));
-                mark.within(self.request.marks)
+                model.likeliest(&logits, ends == Some(true), &self.request)
             }
         };
-        history.mark(mark);
-        mark
+        history.mark(decided.0);
+        decided
     }
 
     /// Answers the word that has waited longest.
@@ -434,23 +433,22 @@ impl MaxentSession<'_> {
         begins < self.seldom && logits[..BEGIN].iter().all(|&sum| sum < self.far)
     }
 
-    /// Returns the most probable label of a word with these logits, at which a sentence begins with
-    /// probability `begins`; `shares` are the probabilities of the classes, unless they follow from
-    /// the logits.
+    /// Returns the most probable case of a word with these logits, at which a sentence begins with
+    /// probability `begins`, and its probability, if that is asked for; `shares` are the
+    /// probabilities of the classes, unless they follow from the logits.
     fn likeliest(
         &self,
         word: &WaitingWord,
         logits: &Logits,
         shares: Option<[f32; CLASSES]>,
         begins: f32,
-        mark: Mark,
-    ) -> Choice {
+    ) -> (Case, Option<f32>) {
         let model = self.model;
         // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
         let is_open = shares.is_none() && only.is_none() && !self.request.confidence;
         if is_open && self.is_plain(logits, begins) {
-            return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
+            return (Case::Lower, None);
         }
         let mut shares = begun(shares.unwrap_or_else(|| model.shares(logits)), begins);
         let mixed = model.cases.mixed(&word.seen.hash);
@@ -476,8 +474,7 @@ impl MaxentSession<'_> {
             let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
             same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
         };
-        let confidence = self.request.confidence.then(confidence);
-        Choice { label: Label { case: found, mark }, confidence }
+        (found, self.request.confidence.then(confidence))
     }
 
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,

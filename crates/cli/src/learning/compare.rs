@@ -117,7 +117,7 @@ impl RunningComparison<'_> {
             progress.say(format!("opening {}", path.display()));
             let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
-            marks_for(&*restorer, measure.protocol)
+            marks_for(&*restorer, measure.protocol, None)
                 .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
             // The first model determines the case pairs.
             let (corpus, examples) = match &opened {

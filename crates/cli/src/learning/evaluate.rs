@@ -75,6 +75,9 @@ pub struct EvaluateArgs {
     pub look_ahead: Option<usize>,
     #[command(flatten)]
     pub voting: VotingArgs,
+    /// Score only marks of at least probability P (0 to 1), as restore --mark-threshold puts them in
+    #[arg(long, value_name = "P", value_parser = crate::page::probability)]
+    pub mark_threshold: Option<f32>,
     #[command(flatten)]
     pub backend: BackendArgs,
     /// Number of threads that a method may use: at most, and by default, the number of cores. The
@@ -104,6 +107,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         confidence: args.calibration,
         look_ahead: args.look_ahead,
         predictions,
+        mark_threshold: args.mark_threshold,
         threads,
         ..Request::default()
     };
@@ -118,7 +122,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let timed = Timed(&*restorer);
         let starts = args.sentence_start.map_or(request.starts, SentenceStarts::from);
         let config = measure::aligned_config(args.measure.protocol, manifest.locale, args.top)?;
-        let marks = marks_for(&timed, args.measure.protocol)?;
+        let marks = marks_for(&timed, args.measure.protocol, args.mark_threshold)?;
         let request = Request { starts, marks, ..request };
         let kept = args.case.unwrap_or(Capitalized::Ignore);
         let cases = Cases::Restored { method: &timed, request, spellings: &spellings, kept };

@@ -251,8 +251,8 @@ impl Bert {
     /// Returns the most probable label of a word; a word without scores is in lower case.
     fn choice(&self, target: &WindowTarget, scores: &[f32], request: Request) -> Choice {
         let chosen = |case: Case, confidence: f32| Choice {
-            label: Label::from(case),
             confidence: request.confidence.then_some(confidence),
+            ..Label::from(case).into()
         };
         if let Constraint::Fixed(case) = target.constraint {
             return chosen(case, 1.0);

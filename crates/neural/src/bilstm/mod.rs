@@ -156,8 +156,8 @@ impl Bilstm {
             };
             // The sum may exceed 1 by a rounding error.
             Choice {
-                label: Label::from(case),
                 confidence: request.confidence.then_some(probability.min(1.0) as f32),
+                ..Label::from(case).into()
             }
         };
         window.targets.clone().map(choice).collect()

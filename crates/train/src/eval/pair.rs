@@ -208,7 +208,7 @@ fn follow(
             let gaps = gaps.iter().copied().chain(std::iter::repeat(0));
             for (((lower, _), gold), gap) in example.tokens.iter().zip(&example.gold).zip(gaps) {
                 match stream.label(lower, gold.label.case, gap)? {
-                    Ok(label) => choices.push(Choice { label, confidence: None }),
+                    Ok(label) => choices.push(label.into()),
                     Err(differing) => {
                         stopped = Some(differing.difference(hypothesis, stream.same, locale));
                         return Err(Error::Usage("the words differ".into()));

@@ -424,7 +424,7 @@ mod tests {
     use super::*;
     use crate::eval::compare::{self, Interval, System, compare};
     use crate::eval::score::tests::example;
-    use majuscule::text::{Case, Choice};
+    use majuscule::text::{Case, Choice, Label};
 
     /// The figure of Batista et al. 2007 and a line of mixed case.
     fn score() -> Score {
@@ -437,7 +437,7 @@ mod tests {
             let reference = example(reference);
             let choices: Vec<Choice> = hypothesis
                 .split(' ')
-                .map(|word| Choice { label: Case::of(word, Locale::Root).into(), confidence: None })
+                .map(|word| Choice::from(Label::from(Case::of(word, Locale::Root))))
                 .collect();
             score.add(&reference.tokens, &reference.gold, &choices, |_| None).unwrap();
         }

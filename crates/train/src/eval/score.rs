@@ -9,7 +9,7 @@ use super::marks::MarkConfusion;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::restorer::{Request, Restorer, SentenceStarts};
 use majuscule::text::{Case, Choice, Locale, MarkSet, RestoreOptions, SentenceStart, Tokens, resolve};
 
@@ -243,8 +243,20 @@ pub fn evaluate_each(
 /// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
 ///
 /// # Errors
-/// If the method has no marks or sentence ends where the protocol scores them.
-pub fn marks_for(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
+/// If the method has no marks or sentence ends where the protocol scores them, or if `threshold`,
+/// the least probability of a mark, would change nothing.
+pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f32>) -> Result<MarkSet> {
+    let marks = scored_marks(method, protocol)?;
+    let problem = match threshold {
+        Some(_) if marks.is_empty() => "no marks are put in here: expected a protocol and a model with marks",
+        Some(_) if !method.has_probabilities() => "the method gives no probabilities: use hmm or maxent",
+        _ => return Ok(marks),
+    };
+    Err(Error::Usage(format!("{}: {problem}", option("mark-threshold"))))
+}
+
+/// The marks that a method is asked for under a protocol, whatever their probabilities.
+fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
     let (marks, name) = (method.labels().marks(), convention.name());
     let lacks = match convention {
@@ -291,7 +303,7 @@ impl<'a> Evaluation<'a> {
         let request = Request {
             starts,
             sentence_ends: method.labels().ends_sentences(),
-            marks: marks_for(method, protocol)?,
+            marks: marks_for(method, protocol, request.mark_threshold)?,
             ..request
         };
         let (documents, gold, score) = (Vec::new(), Vec::new(), Score::default());
@@ -377,7 +389,7 @@ pub(super) mod tests {
         fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             out.extend(tokens.iter().map(|(lower, _)| {
                 let case = if self.0.0.contains(&lower) { Case::Title } else { Case::Lower };
-                Choice { label: case.into(), confidence: None }
+                Choice::from(Label::from(case))
             }));
             Ok(())
         }
@@ -534,7 +546,7 @@ pub(super) mod tests {
     impl Session for BeginningsSession {
         fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             let case = if self.0 >= SentenceStarts::Predicted { Case::Title } else { Case::Lower };
-            out.extend(tokens.iter().map(|_| Choice { label: case.into(), confidence: None }));
+            out.extend(tokens.iter().map(|_| Choice::from(Label::from(case))));
             Ok(())
         }
     }
@@ -618,7 +630,7 @@ pub(super) mod tests {
                 let mark = found.filter(|&mark| request.marks.has(mark)).unwrap_or_default();
                 let case = if *begins { Case::Title } else { Case::Lower };
                 *begins = mark.ends_sentence();
-                Choice { label: Label { case, mark }, confidence: None }
+                Choice::from(Label { case, mark })
             }));
             Ok(())
         }

@@ -295,6 +295,12 @@ proptest! {
         prop_assert!(cost - all[0].0 < 1e-4, "{cost} {}", all[0].0);
         let whole: f64 = all.iter().map(|(cost, _)| (-cost).exp()).sum();
         let mut begins = true;
+        for (at, choice) in found.iter().enumerate() {
+            let same = all.iter().filter(|(_, path)| path[at].0.mark == choice.label.mark);
+            let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
+            let given = choice.mark_confidence.unwrap();
+            prop_assert!((share - f64::from(given)).abs() < 1e-3, "{share} {choice:?}");
+        }
         for (at, choice) in found.iter().enumerate().filter(|_| asked == MarkSet::USUAL) {
             let is_same = |case| case == choice.label.case || begins && case == Case::Lower && choice.label.case == Case::Title;
             let same = all.iter().filter(|(_, path)| is_same(path[at].1));
@@ -309,6 +315,7 @@ proptest! {
         text in any_text_with_marks(), words in prop::collection::vec(prop::sample::select(vec!["us", "the", "in", "told", "braga"]), 1..90),
         gaps in prop::collection::vec((0usize..90, prop::sample::select(vec![Mark::None, Mark::Period, Mark::Comma, Mark::Colon, Mark::Exclamation, Mark::Semicolon])), 0..4),
         order in 1usize..4, asked in any_marks(), look_ahead in prop::option::of(0usize..4), step in 1usize..9,
+        mark_threshold in prop::option::of(0f32..=1.0),
     ) {
         let Some(model) = with_marks(&text, order, [1.0; 2]) else { return Ok(()) };
         let mut tokens = Tokens::of_words(words, Locale::Root);
@@ -317,7 +324,7 @@ proptest! {
                 tokens.as_mut_slice()[at].gap = Some(mark);
             }
         }
-        let request = Request { marks: asked, look_ahead, ..Request::default() };
+        let request = Request { marks: asked, look_ahead, mark_threshold, ..Request::default() };
         let found = labels(&model, &tokens, request, tokens.len());
         prop_assert_eq!(found.len(), tokens.len());
         prop_assert_eq!(&labels(&model, &tokens, request, step), &found);

@@ -609,6 +609,7 @@ mod tests {
         confidence: false,
         sentence_ends: false,
         marks: MarkSet::USUAL,
+        mark_threshold: None,
         starts: majuscule::restorer::SentenceStarts::Predicted,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
@@ -624,6 +625,21 @@ mod tests {
         // Marks that were not asked for become the nearest ones that were.
         let stops = Request { marks: ".".parse().unwrap(), ..WITH_MARKS };
         assert_eq!(marked(&model, words, stops), found.replace(',', "").replace('?', "."));
+    }
+
+    #[test]
+    fn a_mark_below_the_threshold_is_not_put_and_no_sentence_begins_after_it() {
+        let model = model_with_marks();
+        let words = "they met in lisbon and she left did they meet in lisbon she left early";
+        let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+        let request = Request { confidence: true, ..WITH_MARKS };
+        let choices = model.restore_batch(&[tokens], request).unwrap().remove(0);
+        let end = choices.iter().find(|choice| choice.label.mark == Mark::Period).unwrap();
+        let threshold = |least| Request { mark_threshold: Some(least), ..WITH_MARKS };
+        assert!(choices.iter().all(|choice| choice.mark_confidence.is_some()));
+        let least = end.mark_confidence.unwrap();
+        assert!(marked(&model, words, threshold(least)).contains("left. Did"));
+        assert!(marked(&model, words, threshold(least + 1e-3)).contains("left did"));
     }
 
     #[test]
