@@ -16,10 +16,12 @@ use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Methods, embedded_as};
 use majuscule::model;
 use majuscule::text::Locale;
+use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::stats::CorpusStats;
 use majuscule_train::eval::aligned;
 use majuscule_train::eval::choices::{Choices, ChoicesReader};
 use majuscule_train::eval::differences::apart;
+use majuscule_train::eval::marks::MarkReport;
 use majuscule_train::eval::report::{Figures, MisspelledWord};
 use majuscule_train::eval::{Matching, Slots, System, compare};
 
@@ -119,6 +121,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
         training,
         epochs: manifest.as_ref().and_then(|manifest| epochs(&manifest.settings)),
         layers: layers.map(|weights| weights.0),
+        look_ahead: own.look_ahead(),
         published: own.published.clone(),
         cells: Vec::new(),
     })
@@ -192,7 +195,7 @@ fn tested(
         };
         let compared = compared.next().expect("one for each that was counted");
         (found.words, found.slots) = (counted.words, compared.slots.reference());
-        let Signed { signature, seen } = printed(job)?;
+        let Signed { signature, seen, marks } = printed(job)?;
         found.signature = signature;
         let took = job.usage();
         cells.push(Some(ResultCell {
@@ -203,6 +206,7 @@ fn tested(
             words_per_second: took.and_then(|took| took.restoring?.words_per_second()),
             recognised: counted.recognised.clone(),
             in_model: seen.filter(|_| recipe.in_model),
+            marks,
             errors: counted.most_frequent(),
         }));
     }
@@ -217,12 +221,14 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     })
 }
 
-/// The signature of a report and the figures for the words that the model knows.
+/// The signature of a report, the figures for the words that the model knows, and those of marks.
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
     #[serde(default)]
     seen: Option<Figures>,
+    #[serde(default)]
+    marks: Option<MarkReport>,
 }
 
 /// The counts of a row on a test.
@@ -247,7 +253,7 @@ fn choices(
     names: &[&str],
     jobs: &[Option<&Job>],
 ) -> Result<(Vec<Option<CountedResult>>, Vec<ResultSample>)> {
-    let matching = Matching::of(test.protocol.unwrap_or(recipe.protocol));
+    let protocol = test.protocol.unwrap_or(recipe.protocol);
     let locale = recipe.locale()?;
     let again = |job: &Job| format!("remove {} and run again", job.folder.display());
     let open = |job: &Option<&Job>| job.map(|job| ChoicesReader::open(&job.output(), again(job))).transpose();
@@ -267,7 +273,7 @@ fn choices(
         }
         for (choices, counted) in examples.iter().zip(&mut counted) {
             if let (Some(choices), Some(counted)) = (choices, counted) {
-                counted.add(choices, locale, matching);
+                counted.add(choices, locale, protocol);
             }
         }
         sample.offer(examples, &counted);
@@ -294,17 +300,17 @@ fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
 }
 
 impl CountedResult {
-    fn add(&mut self, choices: &Choices, locale: Locale, matching: Matching) {
-        let mut slots = Slots::default();
-        for (at, found) in choices.slots(matching, locale).enumerate() {
-            let Some(found) = found else { continue };
-            self.words += 1;
-            slots += found;
-            if found.errors() > 0 {
+    fn add(&mut self, choices: &Choices, locale: Locale, protocol: Protocol) {
+        let mut words = Vec::with_capacity(choices.reference.len());
+        for (at, found) in choices.slots(Matching::of(protocol), locale).enumerate() {
+            self.words += u64::from(found.is_some());
+            let slots = found.unwrap_or_default();
+            words.push(slots);
+            if slots.errors() > 0 {
                 *self.errors.entry(choices.shown(at).into()).or_default() += 1;
             }
         }
-        self.system.examples.push(slots);
+        self.system.push_words(&words, protocol);
     }
 
     fn most_frequent(self) -> Vec<MisspelledWord> {

@@ -10,6 +10,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("batista-2007-table-7", include_str!("recipes/batista-2007-table-7.toml")),
     ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
     ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
+    ("courtland-2020", include_str!("recipes/courtland-2020.toml")),
     ("look-ahead", include_str!("recipes/look-ahead.toml")),
     ("recognisers", include_str!("recipes/recognisers.toml")),
     ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
@@ -21,6 +22,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("rei-2020-table-7", include_str!("recipes/rei-2020-table-7.toml")),
     ("rei-2020-table-8", include_str!("recipes/rei-2020-table-8.toml")),
     ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
+    ("vandeghinste-guhr", include_str!("recipes/vandeghinste-guhr.toml")),
 ];
 
 /// The texts that the recipe `small` uses, by their paths in a clone of majuscule.

@@ -139,6 +139,7 @@ fn row(name: &str, series: &str, lines: Option<u64>) -> ResultRow {
         }),
         epochs: series.starts_with("maxent").then_some(2.0),
         layers: None,
+        look_ahead: None,
         published: BTreeMap::new(),
         cells: Vec::new(),
     }
@@ -253,6 +254,7 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> ResultCell {
         errors: errors.into_iter().enumerate().map(word).collect(),
         recognised: None,
         in_model: None,
+        marks: None,
     }
 }
 

@@ -184,6 +184,18 @@ impl From<OneOrMore> for NameList {
     }
 }
 
+impl RecipeRow {
+    /// Returns the number of words of look-ahead that the row is tested with, or else trained with,
+    /// if its settings give one.
+    pub fn look_ahead(&self) -> Option<u64> {
+        let given = |settings: &str| {
+            let mut words = settings.split_whitespace();
+            words.find(|word| *word == "--look-ahead").and_then(|_| words.next()?.parse().ok())
+        };
+        given(&self.evaluate).or_else(|| given(self.train.as_deref()?))
+    }
+}
+
 fn english() -> String {
     "en".into()
 }

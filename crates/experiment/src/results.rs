@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use majuscule_train::corpus::overlap;
 use majuscule_train::corpus::stats::Tags;
+use majuscule_train::eval::marks::MarkReport;
 use majuscule_train::eval::report::{Figures, MisspelledWord};
 pub use majuscule_train::eval::usage::Usage;
 use majuscule_train::eval::{Intervals, SystemDifference};
@@ -89,6 +90,9 @@ pub struct ResultRow {
     pub epochs: Option<f64>,
     /// The weight of each layer of an encoder, the embeddings first.
     pub layers: Option<Vec<f64>>,
+    /// The number of words of look-ahead, if the recipe gives one.
+    #[serde(default)]
+    pub look_ahead: Option<u64>,
     /// The figures that the source publishes, by test name.
     pub published: BTreeMap<String, Published>,
     /// A cell for each test; `None` if the row was not tested on it.
@@ -107,6 +111,14 @@ pub struct Published {
     pub f: Option<f64>,
     /// Slot error rate.
     pub ser: Option<f64>,
+    /// The mean of F over the marks, where F is that of all marks together.
+    pub macro_f: Option<f64>,
+    /// F of commas.
+    pub comma: Option<f64>,
+    /// F of full stops.
+    pub period: Option<f64>,
+    /// F of question marks.
+    pub question: Option<f64>,
 }
 
 impl Published {
@@ -139,6 +151,9 @@ pub struct ResultCell {
     /// them and they could be determined.
     #[serde(default)]
     pub in_model: Option<Figures>,
+    /// The figures of each mark, if the protocol scores marks.
+    #[serde(default)]
+    pub marks: Option<MarkReport>,
 }
 
 /// Scores through an alignment with recognised words.

@@ -36,6 +36,13 @@ pub fn markdown(results: &Results) -> String {
         if has_remark(results, t) {
             out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
         }
+        if let Some(MarkTable { headings, rows }) = mark_table(results, t) {
+            let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+            for (name, figures) in rows {
+                table.push([plain(name)].into_iter().chain(figures.into_iter().map(percent)));
+            }
+            out.push_str(&format!("{}\n", table.markdown()));
+        }
         for leak in leaks(results, t) {
             out.push_str(&format!("**{}.**\n\n", plain(&leak)));
         }
@@ -237,6 +244,49 @@ fn against_the_best(standing: Option<Standing>) -> String {
     }
 }
 
+/// The F of each mark on a test, with their averages and with published figures.
+pub(super) struct MarkTable<'a> {
+    /// The headings of the columns, that of the names first.
+    pub headings: Vec<String>,
+    /// The name of each row, and its figures.
+    pub rows: Vec<(&'a str, Vec<Option<f64>>)>,
+}
+
+/// Returns the table of marks of a test; `None` if its protocol scores none.
+pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>> {
+    let name = &results.tests.get(test)?.name;
+    let marks_of = |row: usize| cell(results, row, test)?.marks.as_ref();
+    let classes = &(0..results.rows.len()).find_map(marks_of)?.classes;
+    let all: [PublishedFigure; 5] = [
+        ("comma", |p| p.comma),
+        ("period", |p| p.period),
+        ("question", |p| p.question),
+        ("micro", |p| p.f),
+        ("macro", |p| p.macro_f),
+    ];
+    let given = |row: &ResultRow, of: fn(&Published) -> Option<f64>| row.published.get(name).and_then(of);
+    let is_given = |(_, of): &PublishedFigure| results.rows.iter().any(|row| given(row, *of).is_some());
+    let published: Vec<PublishedFigure> = all.into_iter().filter(is_given).collect();
+    let averages = ["micro", "macro"];
+    let mut headings = vec![String::new()];
+    headings.extend(
+        classes.iter().map(|class| class.mark.name()).chain(averages).map(|name| format!("{name} F %")),
+    );
+    headings.extend(published.iter().map(|(name, _)| format!("published {name} F %")));
+    let figures = |(at, row): (usize, &ResultRow)| {
+        let found = marks_of(at);
+        let mut figures: Vec<Option<f64>> = match found {
+            Some(marks) => marks.classes.iter().map(|class| class.figures.f).collect(),
+            None => vec![None; classes.len()],
+        };
+        figures.extend([found.and_then(|marks| marks.micro.f), found.and_then(|marks| marks.macro_f)]);
+        figures.extend(published.iter().map(|(_, of)| given(row, *of)));
+        figures
+    };
+    let rows = results.rows.iter().enumerate().map(|row| (row.1.name.as_str(), figures(row))).collect();
+    Some(MarkTable { headings, rows })
+}
+
 fn recognised(results: &Results, test: usize) -> Option<TextTable> {
     let mut table = TextTable::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
     let mut any = false;
@@ -319,8 +369,33 @@ mod tests {
     use super::*;
     use crate::made;
     use crate::results::TextSummary;
+    use majuscule::text::Mark;
     use majuscule_train::corpus::overlap;
     use majuscule_train::eval::report::Figures;
+    use majuscule_train::eval::{MarkConfusion, MarkReport};
+
+    #[test]
+    fn marks_have_a_table_with_what_is_published() {
+        let mut results = made::small();
+        assert!(mark_table(&results, 0).is_none());
+        let mut words = MarkConfusion::default();
+        words.add(Mark::Comma, Mark::Comma);
+        words.add(Mark::Question, Mark::Period);
+        let cell = results.rows[0].cells[0].as_mut().unwrap();
+        cell.marks = MarkReport::of(&words, "iwslt".parse().unwrap());
+        let published = Published { macro_f: Some(0.639), comma: Some(0.5), ..Published::default() };
+        results.rows[0].published.insert(results.tests[0].name.clone(), published);
+        let page = markdown(&results);
+        let headings = ["comma F %", "period F %", "question F %", "micro F %", "macro F %"];
+        for heading in headings.into_iter().chain(["published comma F %", "published macro F %"]) {
+            assert!(page.contains(heading), "{heading}: {page}");
+        }
+        assert!(!page.contains("published period F %"));
+        let MarkTable { rows, .. } = mark_table(&results, 0).unwrap();
+        assert_eq!(rows[0].1[..4], [Some(1.0), Some(0.0), Some(0.0), Some(0.5)]);
+        assert_eq!(rows[0].1[5..], [Some(0.5), Some(0.639)]);
+        assert!(rows[1].1.iter().all(Option::is_none));
+    }
 
     #[test]
     fn every_row_and_test_appears_and_nothing_is_markup() {

@@ -76,13 +76,14 @@ struct PageSection {
 }
 
 /// All sections in order; `None` for an empty one.
-fn parts(results: &Results) -> [Option<PageSection>; 11] {
+fn parts(results: &Results) -> [Option<PageSection>; 12] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
         part("scores", "Scores", scores::scores(results)),
         part("recognised", "Recognised speech", scores::recognised(results)),
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
+        part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
         part("texts", "Texts", cost::texts(results)),
         part("overlap", OVERLAP, cost::overlaps(results)),

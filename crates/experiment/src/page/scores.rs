@@ -6,7 +6,9 @@ use super::count;
 use super::sheet::{ReportTable, SheetColumn, SheetField};
 use crate::results::{Recognised, ResultCell, Results};
 use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
-use crate::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, published, remark};
+use crate::tables::{
+    MarkTable, WHY_NO_SLOT_F, has_in_model, has_remark, leaks, mark_table, published, remark,
+};
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{between, percent, thousands};
 
@@ -25,6 +27,10 @@ pub fn scores(results: &Results) -> Option<Markup> {
                     (count(test.examples, "example")) ", " (count(test.words, "word")) ", " (count(test.slots, "slot")) "."
                 }
                 (table(results, t))
+                @if let Some(marks) = marks(results, t) {
+                    p.note { "F of each mark, of all together (micro) and their mean (macro)." }
+                    (marks)
+                }
                 @if has_remark(results, t) {
                     p.note { (WHY_NO_SLOT_F) "." }
                 }
@@ -39,12 +45,28 @@ pub fn scores(results: &Results) -> Option<Markup> {
 fn legend() -> Markup {
     html! {
         p.note {
-            "P, R and F are precision, recall and their harmonic mean over words with capitals; SER, the slot error rate, is all errors "
+            "P, R and F are precision, recall and their harmonic mean over words with capitals, or with marks where a test scores marks; SER, the slot error rate, is all errors "
             "by the capitals of the reference: less is better. Small figures are 95 % intervals, from resampled examples. "
             span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " " (NEAR) ": chance alone gives so large a difference in "
             "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization)."
         }
     }
+}
+
+/// The F of each mark on a test; `None` if its protocol scores none.
+fn marks(results: &Results, t: usize) -> Option<ReportTable> {
+    let MarkTable { headings, rows } = mark_table(results, t)?;
+    let column = |(at, heading): (usize, String)| match at {
+        0 => SheetColumn::words(heading),
+        _ => SheetColumn::figures(heading),
+    };
+    let columns = headings.into_iter().enumerate().map(column).collect();
+    let mut sheet = ReportTable::new(format!("Marks on {}", results.tests[t].name), columns);
+    for (name, figures) in rows {
+        let figures = figures.into_iter().map(|figure| SheetField::figure(figure, percent(figure)));
+        sheet.push([SheetField::words(name)].into_iter().chain(figures));
+    }
+    Some(sheet)
 }
 
 fn overview(results: &Results) -> ReportTable {

@@ -26,9 +26,10 @@ pub struct Plot {
     pub caption: String,
 }
 
-/// The prefixes of plot names: SER by size of the training corpus, SER by size or speed of the
-/// model, and layer weights.
+/// The prefixes of plot names: SER by size of the training corpus, F by look-ahead, SER by size or
+/// speed of the model, and layer weights.
 pub(super) const TRAINING: &str = "training-size";
+pub(super) const LOOK_AHEAD: &str = "look-ahead";
 pub(super) const TRADE: &str = "model-";
 pub(super) const LAYERS: &str = "layers";
 
@@ -36,8 +37,9 @@ pub(super) const LAYERS: &str = "layers";
 pub fn all(results: &Results) -> Vec<Plot> {
     let tests = 0..results.tests.len();
     let of_training = tests.clone().filter_map(|test| training(results, test));
+    let of_look_ahead = tests.clone().filter_map(|test| look_ahead(results, test));
     let of_trade = tests.flat_map(|test| [size(results, test), speed(results, test)]).flatten();
-    of_training.chain(of_trade).chain(layers(results)).collect()
+    of_training.chain(of_look_ahead).chain(of_trade).chain(layers(results)).collect()
 }
 
 impl Plot {
@@ -171,6 +173,43 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
     Some(Plot::new(format!("{TRAINING}-{}", slug(results, test)), title, caption, &svg))
 }
 
+/// Plots F against the number of words of look-ahead. Rows whose names differ only after the last
+/// comma form a curve. Returns `None` if no curve has two points.
+fn look_ahead(results: &Results, test: usize) -> Option<Plot> {
+    let mut curves: Vec<(&str, Vec<Point>)> = Vec::new();
+    for (i, row) in results.rows.iter().enumerate() {
+        let Some((words, found)) = row.look_ahead.zip(cell(results, i, test)) else { continue };
+        let Some(f) = found.figures.f.filter(|f| f.is_finite()) else { continue };
+        let interval = found.intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
+        let point = Point { x: words as f64, y: 100.0 * f, interval };
+        let name = row.name.rsplit_once(", ").map_or(row.name.as_str(), |(name, _)| name);
+        match curves.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, points)) => points.push(point),
+            None => curves.push((name, vec![point])),
+        }
+    }
+    let line = |(colour, (name, mut points)): (usize, (&str, Vec<Point>))| {
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        PlotLine { name: Some(name.to_owned()), colour, right: false, points }
+    };
+    let is_curve = |line: &PlotLine| line.points.len() > 1;
+    let lines: Vec<PlotLine> = curves.into_iter().enumerate().map(line).filter(is_curve).collect();
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let most = points().map(|point| point.x).reduce(f64::max)? as u64;
+    let every = most.div_ceil(20).max(1);
+    let x = scale::Axis {
+        title: "words of look-ahead".into(),
+        low: -0.3,
+        high: most as f64 + 0.3,
+        marks: (0..=most / every).map(|at| ((at * every) as f64, (at * every).to_string())).collect(),
+    };
+    let y = scale::linear(format!("F %, {}", results.tests[test].name), reach(points()));
+    let svg = chart::lines(&x, &y, None, &lines);
+    let caption = "F by the number of words after a word that decide it, with 95 % intervals.".to_owned();
+    let title = format!("F by look-ahead, {}", results.tests[test].name);
+    Some(Plot::new(format!("{LOOK_AHEAD}-{}", slug(results, test)), title, caption, &svg))
+}
+
 /// The CPU seconds of an epoch.
 fn epoch(row: &ResultRow) -> Option<f64> {
     let seconds = row.training?.cpu_seconds? / row.epochs?;
@@ -294,6 +333,21 @@ mod tests {
         assert_eq!(names, expected);
         // Only one row has a size and a speed, so there is nothing to compare.
         assert_eq!(all(&made::small()), []);
+    }
+
+    #[test]
+    fn rows_with_other_look_aheads_are_a_curve() {
+        let mut results = made::large();
+        for (i, row) in results.rows.iter_mut().enumerate().take(3) {
+            row.look_ahead = Some(i as u64);
+            row.name = format!("maxent, {i} ahead");
+        }
+        results.rows[3].look_ahead = Some(1);
+        let plots: Vec<_> =
+            all(&results).into_iter().filter(|plot| plot.name.starts_with(LOOK_AHEAD)).collect();
+        assert_eq!(plots.len(), results.tests.len());
+        assert_eq!(plots[0].name, "look-ahead-1-europarl");
+        assert!(plots[0].svg.contains("maxent") && !plots[0].svg.contains("ahead</"), "{}", plots[0].svg);
     }
 
     #[test]

@@ -47,18 +47,23 @@ impl System {
         Self { name: name.into(), examples: Vec::new() }
     }
 
-    /// Appends the slots of an example's scored words. A stream is cut, since resamples of a few
-    /// long examples would say nothing.
+    /// Appends the slots of an example's scored words.
     pub fn push(&mut self, gold: &[Gold], choices: &[Choice], protocol: Protocol) {
+        let slots = |(gold, choice): (&Gold, &Choice)| Slots::under(protocol, gold, choice.label);
+        let words: Vec<Slots> = gold
+            .iter()
+            .zip(choices)
+            .map(|word| if word.0.scored { slots(word) } else { Slots::default() })
+            .collect();
+        self.push_words(&words, protocol);
+    }
+
+    /// Appends the slots of an example, given those of each word. A stream is cut, since resamples
+    /// of a few long examples would say nothing.
+    pub fn push_words(&mut self, words: &[Slots], protocol: Protocol) {
         let is_stream = protocol.mark_convention().is_some() && protocol.window().is_none();
-        let words = if is_stream { Protocol::WINDOW.get() } else { gold.len().max(1) };
-        for (gold, choices) in gold.chunks(words).zip(choices.chunks(words)) {
-            let mut slots = Slots::default();
-            for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
-                slots += Slots::under(protocol, gold, choice.label);
-            }
-            self.examples.push(slots);
-        }
+        let together = if is_stream { Protocol::WINDOW.get() } else { words.len().max(1) };
+        self.examples.extend(words.chunks(together).map(total));
     }
 }
 
