@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Model;
 use crate::error::{Error, Result, option};
-use crate::restorer::{Boundary, Details, Request, Restorer, Session};
-use crate::text::{Break, Choice, Constraint, Label, Labels, Tokens};
+use crate::restorer::{Boundary, Details, Request, Restorer, SentenceStarts, Session};
+use crate::text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens};
 
 /// The maximum number of words in a stretch: a longer sentence is cut.
 const MOST: usize = 96;
@@ -44,6 +44,10 @@ impl Read {
 /// contain a word whose probability under `fast` is below `sure`. Also returns the counts of words
 /// that each model answers.
 ///
+/// `fast` alone decides marks and sentence ends. With marks asked for, `exact` reads words without
+/// marks in the sentences that `fast` finds, so that it may be a model without marks, and text with
+/// the marks put in leads to the same choices.
+///
 /// # Errors
 /// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
@@ -55,9 +59,10 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
         let problem = format!("the first model pairs letters as \"{one}\" does, the second as \"{other}\"");
         return Err(Error::Usage(format!("{problem}: a cascade needs two of one language")));
     }
-    let labels = [&fast, &exact].map(|model| model.restorer.labels().clone());
-    let labels =
-        Labels::new(labels.iter().flat_map(|labels| (0..labels.len()).filter_map(|id| labels.get(id))));
+    let labels_of = |labels: &Labels| (0..labels.len()).filter_map(|id| labels.get(id)).collect::<Vec<_>>();
+    let [mut labels, exact_labels] = [&fast, &exact].map(|model| labels_of(model.restorer.labels()));
+    labels.extend(exact_labels.into_iter().map(|(class, _)| (class, Mark::None)));
+    let labels = Labels::new(labels);
     let read = Arc::<Read>::default();
     let (fast, Model { manifest, restorer: exact }) = (fast.restorer, exact);
     let restorer = Box::new(Cascade { fast, exact, sure, labels, read: read.clone() });
@@ -74,6 +79,11 @@ impl Cascade {
         let is_doubtful = |choice: &Choice| choice.confidence.is_some_and(|sure| sure < self.sure);
         let in_doubt = stretches.iter().filter(|stretch| stretch.choices.iter().any(is_doubtful));
         let doubtful: Vec<Tokens> = in_doubt.map(|stretch| stretch.tokens.clone()).collect();
+        let starts = match request.starts {
+            SentenceStarts::Predicted if !request.marks.is_empty() => SentenceStarts::Marked,
+            starts => starts,
+        };
+        let request = Request { marks: MarkSet::NONE, starts, ..request };
         let better = self.exact.restore_batch(&doubtful, request)?;
         let mut better = better.into_iter();
         let mut out = Vec::new();
@@ -86,8 +96,8 @@ impl Cascade {
                 let words = tokens.as_slice()[from..].iter().zip(&better[from..]);
                 for (choice, (token, better)) in choices.iter_mut().zip(words) {
                     if !matches!(token.constraint, Constraint::Fixed(_)) {
-                        // The first method decides where sentences end, since the second may be
-                        // unable to.
+                        // The first method decides marks and where sentences end, since the
+                        // second may be unable to.
                         let label = Label { mark: choice.label.mark, ..better.label };
                         *choice = Choice { label, confidence: better.confidence, ..*choice };
                     }
@@ -122,7 +132,7 @@ impl Restorer for Cascade {
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let fast = self.fast.session(Request { confidence: true, ..request });
-        Box::new(Cascading { cascade: self, request, fast, gathering: Gathering::default() })
+        Box::new(Cascading { cascade: self, request, fast, gathering: Gathering::new(request) })
     }
 
     /// The second method reads the uncertain stretches of all documents together.
@@ -130,8 +140,8 @@ impl Restorer for Cascade {
         let fast = self.fast.restore_batch(documents, Request { confidence: true, ..request })?;
         let mut stretches = Vec::new();
         for (document, choices) in documents.iter().zip(fast) {
-            let mut gathering = Gathering { choices, ..Gathering::default() };
-            gathering.held.extend(document, 0..document.len());
+            let mut gathering = Gathering { choices, ..Gathering::new(request) };
+            gathering.hold(document);
             gathering.take(true, &mut stretches);
         }
         let mut choices = self.answer(stretches, request)?.into_iter();
@@ -156,7 +166,7 @@ struct Cascading<'a> {
 
 impl Session for Cascading<'_> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
-        self.gathering.held.extend(tokens, 0..tokens.len());
+        self.gathering.hold(tokens);
         self.fast.push(tokens, end, &mut self.gathering.choices)?;
         let mut stretches = Vec::new();
         self.gathering.take(matches!(end, Boundary::Force | Boundary::Reset), &mut stretches);
@@ -178,28 +188,61 @@ struct CascadeWindow {
 }
 
 /// The words that wait for the end of their stretch.
-#[derive(Default)]
 struct Gathering {
     /// The words kept: first those that are already answered, then those that are not.
     held: Tokens,
     answered: usize,
     /// The first method's choices for the words that are not answered, as far as they are known.
     choices: Vec<Choice>,
+    /// True if the marks among the choices show where sentences begin, and those of the text do
+    /// not: see [`Request::marks`].
+    by_marks: bool,
 }
 
 impl Gathering {
+    fn new(request: Request) -> Self {
+        let by_marks = !request.marks.is_empty();
+        Self { held: Tokens::new(), answered: 0, choices: Vec::new(), by_marks }
+    }
+
+    /// Takes the next words.
+    fn hold(&mut self, tokens: &Tokens) {
+        let from = self.held.len();
+        self.held.extend(tokens, 0..tokens.len());
+        for token in self.held.as_mut_slice().iter_mut().skip(from).filter(|_| self.by_marks) {
+            let starts = token.before >= Break::Turn;
+            *token = Token { starts, left: None, right: None, gap: None, ..token.clone() };
+        }
+    }
+
+    /// Returns the first word after word `from` that begins a stretch, if there is one, and the
+    /// number of words for which that is known.
+    fn end(&mut self, from: usize) -> (Option<usize>, usize) {
+        if !self.by_marks {
+            let begins = |token: &Token| token.starts || token.before >= Break::Line;
+            let mut words = self.held.as_slice().iter().enumerate().skip(from.max(1));
+            return (words.find(|(_, token)| begins(token)).map(|(at, _)| at), self.held.len());
+        }
+        let words = self.held.as_mut_slice().iter_mut().enumerate().skip(from + 1);
+        for ((at, token), choice) in words.zip(&self.choices) {
+            token.starts |= choice.label.mark.ends_sentence();
+            if token.starts {
+                return (Some(at), at);
+            }
+        }
+        (None, self.held.len().min(from + self.choices.len() + 1))
+    }
+
     /// Takes the complete stretches, or all words if the text has `ended`.
     fn take(&mut self, ended: bool, out: &mut Vec<CascadeWindow>) {
         loop {
             let from = self.answered;
-            let words = self.held.as_slice();
-            let begins = |at: &usize| words[*at].starts || words[*at].before >= Break::Line;
-            let end = (from.max(1)..words.len()).find(begins);
-            let is_cut = end.unwrap_or(words.len()) > from + MOST + CONTEXT;
+            let (end, known) = self.end(from);
+            let is_cut = end.unwrap_or(known) > from + MOST + CONTEXT;
             let (to, seen) = match end {
                 _ if is_cut => (from + MOST, from + MOST + CONTEXT),
                 Some(end) => (end, end),
-                None if ended => (words.len(), words.len()),
+                None if ended => (self.held.len(), self.held.len()),
                 None => return,
             };
             if to == from || self.choices.len() < to - from {
@@ -224,7 +267,7 @@ mod tests {
     use super::*;
     use crate::text::{Case, Locale};
 
-    /// A method that puts each word that begins with one of some letters in a case, and has a
+    /// A method that puts all words in a case, full stops after words that end in p, and has a
     /// confidence of one half for words with an x.
     #[derive(Clone)]
     struct Fake(Labels, Case);
@@ -248,9 +291,13 @@ mod tests {
     impl Session for Answering {
         fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             let confidence = |lower: &str| if lower.contains('x') { 0.5 } else { 0.9 };
+            let mark = |lower: &str| match lower.ends_with('p') && self.1.marks.has(Mark::Period) {
+                true => Mark::Period,
+                false => Mark::None,
+            };
             out.extend(tokens.iter().map(|(lower, _)| Choice {
                 confidence: self.1.confidence.then(|| confidence(lower)),
-                ..Label::from(self.0).into()
+                ..Label { mark: mark(lower), ..self.0.into() }.into()
             }));
             Ok(())
         }

@@ -407,7 +407,12 @@ fn marks_are_put_in_when_they_are_asked_for() {
         2,
         &["plain text", "majuscule convert"],
     );
-    room.fails("restore --marks --model model", spoken.as_bytes(), 2, &["puts no marks", "--marks"]);
+    room.fails(
+        "restore --marks --model model",
+        spoken.as_bytes(),
+        2,
+        &["puts no marks", "train maxent --marks"],
+    );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails("restore --marks=! --model puts", b"so", 2, &["puts the marks ,.?", "not !"]);
     room.fails("restore --marks --format conll --model puts", b"so\n", 2, &["conll has no place for marks"]);
@@ -495,6 +500,19 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         let output = room.run(&format!("evaluate --cascade fast,exact --sure {sure} corpus.txt"), b"");
         String::from_utf8(output.stderr).unwrap()
     };
+    let spoken = "We met in Lisbon, and then in Porto.\nThey told us of the US army. Who did?\n".repeat(40);
+    room.write("spoken.txt", spoken);
+    room.out("train maxent spoken.txt --marks --bits 14 -o puts", b"");
+    let line = "restore --marks --sure 1 --cascade puts,exact";
+    let input = b"we met in lisbon and then in porto they told us of the us army who did";
+    let marked = String::from_utf8(room.out(line, input)).unwrap();
+    assert_eq!(marked, "We met in Lisbon, and then in Porto. They told us of the US army. Who did?");
+    room.fails(
+        "restore --marks --cascade exact,puts",
+        b"us",
+        2,
+        &["the first model of --cascade, which decides marks, puts no marks", "train maxent --marks"],
+    );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
     assert_ne!(read("1"), read("0"));
     for (line, code, part) in [

@@ -14,7 +14,7 @@ use std::time::Duration;
 use majuscule::files::Input;
 use majuscule::format::Kind;
 use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::{Backend, Model};
+use majuscule::methods::{Backend, Model, cascade};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore};
 use majuscule::restorer::{Boundary, Request, Restorer, Session};
@@ -235,6 +235,21 @@ static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
         }
     }
     models
+});
+
+/// Cascades whose first model has marks, and the second of the same language has none.
+static CASCADES: LazyLock<Vec<Model>> = LazyLock::new(|| {
+    let again = |draft: &Draft| load(&packed(draft.pack()).unwrap()).unwrap();
+    let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
+    let mut cascades = Vec::new();
+    for (draft, fast) in MODELS.iter().filter(|(_, model)| has_marks(model)) {
+        let exact = MODELS.iter().find(|(_, exact)| {
+            exact.manifest.method == "maxent" && exact.manifest.language == fast.manifest.language
+        });
+        let exact = again(&exact.unwrap().0);
+        cascades.push(cascade(again(draft), exact, 0.9).unwrap().0);
+    }
+    cascades
 });
 
 fn train(
@@ -608,9 +623,10 @@ proptest! {
     #[test]
     fn marks_are_put_in_once_and_taking_them_out_gives_the_text_back(
         text in any_text(), look_ahead in prop::option::of(1usize..4), threshold in prop::option::of(0f32..=1.0),
+        step in 1usize..40,
     ) {
         let text = text.to_lowercase();
-        for Model { manifest, restorer } in ALL.iter() {
+        for Model { manifest, restorer } in ALL.iter().chain(CASCADES.iter()) {
             let marks = restorer.labels().marks();
             if marks.is_empty() {
                 continue;
@@ -619,15 +635,16 @@ proptest! {
             let mode = Mode { locale: manifest.locale, case, start, words: false };
             let mark_threshold = threshold.filter(|_| restorer.has_probabilities());
             let options = RestoreOptions { marks, look_ahead, mark_threshold, ..options(mode) };
-            let with_marks = |text: &str| {
-                restored_as(Kind::Text, &**restorer, text, options.clone(), usize::MAX)
+            let with_marks = |text: &str, step: usize| {
+                restored_as(Kind::Text, &**restorer, text, options.clone(), step)
             };
-            let once = with_marks(&text);
+            let once = with_marks(&text, usize::MAX);
             let letters = |text: &str| -> String {
                 mode.locale.lower(text).chars().filter(|c| !",.".contains(*c)).collect()
             };
             prop_assert_eq!(letters(&once), letters(&text));
-            prop_assert_eq!(&with_marks(&once), &once, "{:?}", text);
+            prop_assert_eq!(&with_marks(&once, usize::MAX), &once, "{:?}", text);
+            prop_assert_eq!(&with_marks(&text, step), &once, "{:?}", text);
         }
     }
 

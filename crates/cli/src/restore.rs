@@ -25,7 +25,7 @@ use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
-use majuscule::methods::{LANGUAGES, Model, Preset, embedded_on, language_of};
+use majuscule::methods::{LANGUAGES, Model, Preset, embedded_as, embedded_on, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
@@ -351,8 +351,6 @@ impl RestoreArgs {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
-        } else if !self.cascade.files().is_empty() && self.marks.is_some() {
-            "--cascade decides capitals alone: leave --marks out, or name one model"
         } else if self.lines == OutputLines::Sentence && self.targets.is_compared() {
             "--lines sentence moves the ends of lines, which --check and --diff compare: leave it out"
         } else if self.id.is_some() && !self.stream {
@@ -484,6 +482,29 @@ impl RestoreArgs {
         }
     }
 
+    /// Refuses marks from a model without them, and names the built-in models that have some.
+    fn check_marks(&self, model: &Model) -> Result<(), Error> {
+        let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
+        if self.marks.is_none() || has_marks(model) {
+            return Ok(());
+        }
+        let which = if self.cascade.files().is_empty() {
+            "model"
+        } else {
+            "first model of --cascade, which decides marks,"
+        };
+        let language = &model.manifest.language;
+        let presets = Preset::VALUES
+            .iter()
+            .filter(|(preset, ..)| embedded_as(language, *preset).is_ok_and(|model| has_marks(&model)));
+        let names: Vec<&str> = presets.map(|(_, name, _)| *name).collect();
+        let others = match names.as_slice() {
+            [] => "one that was trained with marks (majuscule train maxent --marks)".to_owned(),
+            names => format!("{} of --lang {language}", names.join(" or ")),
+        };
+        Err(Error::Usage(format!("the {which} puts no marks: leave --marks out, or name {others}")))
+    }
+
     /// The options for texts under this model: the arguments,
     /// with the spellings read under its case pairs.
     fn options_for(
@@ -492,6 +513,7 @@ impl RestoreArgs {
         options: &RestoreOptions,
         words: &[u8],
     ) -> Result<RestoreOptions, Error> {
+        self.check_marks(model)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
         let options = RestoreOptions { language: asked, ..options.clone() }.for_model(&model.manifest);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
