@@ -256,16 +256,7 @@ impl CueScanner {
         if goes_on || self.event.is_some() || self.tag.is_some() {
             return None;
         }
-        let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c) || " .'’-#&".contains(c);
-        let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
-        let (name, rest) = (&text[..len], &text[len + 1..]);
-        let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
-        let is_name = name.starts_with(char::is_alphanumeric)
-            && name.contains(char::is_alphabetic)
-            && name.split(' ').count() <= LONGEST_NAME
-            && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
-            && (rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<'));
-        is_name.then_some(len + 1)
+        name_len(text)
     }
 
     /// Returns the length of the non-text at byte `at`, and the break if the speaker changes there.
@@ -398,7 +389,7 @@ pub(super) struct CueLines<S> {
 
 /// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
 /// one ends.
-fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
+pub(super) fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
     last_begin < begin && begin <= last_end
 }
@@ -815,6 +806,20 @@ fn is_aside(before: &str, rest: &str) -> bool {
     before.trim_end().ends_with(is_end_mark)
         && !inside.contains(is_end_mark)
         && inside.split_whitespace().nth(LONGEST_ASIDE).is_none()
+}
+
+/// Returns the length of the name of a speaker at the beginning of a text, with its colon.
+pub(super) fn name_len(text: &str) -> Option<usize> {
+    let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c) || " .'’-#&".contains(c);
+    let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
+    let (name, rest) = (&text[..len], &text[len + 1..]);
+    let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
+    let is_name = name.starts_with(char::is_alphanumeric)
+        && name.contains(char::is_alphabetic)
+        && name.split(' ').count() <= LONGEST_NAME
+        && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
+        && (rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<'));
+    is_name.then_some(len + 1)
 }
 
 /// Returns the length of the dash at the beginning of the text, if it marks a change of speaker.

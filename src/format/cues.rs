@@ -17,7 +17,9 @@ use juncture::CueLanguage;
 use words::CueWord;
 
 use super::Kind;
-use super::cue::dash_len;
+use super::copies::RolledLines;
+use super::cue::{dash_len, follows, name_len};
+use super::records::TextPart;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
@@ -25,6 +27,7 @@ use super::transcript::shortened;
 use super::whisper;
 use crate::error::{Error, Result, option};
 use crate::named::NamedValue;
+use crate::text::Locale;
 
 /// The ways to cut speech into cues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -176,6 +179,68 @@ impl ToldCues {
     }
 }
 
+/// Finds the lines of roll-up captions that stood in the cue before.
+#[derive(Debug, Default)]
+struct RolledUp {
+    lines: RolledLines,
+    /// The number of the cue: one more than that of the cue before if it follows at once.
+    cue: u64,
+    times: Option<(Time, Time)>,
+    /// The number of cues that follow the one before at once, and of those that repeat its lines.
+    following: u64,
+    repeating: u64,
+}
+
+/// The longest time in milliseconds of a cue that says nothing by itself.
+const GLIMPSE: u64 = 100;
+
+impl RolledUp {
+    /// Takes the lines off a cue that it repeats from the cue before; true if none is left. A line
+    /// that may have been said twice goes only where captions roll up.
+    fn drop_repeated(&mut self, segment: &mut Segment) -> bool {
+        let times = segment.begin.zip(segment.end);
+        let is_next = follows(self.times, times);
+        self.cue += if is_next { 1 } else { 2 };
+        self.following += u64::from(is_next);
+        self.times = times;
+        let (mut chars, mut repeated, mut words, mut is_all) = (0, 0, 0, true);
+        for line in segment.text.split_inclusive('\n') {
+            chars += line.chars().count();
+            let line = line.trim_end();
+            if line.is_empty() {
+                continue;
+            }
+            let part = TextPart { place: 0..line.len(), before: None, begins: false };
+            let is_again = self.lines.read(self.cue, line, std::iter::once(&part), Locale::Root);
+            self.lines.take(0, &mut Vec::new());
+            if is_again {
+                (repeated, words) = (chars, words + line.split_whitespace().count());
+            } else {
+                is_all = false;
+            }
+        }
+        if repeated == 0 || !is_next {
+            return false;
+        }
+        let shown = times.map_or(0, |(begin, end)| end.milliseconds() - begin.milliseconds());
+        let is_certain = words > 1 && (!is_all || shown < GLIMPSE);
+        if !is_certain && 2 * self.repeating < self.following {
+            return false;
+        }
+        self.repeating += 1;
+        segment.text = segment.text.chars().skip(repeated).collect();
+        words::drop_before(repeated, &mut segment.tags);
+        is_all
+    }
+
+    fn tell(&self) -> Option<String> {
+        let cues = if self.repeating == 1 { "1 cue" } else { &format!("{} cues", self.repeating) };
+        let told =
+            || format!("lines of {cues} stood in the cue before, as captions roll up: they were read once");
+        (self.repeating > 0).then(told)
+    }
+}
+
 /// Turns the segments of a file into cues.
 #[derive(Debug)]
 pub(super) struct CueCutter {
@@ -191,6 +256,7 @@ pub(super) struct CueCutter {
     /// Blocks, each with the number of words before it.
     blocks: VecDeque<(usize, LocatedItem)>,
     recording: Option<Option<String>>,
+    rolled: RolledUp,
     cues: VecDeque<LocatedItem>,
     written: usize,
     divided: u64,
@@ -226,6 +292,7 @@ impl CueCutter {
             count: 0,
             blocks: VecDeque::new(),
             recording: None,
+            rolled: RolledUp::default(),
             cues: VecDeque::new(),
             written: 0,
             divided: 0,
@@ -266,7 +333,11 @@ impl CueCutter {
         }
     }
 
-    fn segment(&mut self, segment: Segment, found: &LocatedItem) -> Result<(), Lost> {
+    fn segment(&mut self, mut segment: Segment, found: &LocatedItem) -> Result<(), Lost> {
+        let may_roll = matches!(self.losses.from, Kind::Srt | Kind::Vtt | Kind::Ass | Kind::Ttml);
+        if may_roll && self.rolled.drop_repeated(&mut segment) {
+            return Ok(());
+        }
         words::drop_fields(&segment, self.keeps_words(), &mut self.losses)?;
         let read = words::read(&segment, self.unit, &self.losses)?;
         if read.parts.is_empty() {
@@ -281,7 +352,7 @@ impl CueCutter {
         let source = Rc::new(found.clone());
         for (nth, part) in read.parts.into_iter().enumerate() {
             let goes_on = self.turns.last().is_some_and(|turn| {
-                turn.frame == part.frame && !part.has_dash && !read.is_apart && !turn.is_apart
+                turn.frame == part.frame && !part.begins && !read.is_apart && !turn.is_apart
             });
             if !goes_on {
                 self.turns.push(SpokenTurn {
@@ -367,6 +438,7 @@ impl CueCutter {
         let times = if self.set_in_order == 1 { "1 word" } else { &format!("{} words", self.set_in_order) };
         let order = format!("{times} began up to half a second before the word before: set in order");
         let notes = [
+            self.rolled.tell(),
             (self.divided > 0).then_some(divided),
             (self.set_in_order > 0).then_some(order),
             self.long
@@ -462,7 +534,7 @@ impl CueCutter {
         };
         let (a, b) = (&turns[first], &turns[second]);
         let is_line = |turn: &SpokenTurn, words: &Range<usize>| {
-            let line = turn_len(turn, words) + dash(turn, words).len();
+            let line = turn_len(turn, words) + DASH.len();
             !turn.is_apart && line <= self.limits.max_chars
         };
         let is_sentence = |turn: &SpokenTurn, words: &Range<usize>| {
@@ -514,14 +586,13 @@ impl CueCutter {
         segment.begin = Time::of_milliseconds(cue.begin);
         segment.end = Time::of_milliseconds(cue.end);
         let mut text = CueText { segment, at: 0, keeps_words: self.keeps_words() };
-        for (turn, part) in &cue.parts {
+        for both @ (turn, part) in &cue.parts {
             let turn = &turns[*turn];
             if text.at > 0 {
                 text.push("\n");
                 text.differ(&turn.frame);
             }
-            let dash = if cue.parts.len() > 1 { dash(turn, &part.words) } else { "" };
-            text.part(turn, part, dash);
+            text.part(turn, part, dash(turns, cue, both));
         }
         let CueText { mut segment, keeps_words, .. } = text;
         let words = turn_words(turns, cue);
@@ -555,10 +626,19 @@ impl CueCutter {
     }
 }
 
-/// Returns the mark before the words of a turn, if there are two in one cue, unless they have one.
-fn dash(turn: &SpokenTurn, words: &Range<usize>) -> &'static str {
-    let first = &turn.words[words.start].text;
-    if dash_len(first).is_some() || first.starts_with(">>") { "" } else { "- " }
+/// The mark before each of two turns in a cue.
+const DASH: &str = "- ";
+
+/// Returns the mark before a part of a cue: a dash if there are two, unless one has a dash itself,
+/// or a name or another mark tells that it begins.
+fn dash(turns: &[SpokenTurn], cue: &MadeCue, part: &(usize, CutCue)) -> &'static str {
+    let first = |(turn, part): &(usize, CutCue)| &*turns[*turn].words[part.words.start].text;
+    let is_told = |part: &(usize, CutCue)| {
+        let text = first(part);
+        text.starts_with(">>") || text.starts_with(['♪', '♫', '[', '(']) || name_len(text).is_some()
+    };
+    let is_plain = cue.parts.len() < 2 || cue.parts.iter().any(is_told);
+    if is_plain || dash_len(first(part)).is_some() { "" } else { DASH }
 }
 
 fn turn_len(turn: &SpokenTurn, words: &Range<usize>) -> usize {
@@ -571,11 +651,10 @@ fn turn_words<'a>(turns: &'a [SpokenTurn], cue: &'a MadeCue) -> impl Iterator<It
 }
 
 fn text_len(turns: &[SpokenTurn], cue: &MadeCue) -> usize {
-    let parts = cue.parts.iter().map(|(turn, part)| {
-        let turn = &turns[*turn];
-        let dash = if cue.parts.len() > 1 { dash(turn, &part.words) } else { "" };
-        turn_len(turn, &part.words) + dash.len() + 1
-    });
+    let parts = cue
+        .parts
+        .iter()
+        .map(|part| turn_len(&turns[part.0], &part.1.words) + dash(turns, cue, part).len() + 1);
     parts.sum::<usize>().saturating_sub(1)
 }
 
@@ -798,6 +877,95 @@ mod tests {
         let again = cut(Kind::Vtt, Kind::Vtt, vtt);
         assert_eq!(again, written(Kind::Vtt, Kind::Vtt, vtt));
         assert_eq!(texts(&cut(Kind::Vtt, Kind::Srt, vtt)), ["So we met.", "[music]", "Yes."]);
+    }
+
+    #[test]
+    fn lines_that_roll_up_are_read_once() {
+        let cue = |begin: &str, end: &str, text: &str| {
+            format!("00:00:{begin} --> 00:00:{end} align:start position:0%\n{text}\n\n")
+        };
+        let words = "WEBVTT\n\n".to_owned()
+            + &cue("00.080", "01.910", " \nwe<00:00:00.400><c> met</c><00:00:00.800><c> the</c>")
+            + &cue("01.910", "01.920", "we met the\n ")
+            + &cue(
+                "01.920",
+                "03.990",
+                "we met the\nbaker<00:00:02.200><c> in</c><00:00:02.500><c> lisbon.</c><00:00:03.100><c> he</c>",
+            )
+            + &cue("03.990", "04.000", "baker in lisbon. he\n ")
+            + &cue(
+                "04.000",
+                "06.500",
+                "baker in lisbon. he\nsold<00:00:04.300><c> us</c><00:00:04.600><c> bread.</c>",
+            )
+            + &cue("06.500", "06.510", "sold us bread.\n ")
+            + &cue("06.510", "09.000", "sold us bread.\n[Music]")
+            + &cue("09.000", "09.010", "[Music]\n ")
+            + &cue("09.010", "11.000", "[Music]\nand<00:00:09.400><c> left.</c>");
+        let (found, notes) = cut_with(CueLimits::default(), Kind::Vtt, Kind::Srt, &words).unwrap();
+        assert_eq!(
+            texts(&found),
+            ["we met the baker in lisbon.", "he sold us bread.", "[Music]", "and left."]
+        );
+        assert!(found.contains("00:00:03,100 --> 00:00:06,500\nhe sold us bread.\n"), "{found}");
+        let told = "lines of 8 cues stood in the cue before, as captions roll up: they were read once";
+        assert_eq!(notes.cues[0], told);
+
+        let lines = [
+            "<i>WE MET",
+            "<i>WE MET</i>\nTHE BAKER",
+            "WE MET\nTHE BAKER\nIN LISBON.",
+            "THE BAKER\nIN LISBON.\nNO.",
+        ];
+        let srt = |lines: &[&str]| -> String {
+            let cue = |(at, text)| format!("{at}\n00:00:0{at},000 --> 00:00:0{},000\n{text}\n\n", at + 1);
+            (1..).zip(lines).map(cue).collect()
+        };
+        assert_eq!(
+            texts(&cut(Kind::Srt, Kind::Srt, &srt(&lines))),
+            ["<i>WE MET</i> THE BAKER IN LISBON.", "NO."]
+        );
+        // What is said twice stays.
+        let twice = srt(&["No.", "No.\nGo.", "we will\nsing it", "we will\nsing it"]);
+        let found = texts(&cut(Kind::Srt, Kind::Srt, &twice)).join("|");
+        assert_eq!(found.matches("No.").count() + found.matches("sing it").count(), 4, "{found}");
+    }
+
+    #[test]
+    fn turns_and_songs_begin_lines_and_names_stay_with_their_words() {
+        let srt = |lines: &[&str]| -> String {
+            let cue = |(at, text)| format!("{at}\n00:00:{at},000 --> 00:00:{},500\n{text}\n\n", at + 1);
+            (1..).zip(lines).map(|(at, text)| (8 + 2 * at, text)).map(cue).collect()
+        };
+        let found = texts(&cut(
+            Kind::Srt,
+            Kind::Srt,
+            &srt(&[
+                "MAN: HOW DID WE END UP HERE?",
+                "THAT.\nDR. REIS:",
+                "THIS IS IT.\n[WOMAN]: NO.",
+                "US BREAD AND LEFT.\n>> WHERE?",
+                ">> so what >> that",
+                "- no. - yes.\n- it is -",
+                "- a mark.",
+                "we go.\n♪ la la la ♪\nwe went.",
+                "[laughs] he did.\n(music)",
+            ]),
+        ));
+        assert_eq!(
+            found,
+            [
+                "MAN: HOW DID WE END UP HERE? THAT.|DR. REIS: THIS IS IT.",
+                "[WOMAN]: NO. US BREAD AND LEFT.|>> WHERE?",
+                ">> so what|>> that",
+                "- no.|- yes.",
+                "- it is -",
+                "- a mark. we go.|♪ la la la ♪",
+                "we went.",
+                "[laughs] he did.",
+                "(music)",
+            ]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::Kind;
-use super::super::cue::{as_override, dash_len};
+use super::super::cue::{as_override, dash_len, name_len};
 use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
 
 /// A word with the marks that stand apart next to it, as `« oui »` in French.
@@ -25,8 +25,8 @@ pub(super) struct SpokenPart {
     /// All that the words share: a segment without words and times.
     pub(super) frame: Rc<Segment>,
     pub(super) words: Vec<CueWord>,
-    /// True if a dash tells that another speaker begins.
-    pub(super) has_dash: bool,
+    /// True if a dash, a name or a note of music tells that something else begins.
+    pub(super) begins: bool,
 }
 
 /// The words of a segment.
@@ -79,8 +79,8 @@ pub(super) fn read(segment: &Segment, unit: u64, losses: &Losses) -> Result<Segm
     let mut parts: Vec<SpokenPart> = Vec::new();
     for ((word, group), frame) in words.into_iter().zip(&groups).zip(frames) {
         match parts.last_mut() {
-            Some(part) if !group.has_dash && part.frame == frame => part.words.push(word),
-            _ => parts.push(SpokenPart { frame, words: vec![word], has_dash: group.has_dash }),
+            Some(part) if !group.begins && part.frame == frame => part.words.push(word),
+            _ => parts.push(SpokenPart { frame, words: vec![word], begins: group.begins }),
         }
     }
     Ok(SegmentParts { parts, is_divided, is_apart })
@@ -132,7 +132,8 @@ fn is_drawing(segment: &Segment) -> bool {
 #[derive(Debug, Clone, Default)]
 struct WordGroup {
     runs: Vec<Range<usize>>,
-    has_dash: bool,
+    /// True if a turn or a song begins here.
+    begins: bool,
 }
 
 impl WordGroup {
@@ -185,6 +186,8 @@ fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
     // The runs that belong to the next word.
     let mut next = WordGroup::default();
     let mut at = 0;
+    // The end of what stands before the first word of a turn, and true if the line has a turn.
+    let (mut opening, mut has_turn) = (0, false);
     while at < chars.len() {
         let start = at + chars[at..].iter().take_while(|c| is_space(**c)).count();
         let len = chars[start..].iter().take_while(|c| !is_space(**c)).count();
@@ -195,47 +198,76 @@ fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
         }
         let begins_line = gap.start == 0 || chars[gap].contains(&'\n');
         let is_bare = !chars[run.clone()].iter().any(|c| c.is_alphanumeric());
-        let opens = chars[run.clone()].iter().all(|c| "([{«‹“„‘¿¡♪♫#".contains(*c));
-        let has_dash = begins_line && is_turn(&chars[run.start..], groups.last().map(|g| g.text(chars)));
+        let opens = chars[run.clone()].iter().all(|c| "([{«‹“„‘¿¡♪♫#".contains(*c))
+            && chars.get(at).is_some_and(|&c| c != '\n');
+        let last = groups.last().filter(|_| next.runs.is_empty()).map(|last| last.text(chars));
+        let turn = match run.start < opening {
+            true => None,
+            false => turn_len(&chars[run.start..], last.as_deref(), begins_line, has_turn),
+        };
+        has_turn = turn.is_some() || has_turn && !begins_line;
         if is_one {
             next.runs.push(run);
-        } else if has_dash {
+            continue;
+        } else if let Some(len) = turn {
             groups.extend(Some(std::mem::take(&mut next)).filter(|next| !next.runs.is_empty()));
-            next = WordGroup { runs: vec![run], has_dash };
-            if !is_bare {
-                groups.push(std::mem::take(&mut next));
-            }
+            next.begins = true;
+            opening = run.start + len;
         } else if let Some(last) = groups.last_mut()
             && is_bare
-            && !(opens && at < chars.len())
+            && !opens
             && next.runs.is_empty()
         {
             last.runs.push(run);
-        } else {
-            next.runs.push(run);
-            if !is_bare {
-                groups.push(std::mem::take(&mut next));
-            }
+            continue;
+        }
+        let is_whole = !is_bare && run.end > opening;
+        next.runs.push(run);
+        if is_whole {
+            groups.push(std::mem::take(&mut next));
         }
     }
     // Marks without a word after them belong to the last word.
     match groups.last_mut() {
-        Some(last) if !next.has_dash => last.runs.append(&mut next.runs),
+        Some(last) if !next.begins => last.runs.append(&mut next.runs),
         _ if next.runs.is_empty() => {}
         _ => groups.push(next),
     }
     groups
 }
 
-/// Returns true if a line that begins so is another speaker's: `- yes`, `>> yes`. A dash after an
-/// unfinished line is a mark of the sentence.
-fn is_turn(line: &[char], before: Option<String>) -> bool {
-    let begins: String = line.iter().take(3).collect();
+/// The longest name of a speaker that stays on the line of the next word.
+const LONGEST_NAME: usize = 24;
+
+/// Returns the number of characters that another turn has before its first word, or a song: `- yes`,
+/// `>> yes`, `MAN: yes`, `♪ yes`; `before` is the text of the last word. A dash after an unfinished
+/// line is a mark of the sentence, and so is one within a line without turns.
+fn turn_len(line: &[char], before: Option<&str>, begins_line: bool, has_turn: bool) -> Option<usize> {
+    let line: String = line.iter().take(3 + LONGEST_NAME).take_while(|c| **c != '\n').collect();
     let ended = before.is_none_or(|before| {
         let word = before.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
-        word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪'])
+        word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪', '♫'])
     });
-    begins.starts_with(">>") || ended && dash_len(&begins).is_some()
+    let sings = |text: &str| text.starts_with(['♪', '♫']);
+    let mark = match () {
+        () if line.starts_with(">>") => line.len() - line.trim_start_matches('>').len(),
+        () if !ended || !(begins_line || has_turn) => return None,
+        () => dash_len(&line).unwrap_or(0),
+    };
+    let rest = line[mark..].trim_start();
+    let name = match rest.strip_prefix(['[', '(']).and_then(|rest| rest.split_once([']', ')'])) {
+        Some((name, after)) => after.starts_with(':').then_some(name.len() + 3),
+        None => name_len(rest),
+    };
+    let len = match name {
+        Some(name) if begins_line || mark > 0 => line.len() - rest.len() + name,
+        _ if mark > 0 => mark,
+        _ if begins_line && (sings(&line) || before.is_some_and(|before| before.ends_with(['♪', '♫']))) => {
+            0
+        }
+        _ => return None,
+    };
+    Some(line[..len].chars().count())
 }
 
 /// The times of a word that the input tells.
@@ -386,6 +418,19 @@ pub(super) fn follow(tag: &str, open: &mut Vec<String>) {
         }
         _ => {}
     }
+}
+
+/// Takes off the tags before this character of a text, whose first characters were left out: those
+/// that hold for the rest stay.
+pub(super) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
+    let (mut frames, mut open) = (Vec::new(), Vec::new());
+    let rest = tags.iter().position(|tag| tag.at >= at).unwrap_or(tags.len());
+    for tag in tags.drain(..rest) {
+        follow(&tag.tag, &mut open);
+        frames.extend(Some(tag.tag).filter(|tag| role(tag) == TagRole::Frames));
+    }
+    tags.iter_mut().for_each(|tag| tag.at -= at);
+    tags.splice(0..0, frames.into_iter().chain(open).map(|tag| SegmentTag { at: 0, tag }));
 }
 
 /// Gives each tag to its word, and returns the frame of each word.
