@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::json::recase;
+use super::json::{quoted, recase};
+use super::word_lists::{ListedWord, PUNCTUATED};
 
 /// The bytes of a file, and the places in them of the parts of a text. A part may have several
 /// places.
@@ -14,6 +15,16 @@ pub struct Envelope {
     /// Parts of the text, and the places between quotes of each in the source, in their order
     /// there.
     pub(super) places: Vec<(Range<u32>, Range<u32>)>,
+    /// The words with times, in their order in the source.
+    beside: Vec<WordBeside>,
+}
+
+/// A word with times, whose marks are not put into it but beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct WordBeside {
+    word: ListedWord,
+    /// True if the word gets the case of the text.
+    is_recased: bool,
 }
 
 impl Envelope {
@@ -30,6 +41,7 @@ impl Envelope {
     pub(super) fn clear(&mut self) {
         self.source.clear();
         self.places.clear();
+        self.beside.clear();
     }
 
     /// Adds a place between quotes, at `source`, for these bytes of the text.
@@ -43,14 +55,31 @@ impl Envelope {
         for (_, source) in &mut self.places {
             *source = source.start + by as u32..source.end + by as u32;
         }
+        self.beside.iter_mut().for_each(|beside| beside.word.move_on(by));
+    }
+
+    /// Adds the places of another envelope, which were found in a text that begins at byte `start`,
+    /// after all places that do not belong to that text.
+    pub(super) fn add(&mut self, mut other: Self, start: usize) {
+        other.move_places(start);
+        self.places.append(&mut other.places);
+        self.beside.append(&mut other.beside);
+        let first = self.places.partition_point(|(_, source)| (source.start as usize) < start);
+        self.places[first..].sort_by_key(|(_, source)| source.start);
+    }
+
+    /// Lets the marks of a word be written beside it; it was found in a text that begins at byte
+    /// `start`.
+    pub(super) fn mark_beside(&mut self, word: &ListedWord, start: usize, is_recased: bool) {
+        let mut word = word.clone();
+        word.move_on(start);
+        self.beside.push(WordBeside { word, is_recased });
     }
 
     /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
     /// in case, and with the marks of `put`, each with its place in `new`, after words. The text may
     /// have blanks in place of mark-up, which then stays as it is.
     pub(super) fn write(&self, old: &str, new: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
-        // The moves of later bytes by letters of another length, as offsets in the old text and in
-        // the new.
         let mut moves = vec![(0, 0)];
         if !(old.is_ascii() && new.is_ascii()) {
             let (mut from, mut to) = (0, 0);
@@ -62,31 +91,93 @@ impl Envelope {
                 }
             }
         }
-        let moved = |at: u32| {
-            let at = at as usize;
-            let (from, to) = moves[moves.partition_point(|&(from, _)| from <= at) - 1];
-            to + at - from
-        };
-        let mut written = 0;
-        for (place, source) in &self.places {
+        let text = NewText { old, new, moves, put };
+        let (mut written, mut done) = (0, 0);
+        for WordBeside { word, is_recased } in &self.beside {
+            let Range { start, end } = word.string;
+            let place = |at: usize| self.places.partition_point(|(_, source)| (source.start as usize) < at);
+            let inside = place(start)..place(end);
+            self.write_places(done..inside.start, &mut written, &text, true, out);
+            let (mut marked, mut from) = (Vec::new(), start);
+            self.write_places(inside.clone(), &mut from, &text, true, &mut marked);
+            marked.extend_from_slice(&self.source[from..end]);
+            if let Some((last, source)) = self.places[inside.clone()].last()
+                && source.end as usize == end
+            {
+                marked.extend_from_slice(text.marks_after(last.end as usize).as_bytes());
+            }
+            done = inside.end;
+            if *is_recased {
+                self.write_places(inside, &mut written, &text, false, out);
+            }
+            out.extend_from_slice(&self.source[written..=end]);
+            written = end + 1;
+            let [before, between] = word.space.clone().map(|space| &self.source[space]);
+            let name = format!("\"{PUNCTUATED}\"");
+            for part in [b",", before, name.as_bytes(), between, b"\"", &marked, b"\""] {
+                out.extend_from_slice(part);
+            }
+        }
+        self.write_places(done..self.places.len(), &mut written, &text, true, out);
+        out.extend_from_slice(&self.source[written..]);
+    }
+
+    /// Appends the bytes from `written` on up to the end of the last of some places, with their
+    /// letters, and with the marks that are put in if `puts`.
+    fn write_places(
+        &self,
+        places: Range<usize>,
+        written: &mut usize,
+        text: &NewText<'_>,
+        puts: bool,
+        out: &mut Vec<u8>,
+    ) {
+        for (place, source) in &self.places[places] {
             let (start, end) = (source.start as usize, source.end as usize);
-            out.extend_from_slice(&self.source[written..start]);
+            out.extend_from_slice(&self.source[*written..start]);
             let raw = &self.source[start..end];
-            let (from, to) = (moved(place.start), moved(place.end));
-            let first = put.partition_point(|(at, _)| *at <= from);
-            let put = put[first..].iter().take_while(|(at, _)| *at <= to);
+            let (from, to) = (text.moved(place.start), text.moved(place.end));
+            let first = text.put.partition_point(|(at, _)| *at <= from);
+            let put = text.put[first..].iter().take_while(|(at, _)| puts && *at <= to);
             let put = &mut put.map(|(at, mark)| (at - from, &**mark));
-            let new = new.get(from..to).unwrap_or_default();
-            let old = old.get(place.start as usize..place.end as usize).unwrap_or_default();
+            let new = text.new.get(from..to).unwrap_or_default();
+            let old = text.old.get(place.start as usize..place.end as usize).unwrap_or_default();
             match str::from_utf8(raw) {
                 // Each escape is longer than its character.
                 _ if raw.len() == old.len() => recase_plain(raw, old, new, put, out),
                 Ok(raw) => recase(raw, old, new, put, out),
                 Err(_) => out.extend_from_slice(raw),
             }
-            written = end;
+            *written = end;
         }
-        out.extend_from_slice(&self.source[written..]);
+    }
+}
+
+/// A text, and the same text with other letters and with marks.
+struct NewText<'a> {
+    old: &'a str,
+    new: &'a str,
+    /// The moves of later bytes by letters of another length, as offsets in the old text and in the
+    /// new.
+    moves: Vec<(usize, usize)>,
+    put: &'a [(usize, Vec<u8>)],
+}
+
+impl NewText<'_> {
+    /// Returns the place in the new text of byte `at` of the old one.
+    fn moved(&self, at: u32) -> usize {
+        let at = at as usize;
+        let (from, to) = self.moves[self.moves.partition_point(|&(from, _)| from <= at) - 1];
+        to + at - from
+    }
+
+    /// Returns the marks that the text has from byte `at` on, up to white space, as they stand in
+    /// JSON.
+    fn marks_after(&self, at: usize) -> String {
+        let rest = self.old.get(at..).unwrap_or_default();
+        let run = rest.split(char::is_whitespace).next().unwrap_or_default();
+        let raw = quoted(if !run.contains(char::is_alphanumeric) { run } else { "" });
+        raw[1..raw.len() - 1].to_owned()
     }
 }
 

@@ -11,11 +11,12 @@ use super::segment::{
     SegmentTag, SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use super::{Context, Format, Piece, RestoreOptions};
+use super::word_lists::{LetterStream, is_list, timed_words};
+use super::{Context, Envelope, Format, Piece, RestoreOptions};
 use crate::error::{Result, option};
 use crate::files::Input;
-use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
+use crate::text::{Break, Locale};
 
 /// The largest number of characters of a line, which has to fit in memory.
 pub(super) const LONGEST: usize = 1 << 28;
@@ -74,6 +75,7 @@ impl Jsonl {
         let start = piece.frame.source.len() + self.lines.lines.text().start;
         piece.frame.source.extend_from_slice(self.lines.lines.whole());
         let (line, grammar) = self.lines.text()?;
+        let first = self.text.len();
         for TextPart { place, before, .. } in self.parts.drain() {
             if before == Some(Break::Document) {
                 find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
@@ -84,6 +86,7 @@ impl Jsonl {
             piece.frame.place(from..self.text.len(), start + place.start..start + place.end);
             self.text.push('\n');
         }
+        piece.frame.add(grammar.listed_words(line, &self.text, first), start);
         Ok(())
     }
 }
@@ -221,6 +224,8 @@ pub(super) struct Objects {
     joined: JoinedObjects,
     /// The value of the grouping field in the last object.
     last: Option<String>,
+    /// The case pairs of a text into which marks are put.
+    marked: Option<Locale>,
 }
 
 impl Objects {
@@ -240,7 +245,8 @@ impl Objects {
             (None, Context::File) => JoinedObjects::All,
             (None, _) => JoinedObjects::None,
         };
-        Self { field: field.to_owned(), path: keys(field), id: options.id.clone(), joined, last: None }
+        let (id, marked) = (options.id.clone(), options.puts().map(|_| options.locale()));
+        Self { field: field.to_owned(), path: keys(field), id, joined, last: None, marked }
     }
 
     /// Returns true if an object with a text begins another text.
@@ -309,6 +315,21 @@ impl Grammar for Objects {
 
     fn is_between(&self) -> bool {
         true
+    }
+
+    /// The words stay as they are, and get a copy with the case and the marks of the text.
+    fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
+        let mut found = Envelope::default();
+        let (Some(locale), [before @ .., _]) = (self.marked, &self.path[..]) else { return found };
+        let is_list =
+            |path: &[String]| path.split_last().is_some_and(|(list, path)| path == before && is_list(list));
+        let words = timed_words(line, &is_list);
+        if !words.is_empty() {
+            let strings = words.iter().map(|word| word.string.clone());
+            LetterStream::of(text, from, locale).place(line, strings, locale, &mut found);
+        }
+        words.iter().for_each(|word| found.mark_beside(word, 0, false));
+        found
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {

@@ -42,6 +42,18 @@ proptest! {
         let escaped = |text: &str| text.replace('é', "\\u00e9").replace('İ', "\\u0130");
         let objects = texts.chunks(other).map(|words| format!("{{\"text\": \"{}\"}}\n", escaped(&words.join(" "))));
         check(Kind::Jsonl, &objects.collect::<String>());
+        // Words with times, of which some lack a mark or are missing.
+        let list = |words: &[String]| {
+            let word = |(at, word): (usize, &String)| {
+                let said = if at % 3 == 1 { word.trim_end_matches(['.', ',', '?']) } else { word };
+                format!("{{\"word\":\" {}\",\"start\": {at}}}", escaped(said))
+            };
+            words.iter().enumerate().filter(|(at, _)| at % 5 < 4).map(word).collect::<Vec<_>>().join(",")
+        };
+        let timed = |words: &[String]| format!("{{\"text\": \"{}\",\"words\":[{}]}}\n", escaped(&words.join(" ")), list(words));
+        check(Kind::Jsonl, &texts.chunks(other).map(timed).collect::<String>());
+        check(Kind::WhisperJson, &timed(&texts));
+        check(Kind::WhisperJson, &format!("{{\"words\":[{}]}}\n", list(&texts)));
     }
 }
 
@@ -61,10 +73,17 @@ proptest! {
         let escaped = |word: &String| word.replace('é', "\\u00e9");
         let object = |(i, word)| format!("{{\"id\":{i},\"text\":\"{}\"}}\n", escaped(word));
         check_live_marks(Kind::Jsonl, &words.iter().enumerate().map(object).collect::<String>());
+        let timed = |(i, word)| {
+            let word = escaped(word);
+            format!("{{\"id\":{i},\"words\":[{{\"begin\":1.0,\"text\":\"{word}\"}}],\"text\":\"{word}\"}}\n")
+        };
+        check_live_marks(Kind::Jsonl, &words.iter().enumerate().map(timed).collect::<String>());
         let document = |(i, word): (usize, &String)| {
             format!("{{\"id\":{i},\"text\":\"{word}\",\"segments\":[{{\"text\":\" {word}\",\"words\":[{{\"word\":\" {word}\"}}]}}]}}\n")
         };
-        check_live_marks(Kind::WhisperJson, &words.iter().enumerate().map(document).collect::<String>());
+        let documents = words.iter().enumerate().map(document).collect::<String>();
+        check_live_marks(Kind::WhisperJson, &documents);
+        check_live_marks(Kind::WhisperJson, &documents.replace("\"word\":", "\"start\":0.5,\"word\":"));
     }
 }
 
@@ -390,15 +409,32 @@ fn check_live_marks(kind: Kind, text: &str) {
     }
 }
 
-/// Takes out of a text the marks that another one lacks.
+/// Takes out of a text the marks that another one lacks, and the words beside which they are put.
 fn without_marks(text: &[u8], other: &[u8]) -> String {
-    let [text, other] = [text, other].map(String::from_utf8_lossy);
+    let [text, other] = [text, other].map(|text| String::from_utf8_lossy(text).into_owned());
+    let text = if other.contains(BESIDE) { text } else { without_words_beside(&text) };
     let mut others = other.chars().peekable();
     let mut keeps = |c: char| {
         let is_mark = Mark::of(c) != Mark::None || matches!(c, ' ' | '\u{202f}' | '\u{a0}');
         others.next_if_eq(&c).is_some() || !is_mark
     };
     text.chars().filter(|&c| keeps(c)).collect()
+}
+
+const BESIDE: &str = "\"punctuated_word\"";
+
+/// Takes out the members of JSON that have a word with its marks.
+fn without_words_beside(text: &str) -> String {
+    let mut parts = text.split(BESIDE);
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        left.truncate(left.trim_end_matches([' ', '\n']).len() - 1);
+        let value = part.trim_start_matches([' ', ':', '\n']).strip_prefix('"').unwrap();
+        let is_end = |at: usize| value[..at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0;
+        let end = value.match_indices('"').map(|(at, _)| at).find(|&at| is_end(at)).unwrap();
+        left.push_str(&value[end + 1..]);
+    }
+    left
 }
 
 /// Returns the text of a file in lower case, which may not be valid.

@@ -30,6 +30,7 @@ mod vtt;
 pub mod convert;
 pub mod cues;
 pub mod whisper;
+mod word_lists;
 
 use std::path::Path;
 

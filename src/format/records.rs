@@ -12,7 +12,7 @@ use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use super::{Format, Piece, RestoreOptions};
+use super::{Envelope, Format, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -104,6 +104,13 @@ pub(super) trait Grammar: Send + Debug {
         out.push_str(part);
     }
 
+    /// Returns the words that a line lists beside its text, in formats that have such lists; the
+    /// text of the line begins at byte `from` of `text`.
+    fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
+        let _ = (line, text, from);
+        Envelope::default()
+    }
+
     /// Returns the identity of the last line, which has these parts, in formats whose lines may come
     /// in live.
     fn id(&self, line: &str, parts: &LineParts) -> Result<Option<Id>, Fault> {
@@ -130,6 +137,7 @@ pub(super) trait Grammar: Send + Debug {
                 record.text.push('\n');
             }
         }
+        record.frame.add(self.listed_words(line, &record.text, 0), 0);
         if !self.is_between() && !record.text.is_empty() {
             fill(&mut record.text, line.len() + 1);
         }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::{CueScanner, push_untagged};
-use super::json::{Event, Member, compact, decode, members, quoted, read, units};
+use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
 use super::live_records::LiveRecord;
 use super::plain::{not_utf8, text};
@@ -22,14 +22,12 @@ use super::segment::{
     has_text,
 };
 use super::transcript::Fault;
-use super::{Envelope, Format, Kind, Piece, RestoreOptions};
+use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
+use super::{Format, Kind, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
+use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Locale};
-
-/// The number of characters within which a word missing from one of the forms is looked for.
-const AHEAD: usize = 2000;
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]
@@ -115,9 +113,8 @@ impl SegmentTexts {
         }
         let found = StringPlaces::read(&self.json).map_err(|fault| placed(fault, &self.json, &name))?;
         self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
-        let mut kinds = [found.segments, found.whole].into_iter().chain(found.words);
-        let texts = kinds.find(|places| !places.is_empty()).unwrap_or_default();
-        let speakers = found.speakers.into_iter().chain(std::iter::repeat(None));
+        let speakers = found.speakers.clone().into_iter().chain(std::iter::repeat(None));
+        let texts = found.kinds().into_iter().find(|places| !places.is_empty()).unwrap_or_default();
         self.places = texts.into_iter().zip(speakers).collect();
         self.places.reverse();
         Ok(())
@@ -235,6 +232,8 @@ struct StringPlaces {
     segments: Vec<Range<usize>>,
     /// The words one by one, in each list and each of the two fields that may contain a word.
     words: [Vec<Range<usize>>; 5],
+    /// The same words with their marks, in segments and beside them.
+    punctuated: [Vec<Range<usize>>; 2],
     /// The speaker of each segment, if the document names one.
     speakers: Vec<Option<Range<usize>>>,
 }
@@ -277,6 +276,12 @@ impl StringPlaces {
                     ["segments" | "chunks", "words" | "word_timings", "word"] => found.words[0].push(place),
                     ["segments" | "chunks", "words" | "word_timings", "text"] => found.words[1].push(place),
                     ["transcription", "tokens", "text"] => found.words[2].push(place),
+                    ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => {
+                        found.punctuated[0].push(place);
+                    }
+                    ["words" | "word_timings" | "word_segments", PUNCTUATED] => {
+                        found.punctuated[1].push(place)
+                    }
                     ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(place),
                     ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(place),
                     _ => {}
@@ -290,6 +295,18 @@ impl StringPlaces {
         Ok(found)
     }
 
+    /// Returns the places of each kind, the text first; words with marks come before those without,
+    /// unless some have none.
+    fn kinds(self) -> Vec<Vec<Range<usize>>> {
+        let [inner, outer] = self.punctuated;
+        let [a, b, tokens, c, d] = self.words;
+        let are_all =
+            |marked: &Vec<_>, one: &Vec<_>, other: &Vec<_>| marked.len() == one.len().max(other.len());
+        let (inner, later) = if are_all(&inner, &a, &b) { (inner, Vec::new()) } else { (Vec::new(), inner) };
+        let (outer, last) = if are_all(&outer, &c, &d) { (outer, Vec::new()) } else { (Vec::new(), outer) };
+        vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last]
+    }
+
     /// Fills a piece with the text; byte `start` of the document is the first that was read.
     fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
         let view = self.view(json, start, options, piece);
@@ -300,8 +317,8 @@ impl StringPlaces {
 
     /// Finds the words of the text, and the places of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
-        let mut kinds = vec![self.segments, self.whole];
-        kinds.extend(self.words);
+        let speakers = self.speakers.clone();
+        let mut kinds = self.kinds();
         // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
@@ -312,7 +329,7 @@ impl StringPlaces {
         }
         let mut last = None;
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
-            let speaker = self.speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
+            let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
             if i > 0 && speaker != last {
                 view.cues.turn();
             }
@@ -323,11 +340,21 @@ impl StringPlaces {
             view.read(from, !is_words, piece);
         }
         view.end_run(piece);
-        let stream = LetterStream::of(&view.text, options.locale());
+        let stream = LetterStream::of(&view.text, 0, options.locale());
         for places in &kinds[1..] {
             stream.place(json, places.iter().map(moved), options.locale(), &mut piece.frame);
         }
         piece.frame.places.sort_by_key(|(_, source)| source.start);
+        if options.puts().is_some() {
+            let are_words = |path: &[String]| match path {
+                [list] => is_list(list),
+                [segments, list] => matches!(&**segments, "segments" | "chunks") && is_list(list),
+                _ => false,
+            };
+            timed_words(&json[start..], &are_words)
+                .iter()
+                .for_each(|word| piece.frame.mark_beside(word, start, true));
+        }
         view
     }
 }
@@ -393,77 +420,6 @@ impl DocumentView {
         begin_sentences(&mut self.begins, first, &mut piece.tokens);
         self.run = self.blanked.len();
     }
-}
-
-/// The characters of a text without its white space, in lower case, each with its place.
-struct LetterStream<'a> {
-    text: &'a str,
-    chars: Vec<(char, usize)>,
-}
-
-impl<'a> LetterStream<'a> {
-    fn of(text: &'a str, locale: Locale) -> Self {
-        let small = locale.lower(text);
-        let chars = text.char_indices().zip(small.chars()).filter(|((_, c), _)| !c.is_whitespace());
-        Self { text, chars: chars.map(|((at, _), c)| (c, at)).collect() }
-    }
-
-    /// Adds the places of the words of these strings to the envelope; the text contains the words
-    /// in the same order, except that some may be missing.
-    fn place(
-        &self,
-        json: &str,
-        strings: impl Iterator<Item = Range<usize>>,
-        locale: Locale,
-        frame: &mut Envelope,
-    ) {
-        // The place after the last word found, and the place after the last certain one.
-        let (mut at, mut sure) = (0, 0);
-        for string in strings {
-            for (run, word) in runs(&json[string.clone()]) {
-                let small: Vec<char> = locale.lower(&word).chars().collect();
-                let is_next = self.is_at(at, &small);
-                let found = if is_next { Some(at) } else { self.find(sure, &small) };
-                let Some(from) = found else { continue };
-                at = from + small.len();
-                sure = if is_next { at } else { sure };
-                let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
-                let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
-                if self.text[first..end].chars().count() == small.len() {
-                    frame.place(first..end, string.start + run.start..string.start + run.end);
-                }
-            }
-        }
-    }
-
-    fn is_at(&self, at: usize, word: &[char]) -> bool {
-        self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
-    }
-
-    /// Returns the place of the word as the beginning of a run, from character `from` on.
-    fn find(&self, from: usize, word: &[char]) -> Option<usize> {
-        let begins = |at: usize| {
-            let before = self.text[..self.chars[at].1].chars().next_back();
-            before.is_none_or(char::is_whitespace)
-        };
-        let end = self.chars.len().min(from + AHEAD);
-        (from..end).find(|&at| self.is_at(at, word) && begins(at))
-    }
-}
-
-/// Returns the runs without white space of a string between quotes, each with its content.
-fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
-    let mut runs: Vec<(Range<usize>, String)> = Vec::new();
-    for (place, c) in units(raw).filter(|(_, c)| !c.is_whitespace()) {
-        match runs.last_mut() {
-            Some((run, word)) if run.end == place.start => {
-                run.end = place.end;
-                word.push(c);
-            }
-            _ => runs.push((place, c.to_string())),
-        }
-    }
-    runs
 }
 
 /// Returns the items of a document: its segments, after its other fields.
@@ -565,7 +521,8 @@ const FAR: usize = 1000;
 fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<FoundItem, Fault> {
     let mut fields = members(json, &object.place)?;
     let is_text = |name: &str| fields.iter().any(|field| field.key == name && field.string(json).is_some());
-    let name = if !is_text("text") && is_text("word") { "word" } else { "text" };
+    let names = ["text", PUNCTUATED, "word"];
+    let name = names.into_iter().find(|name| is_text(name)).unwrap_or("text");
     if !is_text(name) {
         let problem = "found no string \"text\", but a segment is expected to have one".to_owned();
         return Err(Fault { at: object.place.start, problem });
@@ -689,6 +646,7 @@ impl segment::SegmentWriter for WhisperWriter {
 
 #[cfg(test)]
 mod tests {
+    use super::RestoreOptions;
     use crate::format::Kind;
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
@@ -815,5 +773,84 @@ mod tests {
             assert!(error.starts_with(start), "{error}");
             assert!(words(Kind::WhisperJson, file).is_empty());
         }
+    }
+
+    /// Returns a document with a mark after each word in turn: a comma, a full stop, none.
+    fn marked(kind: Kind, file: &str) -> String {
+        check(kind, file);
+        let options = RestoreOptions { marks: ",.".parse().unwrap(), ..RestoreOptions::default() };
+        String::from_utf8(laws::marked(kind, file.as_bytes(), 9, &laws::Counting::new(), &options)).unwrap()
+    }
+
+    #[test]
+    fn a_word_with_times_stays_as_it_was_heard_and_its_marks_stand_beside_it() {
+        let file = r#"{"text": "so we go we go", "words": [{"word": "so", "start": 1, "end": 2}, {"word":"we"},
+  {
+    "start": null,
+    "word" : "go"
+  }, {"word": "w\u0065"}, {"word": " go "}]}"#;
+        let out = marked(Kind::WhisperJson, file);
+        let text = out[10..].split('"').next().unwrap();
+        let marked: Vec<&str> = text.split(' ').collect();
+        assert_eq!(text.replace([',', '.'], "").to_lowercase(), "so we go we go");
+        assert_ne!(text.to_lowercase(), "so we go we go");
+        let [so, we, go, _, last] = marked[..] else { panic!("{text}") };
+        let bare = |word: &str| word.replace([',', '.'], "");
+        let [first, second, third] = [bare(so), bare(we), bare(go)];
+        for part in [
+            format!(r#"{{"word": "{first}", "punctuated_word": "{so}", "start": 1, "end": 2}}"#),
+            format!(r#"{{"word":"{second}","punctuated_word":"{we}"}}"#),
+            format!("\n    \"word\" : \"{third}\",\n    \"punctuated_word\" : \"{go}\"\n"),
+            format!("\"punctuated_word\": \" {last} \""),
+        ] {
+            assert!(out.contains(&part), "{out} {part}");
+        }
+    }
+
+    #[test]
+    fn words_without_times_or_with_marks_beside_them_get_no_others() {
+        let words = r#"[{"word": "so"}, {"word": "we"}]"#;
+        let text = |words: &str| format!(r#"{{"text": "so we", "words": {words}}}"#);
+        assert!(!marked(Kind::WhisperJson, &text(words)).contains("punctuated_word"));
+        let timed = words.replace(r#""so""#, r#""so", "start": 0.5"#);
+        assert_eq!(marked(Kind::WhisperJson, &text(&timed)).matches("punctuated_word").count(), 2);
+        let beside = timed.replace(r#""we""#, r#""we", "punctuated_word": "we""#);
+        assert_eq!(marked(Kind::WhisperJson, &text(&beside)).matches("punctuated_word").count(), 1);
+    }
+
+    #[test]
+    fn words_alone_are_a_text_with_the_marks_beside_them() {
+        let file = r#"{"words": [{"word": "so", "start": 0}, {"word": "we", "start": 1}, {"word": "go", "start": 2}]}"#;
+        let out = marked(Kind::WhisperJson, file);
+        assert_eq!(words(Kind::WhisperJson, &out), ["so", "we", "go"]);
+        let items = written(Kind::WhisperJson, Kind::Jsonl, &out);
+        assert!(items.contains(r#""text":"So,""#), "{items}");
+    }
+
+    #[test]
+    fn a_mark_of_the_text_is_repeated_beside_a_word_that_lacks_it() {
+        let file = r#"{"text": "no. no. \"no!\"", "words": [{"word": "no", "start": 0}, {"word": "no", "start": 1}, {"word": "no", "start": 2}]}"#;
+        let out = marked(Kind::WhisperJson, file);
+        let found: Vec<String> =
+            out.split("punctuated_word\": \"").skip(1).map(|rest| rest[..6].to_lowercase()).collect();
+        assert_eq!(found, ["no.\", ", "no.\", ", "no!\\\"\""]);
+    }
+
+    #[test]
+    fn words_of_json_lines_stay_and_get_the_marks_beside_them() {
+        let file = "{\"words\":[{\"text\":\"so\",\"begin\":1.0},{\"text\":\"we\",\"begin\":1.5}],\"text\":\"so we\"}\n\
+                    {\"text\":\"so\",\"words\":[{\"word\":\"so\",\"begin\":1.0}]}\n";
+        let out = marked(Kind::Jsonl, file);
+        assert_eq!(out.matches("punctuated_word").count(), 3);
+        assert!(out.starts_with("{\"words\":[{\"text\":\"so\",\"punctuated_word\":\""), "{out}");
+        let deeper = file.replace("{\"words", "{\"a\":{\"words").replace("so we\"}", "so we\"}}");
+        let deeper = deeper.lines().next().unwrap();
+        let options = RestoreOptions {
+            field: Some("a.text".into()),
+            marks: ".".parse().unwrap(),
+            ..RestoreOptions::default()
+        };
+        let found = laws::marked(Kind::Jsonl, deeper.as_bytes(), 9, &laws::Counting::new(), &options);
+        assert_eq!(String::from_utf8(found).unwrap().matches("punctuated_word").count(), 2);
     }
 }

@@ -1,0 +1,196 @@
+//! Lists of the words of a text in JSON, each word with its times: `{"word":"so","start":1.5}`.
+//!
+//! A word in a list is a place of the word in the text. Where times are kept, marks that are put in
+//! do not go into the word, which stays as it was heard, but beside it:
+//! `"word":"so","punctuated_word":"So,"`.
+
+use std::ops::Range;
+
+use super::Envelope;
+use super::json::{Event, decode, read, units};
+use crate::text::Locale;
+
+/// The field that has a word with its marks.
+pub(super) const PUNCTUATED: &str = "punctuated_word";
+
+/// Returns true if a field with this name lists the words of a text.
+pub(super) fn is_list(name: &str) -> bool {
+    matches!(name, "words" | "word_timings" | "word_segments")
+}
+
+/// The fields that may have the times of a word.
+const TIMES: [&str; 6] = ["begin", "start", "end", "timestamp", "timestamps", "offsets"];
+
+/// The number of characters within which a word missing from one of the forms is looked for.
+const AHEAD: usize = 2000;
+
+/// A word in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedWord {
+    /// The word, between its quotes.
+    pub(super) string: Range<usize>,
+    /// The white space before its name, and the text between its name and its first quote.
+    pub(super) space: [Range<usize>; 2],
+}
+
+impl ListedWord {
+    /// Moves the places on by `by` bytes.
+    pub(super) fn move_on(&mut self, by: usize) {
+        for place in self.space.iter_mut().chain([&mut self.string]) {
+            *place = place.start + by..place.end + by;
+        }
+    }
+}
+
+/// An open object or array.
+#[derive(Debug, Default)]
+struct Open {
+    /// The number of names that lead to it.
+    keys: usize,
+    word: Option<ListedWord>,
+    has_times: bool,
+    has_marks: bool,
+    /// The words of the objects in it, whether any has times, and whether any has marks.
+    words: Vec<ListedWord>,
+    any_times: bool,
+    any_marks: bool,
+}
+
+/// Returns the words of the lists with times and without [`PUNCTUATED`]; `is_list` tells from the
+/// names that lead to a list whether it is one of words. There are none in text that is not JSON.
+pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Vec<ListedWord> {
+    let mut found = Vec::new();
+    let mut stack = vec![Open::default()];
+    let mut path: Vec<String> = Vec::new();
+    let mut name = 0..0;
+    let is_read = read(json, &mut |event| {
+        let Some(open) = stack.last_mut() else { return };
+        let key = path.get(open.keys).map_or("", String::as_str);
+        let is_word = !key.is_empty() && path.len() == open.keys + 1 && is_list(&path[..open.keys]);
+        open.has_times |=
+            is_word && TIMES.contains(&key) && matches!(&event, Event::String(_) | Event::Begin);
+        match event {
+            Event::Begin => stack.push(Open { keys: path.len(), ..Open::default() }),
+            Event::End => {
+                let Some(closed) = stack.pop() else { return };
+                path.truncate(closed.keys);
+                if closed.any_times && !closed.any_marks {
+                    found.extend(closed.words);
+                }
+                if let Some(open) = stack.last_mut() {
+                    open.words.extend(closed.word);
+                    open.any_times |= closed.has_times;
+                    open.any_marks |= closed.has_marks;
+                }
+            }
+            Event::Key(place) => {
+                path.truncate(open.keys);
+                let mut key = String::new();
+                decode(&json[place.clone()], &mut key);
+                path.push(key);
+                name = place;
+            }
+            Event::String(string) if is_word => {
+                open.has_marks |= key == PUNCTUATED;
+                if key == "word" || key == "text" && open.word.is_none() {
+                    let quote = name.start - 1;
+                    let between = name.end + 1..string.start - 1;
+                    let spaces = |end: usize| json[..end].trim_ascii_end().len()..end;
+                    // The first member may have no space before it where others have one.
+                    let before =
+                        [spaces(quote), spaces(between.end)].into_iter().find(|space| !space.is_empty());
+                    let space = [before.unwrap_or_default(), between];
+                    open.word = Some(ListedWord { string, space });
+                }
+            }
+            Event::Other(value) if is_word => {
+                open.has_times |= TIMES.contains(&key) && &json[value] != "null";
+            }
+            Event::String(_) | Event::Other(_) => {}
+        }
+    });
+    if is_read.is_err() {
+        return Vec::new();
+    }
+    found.sort_by_key(|word| word.string.start);
+    found
+}
+
+/// The characters of a text without its white space, in lower case, each with its place.
+pub(super) struct LetterStream<'a> {
+    text: &'a str,
+    chars: Vec<(char, usize)>,
+}
+
+impl<'a> LetterStream<'a> {
+    /// Returns the characters of a text from byte `from` on.
+    pub(super) fn of(text: &'a str, from: usize, locale: Locale) -> Self {
+        let small = locale.lower(&text[from..]);
+        let chars = text[from..].char_indices().zip(small.chars()).filter(|((_, c), _)| !c.is_whitespace());
+        Self { text, chars: chars.map(|((at, _), c)| (c, from + at)).collect() }
+    }
+
+    /// Adds the places of the words of these strings to the envelope; the text contains the words
+    /// in the same order, except that some may be missing.
+    pub(super) fn place(
+        &self,
+        json: &str,
+        strings: impl Iterator<Item = Range<usize>>,
+        locale: Locale,
+        frame: &mut Envelope,
+    ) {
+        // The place after the last word found, and the place after the last certain one.
+        let (mut at, mut sure) = (0, 0);
+        for string in strings {
+            for (run, word) in runs(&json[string.clone()]) {
+                let small: Vec<char> = locale.lower(&word).chars().collect();
+                let next =
+                    Some(at).filter(|&at| self.is_at(at, &small)).or_else(|| self.past_marks(at, &small));
+                let is_next = next.is_some();
+                let Some(from) = next.or_else(|| self.find(sure, &small)) else { continue };
+                at = from + small.len();
+                sure = if is_next { at } else { sure };
+                let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
+                let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
+                if self.text[first..end].chars().count() == small.len() {
+                    frame.place(first..end, string.start + run.start..string.start + run.end);
+                }
+            }
+        }
+    }
+
+    fn is_at(&self, at: usize, word: &[char]) -> bool {
+        self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
+    }
+
+    /// Returns the place of the word after marks that stand here, which the strings may lack.
+    fn past_marks(&self, at: usize, word: &[char]) -> Option<usize> {
+        let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
+        Some(at + marks).filter(|&at| marks > 0 && self.is_at(at, word))
+    }
+
+    /// Returns the place of the word as the beginning of a run, from character `from` on.
+    fn find(&self, from: usize, word: &[char]) -> Option<usize> {
+        let begins = |at: usize| {
+            let before = self.text[..self.chars[at].1].chars().next_back();
+            before.is_none_or(char::is_whitespace)
+        };
+        let end = self.chars.len().min(from + AHEAD);
+        (from..end).find(|&at| self.is_at(at, word) && begins(at))
+    }
+}
+
+/// Returns the runs without white space of a string between quotes, each with its content.
+fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
+    let mut runs: Vec<(Range<usize>, String)> = Vec::new();
+    for (place, c) in units(raw).filter(|(_, c)| !c.is_whitespace()) {
+        match runs.last_mut() {
+            Some((run, word)) if run.end == place.start => {
+                run.end = place.end;
+                word.push(c);
+            }
+            _ => runs.push((place, c.to_string())),
+        }
+    }
+    runs
+}
