@@ -78,7 +78,7 @@ impl CueLimits {
     /// Fails if a limit leaves no cue, or is none.
     fn check(&self) -> Result<()> {
         let wrong = |name: &str, found: String, expected: &str| {
-            Err(Error::Usage(format!("{} {found}: expected {expected}", option(name))))
+            Err(Error::Usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
         };
         if !(10..=100).contains(&self.max_chars) {
             return wrong("max-chars", self.max_chars.to_string(), "10 to 100 characters a line, such as 42");
@@ -222,7 +222,7 @@ impl RolledUp {
         if repeated == 0 || !is_next {
             return false;
         }
-        let shown = times.map_or(0, |(begin, end)| end.milliseconds() - begin.milliseconds());
+        let shown = times.map_or(0, |(begin, end)| end.milliseconds().saturating_sub(begin.milliseconds()));
         let is_certain = words > 1 && (!is_all || shown < GLIMPSE);
         if !is_certain && 2 * self.repeating < self.following {
             return false;

@@ -97,10 +97,10 @@ fn row(line: &str) -> Result<LabelRow, Fault> {
         [word, end, label] => (word, Some(end), label),
         other => {
             let at = other.get(3).map_or(line.len(), |column| column.start);
+            let columns = if other.len() == 1 { "1 column" } else { &format!("{} columns", other.len()) };
             let problem = format!(
-                "found {} columns, but a line is expected to be a word, a tab and {EXPECTED}, or a word, 0 or 1 (the end of a \
-                 sentence) and a mark",
-                other.len()
+                "found {columns}, but a line is expected to be a word, a tab and {EXPECTED}, or a word, 0 or 1 (the end of a \
+                 sentence) and a mark"
             );
             return Err(Fault { at, problem });
         }
@@ -203,7 +203,7 @@ mod tests {
                 .starts_with("data, line 2, column 4: found the label \"STOP\", but one of O, COMMA,")
         );
         assert!(wrong("it").starts_with(
-            "data, line 2, column 3: found 1 columns, but a line is expected to be a word, a tab and O,"
+            "data, line 2, column 3: found 1 column, but a line is expected to be a word, a tab and O,"
         ));
         assert!(wrong("it\t0\t.\tx").starts_with("data, line 2, column 8: found 4 columns"));
         assert!(

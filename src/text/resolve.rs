@@ -127,13 +127,7 @@ fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &Restor
         true => choice.label.mark.within(options.marks),
         false => Mark::None,
     };
-    match mark {
-        Mark::Period if token.abbreviates => Mark::None,
-        // `&t` and a semicolon would be an entity.
-        Mark::Semicolon if matches!(token.left, Some('&' | '#')) => Mark::None,
-        mark if options.marks.has(mark) => mark,
-        _ => Mark::None,
-    }
+    if options.marks.has(mark) && !token.refused().has(mark) { mark } else { Mark::None }
 }
 
 /// Returns the probability of what is put in after a word: the method's, if the method chose it; 1

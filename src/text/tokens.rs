@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::case::Case;
 use super::locale::{Locale, is_joiner};
-use super::mark::Mark;
+use super::mark::{Mark, MarkSet};
 
 /// The break before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -73,6 +73,16 @@ pub struct Token {
     pub abbreviates: bool,
     /// The mark that is put in after the word, once that is decided; methods never see it.
     pub put: Mark,
+}
+
+impl Token {
+    /// Returns the marks that cannot be put in right behind the word, where they would be read as
+    /// something else: a full stop as an abbreviation's, and the semicolon of `&t;` as an entity's.
+    #[inline]
+    pub fn refused(&self) -> MarkSet {
+        let stop = self.abbreviates.then_some(Mark::Period);
+        stop.into_iter().chain(matches!(self.left, Some('&' | '#')).then_some(Mark::Semicolon)).collect()
+    }
 }
 
 /// Words in order. The storage is cleared and reused, so that no word costs an allocation; nothing

@@ -379,6 +379,9 @@ fn marks_are_put_in_when_they_are_asked_for() {
     assert_eq!(restored("--marks --sentence-start always", &always), always);
     let two = format!("he left, then\n{spoken}\n");
     assert_eq!(restored("--marks=auto", &two).lines().next(), Some("He left, then"));
+    // No full stop can follow `b`, so that no sentence ends there either.
+    let abbreviated = restored("--marks=auto", "yes mr it was late b\nyes b\n");
+    assert_eq!(restored("--marks=auto", &abbreviated), abbreviated);
     let stream = restored("--marks --stream", spoken);
     assert_eq!(stream.to_lowercase().replace([',', '.', '?'], ""), spoken);
     let words = restored("--marks --confidence", spoken);
@@ -419,6 +422,19 @@ fn marks_are_put_in_when_they_are_asked_for() {
     room.fails("restore --marks=auto --stream --model puts", b"so", 2, &["--marks auto", "name the marks"]);
     room.fails("restore --marks --mark-form apart --format ctm --model puts", b"", 2, &["ctm", "joined"]);
     room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
+    room.fails("restore --marks .,? --model puts", b"", 2, &[".,? is no file", "--marks=.,?"]);
+    room.fails("restore --marks --mark-threshold -1 --model puts", b"", 2, &["--mark-threshold", "0 to 1"]);
+    for (cost, found) in [("--mark-cost -1", "-1"), ("--end-cost inf", "inf"), ("--end-cost 1e39", "inf")] {
+        let line = format!("train maxent marks.txt --marks {cost} -o none");
+        room.fails(&line, b"", 2, &[&format!(" {found}"), "expected a number above 0"]);
+    }
+    room.write("talk.ctm", "t 1 0 1 so\n");
+    room.fails(
+        "convert talk.ctm --to srt --cues sentence --max-cps -1",
+        b"",
+        2,
+        &["--max-cps -1: expected 1 to 1000"],
+    );
     room.fails("restore --mark-threshold 0.5 --model puts", b"", 2, &["--marks"]);
     room.fails(
         "evaluate --mark-threshold 0.5 --model puts marks.txt",

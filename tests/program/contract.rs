@@ -21,8 +21,8 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkSet, RestoreOptions, SentenceStart,
-    Spellings, Tokens,
+    Break, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkPlaces, MarkSet, RestoreOptions,
+    SentenceStart, Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -48,6 +48,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(hmm::HmmConfig::default()),
         Box::new(hmm::HmmConfig { language: with_marks(), ..Default::default() }),
         Box::new(maxent::MaxentConfig { bits: 12, ..Default::default() }),
+        Box::new(maxent::MaxentConfig { bits: 12, marks: with_marks().marks, ..Default::default() }),
         Box::new(maxent::MaxentConfig {
             bits: 12,
             look_ahead: 0,
@@ -623,9 +624,10 @@ proptest! {
     #[test]
     fn marks_are_put_in_once_and_taking_them_out_gives_the_text_back(
         text in any_text(), look_ahead in prop::option::of(1usize..4), threshold in prop::option::of(0f32..=1.0),
-        step in 1usize..40,
+        step in 1usize..40, is_unmarked in prop::bool::ANY,
     ) {
         let text = text.to_lowercase();
+        let mark_places = if is_unmarked { MarkPlaces::Unmarked } else { MarkPlaces::Everywhere };
         for Model { manifest, restorer } in ALL.iter().chain(CASCADES.iter()) {
             let marks = restorer.labels().marks();
             if marks.is_empty() {
@@ -634,7 +636,7 @@ proptest! {
             let (case, start) = (Capitalized::Keep, SentenceStart::Auto);
             let mode = Mode { locale: manifest.locale, case, start, words: false };
             let mark_threshold = threshold.filter(|_| restorer.has_probabilities());
-            let options = RestoreOptions { marks, look_ahead, mark_threshold, ..options(mode) };
+            let options = RestoreOptions { marks, mark_places, look_ahead, mark_threshold, ..options(mode) };
             let with_marks = |text: &str, step: usize| {
                 restored_as(Kind::Text, &**restorer, text, options.clone(), step)
             };

@@ -60,21 +60,21 @@ struct CueArgs {
     #[arg(long, value_parser = majuscule_arguments::by_name::<CueCut>(), value_name = "WHERE")]
     cues: Option<CueCut>,
     /// The longest line, in characters
-    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_chars)]
+    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_chars)]
     max_chars: usize,
     /// The largest number of lines of a cue
-    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_lines)]
+    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_lines)]
     max_lines: usize,
     /// The longest time of a cue, in seconds
-    #[arg(long, requires = "cues", value_name = "S", default_value_t = CueLimits::default().max_seconds)]
+    #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().max_seconds)]
     max_seconds: f64,
     /// The shortest time of a cue, in seconds: a cue stays on the screen after its words if there
     /// is time. Shorter cues are reported on standard error
-    #[arg(long, requires = "cues", value_name = "S", default_value_t = CueLimits::default().min_seconds)]
+    #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().min_seconds)]
     min_seconds: f64,
     /// The largest number of characters to read in a second; faster cues are reported on standard
     /// error
-    #[arg(long, requires = "cues", value_name = "N", default_value_t = CueLimits::default().max_cps)]
+    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_cps)]
     max_cps: f64,
     /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
     /// default the language that the file names, or else any

@@ -116,7 +116,7 @@ pub struct RestoreArgs {
     mark_form: Option<MarkForm>,
     /// Put in only marks of at least probability P (0 to 1); without it, the model decides by the
     /// costs that it was trained with. hmm and ngram then decide each mark by at most 8 later words
-    #[arg(long, value_name = "P", value_parser = super::page::probability, requires = "marks")]
+    #[arg(long, value_name = "P", value_parser = super::page::probability, allow_negative_numbers = true, requires = "marks")]
     mark_threshold: Option<f32>,
     /// Lines of the output: those of the input, or one sentence per line, of plain text
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json"])]
@@ -239,6 +239,7 @@ const LANGUAGE_BYTES: usize = 4096;
 
 /// Restores all texts.
 pub fn run(args: RestoreArgs) -> Result<ExitCode> {
+    args.check_files()?;
     let way = args.targets.way(args.format, &args.other_inputs())?;
     let paths = way.paths();
     args.check(&paths)?;
@@ -341,6 +342,20 @@ impl Tally {
 }
 
 impl RestoreArgs {
+    /// Refuses marks that are named as files: `--marks .,?`.
+    fn check_files(&self) -> Result<(), Error> {
+        let files = self.targets.files();
+        let is_marks = |file: &&PathBuf| {
+            let is_here = file.is_file() || file.as_os_str() == "-" || file.is_dir() && files.len() == 1;
+            self.marks.is_some()
+                && !is_here
+                && file.to_str().is_some_and(|name| name.parse::<MarkSet>().is_ok())
+        };
+        let Some(marks) = files.iter().find(is_marks) else { return Ok(()) };
+        let marks = marks.display();
+        Err(Error::Usage(format!("{marks} is no file: marks follow an equals sign, as in --marks={marks}")))
+    }
+
     /// Refuses contradictory options.
     fn check(&self, files: &[&Path]) -> Result<(), Error> {
         if let Some(option) = self.voting.given().filter(|_| self.stream || self.n_best.is_some()) {

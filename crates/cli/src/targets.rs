@@ -79,6 +79,11 @@ impl Targets {
         self.check || self.diff
     }
 
+    /// The files and folders that are named.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// The destination of the texts; from a folder, only files named as this format are taken.
     /// `others` are further inputs, which must not be overwritten.
     ///

@@ -77,12 +77,12 @@ impl AskedMarks {
         (!asked.is_empty()).then(|| Self { asked, known: gaps.collect() })
     }
 
-    /// Writes to `out` what may stand in a gap of the text.
-    fn between(&self, gap: Option<Mark>, out: &mut Vec<WordOrGap>) {
+    /// Writes to `out` what may stand in a gap of the text, which cannot get the marks `refused`.
+    fn between(&self, gap: Option<Mark>, refused: MarkSet, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
         let known = self.known.iter().filter(|(mark, possible)| match gap {
-            None => true,
+            None => !refused.has(possible.mark),
             Some(given) if self.asked.has(given) => possible.mark == given,
             Some(given) => *mark == nearest(given) && possible.ends == given.ends_sentence(),
         });
@@ -165,6 +165,8 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     forms: Vec<FormCandidate>,
     column: Vec<WordOrGap>,
     after_capitals: bool,
+    /// The marks that cannot be put in after the last word.
+    refused: MarkSet,
     /// The number of positions since the beginning of the text.
     positions: usize,
     /// With a limited look-ahead, the marks that the text has in the pending gaps. They count only
@@ -241,6 +243,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             forms: Vec::new(),
             column: Vec::new(),
             after_capitals: false,
+            refused: MarkSet::NONE,
             positions: 0,
             given: VecDeque::new(),
             answers: EventAnswers { request, ..EventAnswers::default() },
@@ -255,6 +258,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             self.gap_before(token);
             self.push(out);
         }
+        self.refused = token.refused();
         let token = Token { before: Break::Space, ..token.clone() };
         self.candidates.of(lower, &token, self.after_capitals, &mut self.forms);
         self.after_capitals = self.candidates.all_capitals(lower, &self.forms);
@@ -293,7 +297,8 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         if self.decides {
             self.given.push_back(given);
         }
-        self.marks.between(gap.filter(|_| given.is_none()), &mut self.column);
+        let (gap, refused) = if given.is_some() { (None, MarkSet::NONE) } else { (gap, self.refused) };
+        self.marks.between(gap, refused, &mut self.column);
     }
 
     /// Passes the candidates of the next position to the search.

@@ -122,8 +122,14 @@ impl MarkModel {
     /// Returns the most probable mark in a gap with these logits, the costs taken into account, as
     /// one of those that are asked for, and its probability if the request needs it. `is_last` is
     /// true if a sentence certainly ends there. The end of a sentence is decided first, and then
-    /// its kind.
-    pub fn likeliest(&self, logits: &Logits, is_last: bool, request: &Request) -> (Mark, Option<f32>) {
+    /// its kind. One of the marks `refused` is none.
+    pub fn likeliest(
+        &self,
+        logits: &Logits,
+        is_last: bool,
+        refused: MarkSet,
+        request: &Request,
+    ) -> (Mark, Option<f32>) {
         let MarkSettings { marks, steps, mark_cost, end_cost } = self.settings;
         let mut shares = [0.0; MOST_MARKS];
         let mut ends = 0.0;
@@ -145,7 +151,7 @@ impl MarkModel {
             () if inside_weight > 1.0 => inside.0,
             () => Mark::None,
         };
-        let mark = mark.within(request.marks);
+        let mark = Some(mark.within(request.marks)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
         // At a certain end the ends share the whole.
         let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
         let possible = || {

@@ -14,7 +14,7 @@ use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
 use crate::error::Result;
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
-use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, Token, Tokens};
+use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
 /// The number of words looked up side by side.
 const AT_ONCE: usize = 32;
@@ -33,6 +33,8 @@ struct WaitingWord {
     gap: Option<Mark>,
     /// True if the word opens a text or a segment, and marks are asked for.
     begins: bool,
+    /// The marks that cannot be put in after the word.
+    refused: MarkSet,
 }
 
 /// The state left by the previous words, answered or guessed.
@@ -226,6 +228,7 @@ impl MaxentSession<'_> {
             opens_line,
             gap,
             begins,
+            refused: token.refused(),
             ..word
         });
         if self.waiting.len() > self.look_ahead {
@@ -319,7 +322,7 @@ impl MaxentSession<'_> {
                     let features = self.observer.pairs(&model.features, &history.marks);
                     model.weights.add(features, &mut logits);
                 }
-                model.likeliest(&logits, ends == Some(true), &self.request)
+                model.likeliest(&logits, ends == Some(true), self.waiting[waiting].refused, &self.request)
             }
         };
         history.mark(decided.0);

@@ -1,7 +1,7 @@
 //! The costs of marks that give the best F on held-out text.
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
-use majuscule::error::Result;
+use majuscule::error::{Error, Result, option};
 use majuscule::format::Kind;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Mark, MarkSet};
@@ -15,6 +15,21 @@ const CLEARLY: f64 = 0.003;
 /// The costs of superfluous marks, relative to those of missing ones: of marks inside a sentence,
 /// and of ends.
 pub type Costs = [f32; 2];
+
+/// Returns the costs that are given, and 1 for others.
+///
+/// # Errors
+/// If a cost is no positive number.
+pub fn checked_costs(given: [Option<f32>; 2]) -> Result<Costs> {
+    let wrong = |cost: &Option<f32>| cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0));
+    match ["mark-cost", "end-cost"].iter().zip(given).find(|(_, cost)| wrong(cost)) {
+        Some((name, cost)) => {
+            let cost = cost.unwrap_or_default();
+            Err(Error::Usage(format!("{} {cost:?}: expected a number above 0", option(name))))
+        }
+        None => Ok(given.map(|cost| cost.unwrap_or(1.0))),
+    }
+}
 
 /// Returns the costs that are `given`, or else those for which `f` is highest, starting at `costs`.
 ///

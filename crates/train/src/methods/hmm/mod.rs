@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::balance::{Sample, best_costs, f_of};
+use super::balance::{Sample, best_costs, checked_costs, f_of};
 use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
 use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::words::{KnownWords, WordUnits, check_marks};
-use majuscule::error::{Error, Result, option};
+use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::lm::vocab::SPECIAL;
@@ -81,12 +81,12 @@ pub struct Language {
     pub marks: Option<MarkSet>,
     /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by default
     /// the cost that gives the best F on held-out text, or 1 with --lm or on a small corpus
-    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_cost: Option<f32>,
     /// The cost of a superfluous sentence end relative to that of a missing one; by default like
     /// --mark-cost
-    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_cost: Option<f32>,
 }
@@ -254,13 +254,7 @@ impl Language {
     /// # Errors
     /// If a cost is no positive number.
     pub fn mark_costs(&self) -> Result<Option<MarkCosts>> {
-        let cost = |name: &str, cost: Option<f32>| match cost {
-            Some(cost) if !(cost.is_finite() && cost > 0.0) => {
-                Err(Error::Usage(format!("{} {cost}: expected a number above 0", option(name))))
-            }
-            cost => Ok(cost.unwrap_or(1.0)),
-        };
-        let (inside, end) = (cost("mark-cost", self.mark_cost)?, cost("end-cost", self.end_cost)?);
+        let [inside, end] = checked_costs([self.mark_cost, self.end_cost])?;
         Ok(self.marks.map(|_| MarkCosts { mark_cost: inside, end_cost: end }))
     }
 

@@ -9,7 +9,7 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
 use crate::corpus::marks::teaches_no;
 use crate::corpus::{Corpus, Example};
-use crate::methods::balance::{best_costs, f_of};
+use crate::methods::balance::{best_costs, checked_costs, f_of};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::filling::GapSet;
@@ -48,8 +48,7 @@ pub(super) fn train(
     let found = learn(&Trainer { data, threads }, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
     let Quantised { unit: steps, table, .. } = found.quantised(config.width(), size.kept);
     let weights = WeightTable::open(table.into()).map_err(Error::Usage)?;
-    let cost = |given: Option<f32>| given.unwrap_or(1.0);
-    let (mark_cost, end_cost) = (cost(config.mark_cost), cost(config.end_cost));
+    let [mark_cost, end_cost] = checked_costs([config.mark_cost, config.end_cost])?;
     let settings = MarkSettings { marks, steps, mark_cost, end_cost };
     Ok((MarkModel { weights, settings, features }, held_out))
 }

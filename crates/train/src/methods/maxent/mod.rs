@@ -93,7 +93,7 @@ pub struct MaxentConfig {
     pub leave_out: f32,
     /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
     /// for recall
-    #[arg(long, value_name = "RATIO", default_value_t = MaxentConfig::default().capital_cost)]
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = MaxentConfig::default().capital_cost)]
     pub capital_cost: f32,
     /// Also learn marks, up to four kinds: commas, full stops and question marks, or those that
     /// are named, in a row
@@ -102,12 +102,12 @@ pub struct MaxentConfig {
     pub marks: Option<MarkSet>,
     /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by
     /// default the one that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_cost: Option<f32>,
     /// The cost of a superfluous sentence end relative to that of a missing one; by default the one
     /// that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", requires = "marks")]
+    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_cost: Option<f32>,
     /// The number of passes over the corpus
@@ -491,6 +491,7 @@ impl MaxentConfig {
 
     fn check(&self) -> Result<()> {
         self.solving.check()?;
+        super::balance::checked_costs([self.mark_cost, self.end_cost])?;
         let problem = match () {
             () if self.look_ahead > REACH => {
                 format!("look-ahead {}: the features see at most {} words", self.look_ahead, REACH)
