@@ -315,7 +315,7 @@ pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fa
 fn not_exact(line: &str, place: &Range<usize>) -> Fault {
     let found = shortened(&line[place.clone()]);
     let problem = format!(
-        "found \"{found}\", but a time is expected to have 24 digits after the point at most and 12 before it"
+        "found \"{found}\", but a time in seconds of 0 or more is expected, with 24 digits after the point at most and 12 before it"
     );
     Fault { at: place.start, problem }
 }

@@ -20,6 +20,10 @@ use crate::text::sentence::is_end_mark;
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
 
+/// The notes before and after a line that is sung: where marks are put in, it is a turn of its own,
+/// and none stands behind its last word.
+const NOTES: [char; 2] = ['♪', '♫'];
+
 /// The largest number of words in the name of a speaker.
 const LONGEST_NAME: usize = 3;
 
@@ -233,6 +237,9 @@ impl CueScanner {
             return parts.push_beginning(part, self.before.take());
         }
         parts.push(part, self.before.take());
+        if self.puts_marks && text.ends_with(NOTES) {
+            self.turn();
+        }
     }
 
     /// Returns the length of the tag at the beginning of the text, if a word continues after it.
@@ -277,6 +284,9 @@ impl CueScanner {
             let is_name = opens && rest[end..].starts_with(':');
             self.begins |= is_name;
             return Some((end + usize::from(is_name), None));
+        }
+        if self.puts_marks && opens && rest.starts_with(NOTES) {
+            return Some((rest.len() - rest.trim_start_matches(NOTES).len(), Some(Break::Turn)));
         }
         match rest.as_bytes()[0] {
             b'<' | b'{' => {
@@ -903,6 +913,26 @@ mod tests {
             ["i < you.", "it (too) is.", "so", "open"]
         );
         assert_eq!(parts(&["[only]", "♪ la la ♪", "&quot;no.&quot;"]), ["♪ la la ♪", "no."]);
+    }
+
+    #[test]
+    fn a_song_is_a_turn_where_marks_are_put_in() {
+        fn read(line: &str) -> (Vec<(&str, Option<Break>)>, Option<Break>) {
+            let (mut cues, mut parts) = (CueScanner::default(), LineParts::default());
+            cues.put_marks();
+            cues.begin();
+            cues.line(line, "", &mut parts);
+            let read = parts.iter().map(|part| (line[part.place.clone()].trim(), part.before));
+            (read.filter(|(text, _)| !text.is_empty()).collect(), cues.before)
+        }
+        for (line, text) in [("♪ la la ♪", "la la ♪"), ("- ♪♪ la la ♪", "la la ♪"), ("<i>♫ la</i>", "la")]
+        {
+            let (parts, after) = read(line);
+            assert_eq!(parts, [(text, Some(Break::Turn))], "{line}");
+            assert_eq!(after == Some(Break::Turn), line.ends_with('♪'), "{line}");
+        }
+        assert_eq!(read("we ♪ met").0, [("we ♪ met", Some(Break::Cue))]);
+        assert_eq!(parts(&["♪ la la ♪", "we"]), ["♪ la la ♪", "we"]);
     }
 
     #[test]

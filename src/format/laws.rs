@@ -130,7 +130,7 @@ const PARTS: [&str; 40] = [
     "'",
 ];
 
-const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> ){0,12}";
+const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> |♪ ?){0,12}";
 
 #[test]
 fn memory_stays_flat_whatever_comes() {
