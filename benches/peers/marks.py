@@ -193,4 +193,5 @@ def features(words, start, end):
     return [of(at) for at in range(start, end)]
 
 
-main()
+if __name__ == "__main__":
+    main()
