@@ -10,14 +10,16 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::copies::CopiedPart;
+use super::mark_rows::MarkRows;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
     UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
+use super::{Kind, MarkPlace};
 use crate::error::{Error, Result, option};
-use crate::text::Break;
+use crate::text::{Break, MarkForm};
 
 /// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
@@ -34,6 +36,8 @@ pub(super) struct ConllReader {
     /// if they do.
     written: String,
     spelled: Option<usize>,
+    /// True if marks get rows of their own.
+    puts_rows: bool,
     /// The open sentence, as an item.
     sentence: Option<(LocatedItem, Segment)>,
 }
@@ -51,6 +55,14 @@ impl Grammar for ConllReader {
             ConllLineKind::Comment | ConllLineKind::Unwritten => {}
         }
         Ok(())
+    }
+
+    fn put_marks(&mut self) {
+        self.puts_rows = true;
+    }
+
+    fn mark_place(&self, _: MarkForm) -> MarkPlace {
+        MarkPlace::Row(MarkRows { kind: Kind::Conll, returns: false })
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
@@ -139,6 +151,11 @@ impl ConllReader {
             return Err(Fault { at: line.trim_end().len(), problem });
         }
         self.is_numbered |= numbered;
+        if numbered && self.puts_rows {
+            let problem = "found a row with a number, but rows of marks would change the numbers of all rows after them: expected rows \
+                           without numbers, or text (majuscule convert)";
+            return Err(Fault { at: 0, problem: problem.to_owned() });
+        }
         let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
         let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
             let problem = format!(
@@ -228,6 +245,18 @@ fn small(c: char) -> char {
         '’' => '\'',
         c => c.to_lowercase().next().unwrap_or(c),
     }
+}
+
+/// Returns the row of a mark after the row of a word, which has a character at byte `at`; the other
+/// columns are empty.
+pub(super) fn mark_row(line: &str, at: usize, mark: &str) -> String {
+    let (mut row, mut last) = (String::new(), 0);
+    for column in columns(line) {
+        row.push_str(&line[last..column.start]);
+        row.push_str(if column.contains(&at) { mark } else { "_" });
+        last = column.end;
+    }
+    row
 }
 
 fn columns(line: &str) -> Vec<Range<usize>> {

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::Kind;
 use super::live_records::Id;
+use super::mark_rows::{MarkRows, is_mark};
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time,
@@ -18,7 +18,8 @@ use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
 };
-use crate::text::Break;
+use super::{Kind, MarkPlace};
+use crate::text::{Break, MarkForm};
 
 const EXPECTED: &str = "file channel begin duration word";
 
@@ -51,6 +52,11 @@ impl CtmLine {
         let begin = seconds(line, &self.begin, "beginning").ok()?;
         let duration = transcript::duration(line, &self.duration).ok()?;
         matches!(self.role, Role::Word | Role::Event).then_some((begin, begin + duration))
+    }
+
+    /// Returns true if the line has a mark and no word.
+    fn is_mark(&self, line: &str) -> bool {
+        matches!(self.role, Role::Word | Role::Event) && is_mark(&line[self.word.clone()])
     }
 
     /// Returns the recording, its channel and the speaker, which may be unnamed.
@@ -190,7 +196,9 @@ pub(super) struct CtmReader {
 impl CtmReader {
     /// Reads the next line; for a word, returns the break before it.
     fn takes(&mut self, line: &str, row: &CtmLine) -> Result<Option<Option<Break>>, Fault> {
-        let takes = self.alternatives.takes(row)? && !is_no_word(&line[row.word.clone()]);
+        let word = &line[row.word.clone()];
+        let is_word = self.alternatives.takes(row)? && !is_no_word(word);
+        let takes = is_word || row.is_mark(line) && self.alternatives != Alternatives::Later;
         Ok(takes.then(|| parted(&mut self.last, row.by(line))))
     }
 }
@@ -202,6 +210,13 @@ impl Grammar for CtmReader {
             parts.push(row.word, before);
         }
         Ok(())
+    }
+
+    fn mark_place(&self, form: MarkForm) -> MarkPlace {
+        match form {
+            MarkForm::Apart => MarkPlace::Row(MarkRows { kind: Kind::Ctm, returns: false }),
+            MarkForm::Written | MarkForm::Joined => MarkPlace::Behind,
+        }
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
@@ -256,7 +271,8 @@ impl Grammar for CtmReader {
     /// Of records that come in live, a word that begins no later than earlier words of its speaker,
     /// which had not ended by then, replaces them.
     fn id(&self, line: &str, parts: &LineParts) -> Result<Option<Id>, Fault> {
-        let Some(row) = row(line)?.filter(|_| !parts.places.is_empty()) else { return Ok(None) };
+        let row = row(line)?.filter(|row| !parts.places.is_empty() && !row.is_mark(line));
+        let Some(row) = row else { return Ok(None) };
         let from = seconds(line, &row.begin, "beginning")?;
         let to = from + transcript::duration(line, &row.duration)?.max(0.0);
         Ok(Some(Id::Spoken { by: row.by(line).map(str::to_owned), from, to }))
@@ -283,6 +299,24 @@ impl Grammar for CtmReader {
         }))
     }
 }
+
+/// Returns the row of a mark after the word of this line: at the end of the word, without duration,
+/// and with the type `misc`, since it is not scored, if the word has a type.
+pub(super) fn mark_row(line: &str, mark: &str) -> String {
+    let Ok(Some(row)) = row(line) else { return mark.to_owned() };
+    let field = |place: &Range<usize>| &line[place.clone()];
+    let time = |place: &Range<usize>| exact_seconds(line, place).ok();
+    let end = time(&row.begin).zip(time(&row.duration)).and_then(|(begin, duration)| begin.after(duration));
+    let end = end.map_or_else(|| field(&row.begin).to_owned(), |end| end.seconds(2));
+    let mut fields = vec![field(&row.file), field(&row.channel), &*end, "0.00", mark];
+    fields.extend(row.confidence.iter().map(|_| NOT_APPLICABLE));
+    fields.extend(row.kind.iter().map(|_| MISC));
+    fields.extend(row.speaker.iter().map(field));
+    fields.join(if line.contains('\t') { "\t" } else { " " })
+}
+
+/// The type of what is not scored.
+const MISC: &str = "misc";
 
 /// Returns the break before a word of `now`, another recording, channel or speaker than those in
 /// `last`.

@@ -110,7 +110,7 @@ impl SplitLines {
     }
 
     /// Returns true if `\r` ends a line.
-    fn ends_with_returns(&self) -> bool {
+    pub(super) fn ends_with_returns(&self) -> bool {
         self.returns == Some(true) || self.ends == Ends::Anywhere
     }
 

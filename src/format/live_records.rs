@@ -5,10 +5,10 @@ use super::jsonl::{LONGEST, Objects};
 use super::lines::{Ends, SplitLines};
 use super::records::{Faults, Grammar, GrammarLines};
 use super::whisper::LiveDocuments;
-use super::{Kind, RestoreOptions, ctm};
+use super::{Kind, MarkPlace, MarkRows, RestoreOptions, ctm};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
-use crate::text::Context;
+use crate::text::{Context, MarkForm};
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +22,8 @@ pub struct LiveRecord {
     pub begins: bool,
     /// The line of the record.
     pub(super) frame: Envelope,
+    /// The rows of marks, if they have rows of their own.
+    mark_rows: Option<MarkRows>,
 }
 
 /// The identity of a record, which the recogniser may send again with other words.
@@ -63,13 +65,20 @@ impl LiveRecord {
     /// Appends the record to `out`, with the letters of `restored`, which differs from the text
     /// only in case, and with the marks of `put`, each with its place in `restored`.
     pub fn write(&self, restored: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
-        self.frame.write(&self.text, restored, put, out);
+        let Some(rows) = self.mark_rows.filter(|_| !put.is_empty()) else {
+            return self.frame.write(&self.text, restored, put, out);
+        };
+        self.frame.write(&self.text, restored, &[], out);
+        let end = self.frame.places.last().map_or(0, |(_, source)| source.end as usize);
+        for (_, mark) in put {
+            rows.put_row(self.frame.source(), end, &String::from_utf8_lossy(mark), out);
+        }
     }
 }
 
 /// Records that are read as they come in.
 #[derive(Debug)]
-pub struct LiveRecords(GrammarLines);
+pub struct LiveRecords(GrammarLines, MarkForm);
 
 impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.
@@ -90,7 +99,8 @@ impl LiveRecords {
         };
         let input = Input::uncompressed(name, std::io::empty());
         let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
-        Ok(Self(GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() }))
+        let lines = GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() };
+        Ok(Self(lines, options.mark_form.unwrap_or_default()))
     }
 
     /// Takes the next bytes.
@@ -111,6 +121,10 @@ impl LiveRecords {
         self.0.read_line(|grammar, line, _| {
             grammar.record(line, &mut record).inspect_err(|_| record = LiveRecord::default())
         })?;
+        record.mark_rows = match self.0.grammar.mark_place(self.1) {
+            MarkPlace::Row(rows) => Some(rows),
+            MarkPlace::Behind | MarkPlace::Column(_) => None,
+        };
         record.frame.move_places(self.0.lines.text().start);
         record.frame.source.extend_from_slice(self.0.lines.whole());
         Ok(Some(record))

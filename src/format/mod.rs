@@ -13,6 +13,7 @@ mod labels;
 mod lines;
 mod live;
 mod live_records;
+mod mark_rows;
 mod nlp;
 mod plain;
 mod record;
@@ -39,6 +40,7 @@ pub use envelope::Envelope;
 pub use jsonl::Jsonl;
 pub(crate) use live::Live;
 pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
+use mark_rows::MarkRows;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::refuse_binary;
@@ -49,7 +51,7 @@ use copies::CopiedWord;
 use records::Records;
 use whisper::Whisper;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
@@ -71,12 +73,24 @@ pub struct Piece {
     pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,
-    /// The number of columns from that of a word to that of its mark, if marks have one.
-    mark_column: usize,
+    /// The place of marks that are put in.
+    marks: MarkPlace,
     /// The places that repeat words of this piece or of an earlier one; `copied_from` is
     /// the number of the first word of the file that a later piece may repeat.
     copies: Vec<CopiedWord>,
     copied_from: Option<u64>,
+}
+
+/// The place of a mark that is put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum MarkPlace {
+    /// Behind its word.
+    #[default]
+    Behind,
+    /// In another column of the row of its word, so many columns on.
+    Column(usize),
+    /// In a row of its own.
+    Row(MarkRows),
 }
 
 impl Piece {
@@ -90,11 +104,17 @@ impl Piece {
             let (tokens, choices) = copies::with_copies(self, choices, options);
             return write(&self.source, &tokens, &choices, options, out);
         }
-        if self.mark_column > 0 {
+        if let MarkPlace::Row(rows) = self.marks {
+            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
+                let mark = spelled(token.put, options);
+                rows.put(&self.source, token.source.end as usize, &String::from_utf8_lossy(&mark), out)
+            });
+        }
+        if let MarkPlace::Column(column) = self.marks {
             return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
                 let end = token.source.end as usize;
                 let bars = self.source[end..].iter().enumerate().filter(|(_, b)| **b == b'|');
-                let cell = bars.map(|(at, _)| end + at + 1).nth(self.mark_column - 1).unwrap_or(end);
+                let cell = bars.map(|(at, _)| end + at + 1).nth(column - 1).unwrap_or(end);
                 out.extend_from_slice(&self.source[end..cell]);
                 push_mark(token.put, options, out);
                 cell
@@ -136,7 +156,7 @@ impl Piece {
         self.copies.clear();
         self.copied_from = None;
         self.gap = None;
-        self.mark_column = 0;
+        self.marks = MarkPlace::Behind;
     }
 }
 
@@ -281,23 +301,32 @@ impl Kind {
     /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
     pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
         let form = match self {
-            Self::Conll | Self::Labels => {
+            Self::Conll if asked == Some(MarkForm::Apart) => MarkForm::Apart,
+            Self::Conll => {
                 let problem = format!(
-                    "{} has no place for marks, since each token has a row: use text, tok, srt, vtt, ass, ttml, ctm, stm, trn, nlp, tsv, \
-                     jsonl or whisper-json, or leave the marks out",
-                    self.name_of()
+                    "conll has no place for marks behind words, which are annotated as they are: with {} apart each mark gets a row of \
+                     its own",
+                    option("mark-form")
                 );
                 return Err(Error::Usage(problem));
+            }
+            Self::Labels => {
+                let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, ctm, stm, trn, nlp, \
+                               tsv, jsonl or whisper-json, or leave the marks out";
+                return Err(Error::Usage(problem.into()));
             }
             Self::Tok => MarkForm::Apart,
             Self::Ctm | Self::Stm | Self::Trn | Self::Nlp => MarkForm::Joined,
             _ => MarkForm::Written,
         };
         match asked {
-            Some(asked) if asked != form && matches!(self, Self::Ctm | Self::Nlp) => {
+            Some(asked)
+                if self == Self::Nlp && asked != form || self == Self::Ctm && asked == MarkForm::Written =>
+            {
                 let (format, form) = (self.name_of(), asked.name_of());
+                let other = if self == Self::Ctm { "joined or apart" } else { "joined" };
                 let problem = format!(
-                    "{format} has one word a row, and no place for marks that are {form}: use joined"
+                    "{format} has one word a row, and no place for marks that are {form}: use {other}"
                 );
                 Err(Error::Usage(problem))
             }

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use super::MarkPlace;
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, is_event, shortened};
-use crate::text::Break;
+use crate::text::{Break, MarkForm};
 
 /// A transcript, read from any input. Everything but the words and their marks is copied unchanged.
 #[derive(Debug, Default)]
@@ -104,8 +105,8 @@ impl Grammar for NlpReader {
         self.is_unmarked = true;
     }
 
-    fn mark_column(&self) -> usize {
-        self.header.map_or(0, |header| header.punctuation - header.token)
+    fn mark_place(&self, _: MarkForm) -> MarkPlace {
+        self.header.map_or(MarkPlace::Behind, |header| MarkPlace::Column(header.punctuation - header.token))
     }
 }
 

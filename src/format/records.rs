@@ -12,11 +12,11 @@ use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use super::{Envelope, Format, Piece, RestoreOptions};
+use super::{Envelope, Format, MarkPlace, MarkRows, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Locale, Tokens};
+use crate::text::{Break, Locale, Mark, MarkForm, Tokens};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
@@ -83,10 +83,10 @@ pub(super) trait Grammar: Send + Debug {
     /// breaks between words, nor in where speakers are named.
     fn put_marks(&mut self) {}
 
-    /// Returns the number of columns from that of a word to that of its mark, in formats that have
-    /// one for marks.
-    fn mark_column(&self) -> usize {
-        0
+    /// Returns the place of marks that are put in with this form.
+    fn mark_place(&self, form: MarkForm) -> MarkPlace {
+        let _ = form;
+        MarkPlace::Behind
     }
 
     /// Returns the line endings of the format.
@@ -468,6 +468,8 @@ struct RunningText {
     run_lines: usize,
     /// The sentence starts in the running text, whatever comes before them.
     begins: Vec<usize>,
+    /// True if marks are put into rows of their own.
+    has_rows: bool,
     /// The place of the last part in this piece, and the copies of the running text.
     last: Range<usize>,
     copies: Vec<PartCopy>,
@@ -483,6 +485,9 @@ impl RunningText {
         let first = piece.tokens.len();
         self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, &mut piece.tokens);
         begin_sentences(&mut self.begins, first, &mut piece.tokens);
+        if self.has_rows {
+            close_rows(&piece.source, first, &mut piece.tokens);
+        }
         options.spellings.fix(self.view.as_bytes(), first, true, &mut piece.tokens);
         self.rolled.find_words(&self.view, &piece.tokens, self.count);
         let words = piece.tokens.as_slice();
@@ -534,6 +539,7 @@ impl Records {
         if options.puts().is_some() {
             grammar.put_marks();
         }
+        let form = options.mark_form.unwrap_or_default();
         let text = RunningText {
             tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
                 .putting_marks(options.puts())
@@ -543,6 +549,7 @@ impl Records {
             run_len: 0,
             run_lines: 0,
             begins: Vec::new(),
+            has_rows: options.puts().is_some() && matches!(grammar.mark_place(form), MarkPlace::Row(_)),
             last: 0..0,
             copies: Vec::new(),
             rolled: RolledLines::default(),
@@ -567,6 +574,16 @@ impl Records {
         .filter(|_| !piece.source.is_empty())
     }
 
+    /// Returns the place of marks that are put in.
+    fn mark_place(&self) -> MarkPlace {
+        match self.lines.grammar.mark_place(self.options.mark_form.unwrap_or_default()) {
+            MarkPlace::Row(rows) => {
+                MarkPlace::Row(MarkRows { returns: self.lines.lines.ends_with_returns(), ..rows })
+            }
+            place => place,
+        }
+    }
+
     /// Ends a piece.
     fn give(&mut self, piece: &mut Piece, after: Break) {
         self.text.end_run(&self.options, piece);
@@ -576,7 +593,7 @@ impl Records {
         self.text.count += piece.tokens.len() as u64;
         piece.copied_from = self.text.rolled.first_word();
         piece.gap = self.text.tokenizer.gap();
-        piece.mark_column = self.lines.grammar.mark_column();
+        piece.marks = self.mark_place();
         self.silent = 0;
         piece.after = after;
     }
@@ -611,6 +628,19 @@ impl Records {
         }
         self.text.run_lines += line.chars().count();
         Ok(())
+    }
+}
+
+/// Leaves no place for marks between words of one row.
+fn close_rows(source: &[u8], first: usize, tokens: &mut Tokens) {
+    let mut last = None;
+    for token in &mut tokens.as_mut_slice()[first..] {
+        let between = last.replace(token.source.end).map(|end| end as usize..token.source.start as usize);
+        let is_in_row =
+            between.is_some_and(|between| !source[between].iter().any(|b| matches!(b, b'\n' | b'\r')));
+        if is_in_row {
+            token.gap = token.gap.or(Some(Mark::None));
+        }
     }
 }
 

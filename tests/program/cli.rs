@@ -420,7 +420,14 @@ fn marks_are_put_in_when_they_are_asked_for() {
     room.fails("restore --marks=! --model puts", b"so", 2, &["puts the marks ,.?", "not !"]);
     room.fails("restore --marks --format conll --model puts", b"so\n", 2, &["conll has no place for marks"]);
     room.fails("restore --marks=auto --stream --model puts", b"so", 2, &["--marks auto", "name the marks"]);
-    room.fails("restore --marks --mark-form apart --format ctm --model puts", b"", 2, &["ctm", "joined"]);
+    room.fails("restore --marks --mark-form written --format ctm --model puts", b"", 2, &["joined or apart"]);
+    let spoken = "he met ana then he left".split(' ').enumerate();
+    let rows: String = spoken.map(|(at, word)| format!("r A {at} 0.5 {word}\n")).collect();
+    let restored = restored("--marks --mark-form apart --format ctm", &rows);
+    assert!(restored.contains("r A 2 0.5 Ana\nr A 2.50 0.00 ,\nr A 3 0.5 then\n"), "{restored}");
+    let streamed =
+        room.out("restore --marks --mark-form apart --stream --format ctm --model puts", rows.as_bytes());
+    assert!(String::from_utf8(streamed).unwrap().contains("Ana\nr A 2.50 0.00 ,\n"));
     room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
     room.fails("restore --marks .,? --model puts", b"", 2, &[".,? is no file", "--marks=.,?"]);
     room.fails("restore --marks --mark-threshold -1 --model puts", b"", 2, &["--mark-threshold", "0 to 1"]);

@@ -111,7 +111,8 @@ pub struct RestoreArgs {
     )]
     marks: Option<MarksArg>,
     /// Form of the marks: by default as the language writes them, with the spaces of French, but
-    /// apart in tok and joined in ctm, stm, trn and nlp
+    /// apart in tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows
+    /// of their own
     #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks")]
     mark_form: Option<MarkForm>,
     /// Put in only marks of at least probability P (0 to 1); without it, the model decides by the

@@ -1,0 +1,113 @@
+//! Marks in rows of their own, after the rows of their words.
+
+use super::{Kind, conll, ctm};
+use crate::text::Mark;
+
+/// The rows that marks get in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MarkRows {
+    /// The format of the rows: ctm or conll.
+    pub(super) kind: Kind,
+    /// True if lines end with `\r` alone.
+    pub(super) returns: bool,
+}
+
+impl MarkRows {
+    /// Returns true if a byte ends a line.
+    fn ends(self, b: u8) -> bool {
+        b == b'\n' || self.returns && b == b'\r'
+    }
+
+    /// Returns the end of the line with byte `at`, after its ending, and the length of the ending.
+    fn line_end(self, source: &[u8], at: usize) -> (usize, usize) {
+        match source[at..].iter().position(|b| self.ends(*b)) {
+            None => (source.len(), 0),
+            Some(len) if len > 0 && source[at + len - 1] == b'\r' => (at + len + 1, 2),
+            Some(len) => (at + len + 1, 1),
+        }
+    }
+
+    /// Appends the rest of the line of a word that ends at byte `end`, and the row of a mark, and
+    /// returns the end of the line.
+    pub(super) fn put(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) -> usize {
+        let (line_end, _) = self.line_end(source, end);
+        out.extend_from_slice(&source[end..line_end]);
+        self.put_row(source, end, mark, out);
+        line_end
+    }
+
+    /// Appends the row of a mark, after the line of its word, which ends at byte `end`.
+    pub(super) fn put_row(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
+        let (line_end, ending) = self.line_end(source, end);
+        let start = source[..end].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
+        let line = String::from_utf8_lossy(&source[start..line_end - ending]);
+        let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
+        let at = (end - start).saturating_sub(line.len() - bare.len() + 1);
+        let row = match self.kind {
+            Kind::Ctm => ctm::mark_row(bare, mark.trim()),
+            _ => conll::mark_row(bare, at, mark.trim()),
+        };
+        if ending == 0 {
+            out.push(if self.returns { b'\r' } else { b'\n' });
+        }
+        out.extend_from_slice(row.as_bytes());
+        out.extend_from_slice(&source[line_end - ending..line_end]);
+    }
+}
+
+/// Returns true if a word of a row is nothing but marks.
+pub(super) fn is_mark(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| Mark::of(c) != Mark::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Input, RestoreOptions};
+    use super::*;
+    use crate::format::laws::{self, Counting, check};
+    use crate::restore::restore;
+    use crate::text::{MarkForm, OutputForm};
+
+    fn options() -> RestoreOptions {
+        let mark_form = Some(MarkForm::Apart);
+        RestoreOptions { marks: ",.".parse().unwrap(), mark_form, ..RestoreOptions::default() }
+    }
+
+    fn marked(kind: Kind, file: &str) -> String {
+        check(kind, file);
+        String::from_utf8(laws::marked(kind, file.as_bytes(), 9, &Counting::new(), &options())).unwrap()
+    }
+
+    #[test]
+    fn a_mark_in_a_transcript_has_the_time_of_the_end_of_its_word() {
+        let file = "r A 1 0.5 so\n;; x\nr\tA\t1.75\t.255\twe\t0.9\tlex\tana\r\nr A 2 1 [go] NA\nr A 3 x\n"
+            .replace(" x\n", " 0 go");
+        let file = file.replace(";; 0 go", ";; x\n");
+        let found = marked(Kind::Ctm, &file);
+        for row in ["so\nr A 1.50 0.00 ,\n;; x", "lex\tana\r\nr\tA\t2.005\t0.00\t,\tNA\tmisc\tana\r\n"] {
+            assert!(found.to_lowercase().contains(&row.to_lowercase()), "{found}");
+        }
+        assert!(found.to_lowercase().ends_with("3 0 go\nr a 3.00 0.00 ,"), "{found}");
+    }
+
+    #[test]
+    fn a_mark_in_columns_has_a_row_with_nothing_else() {
+        assert_eq!(marked(Kind::Conll, "so X\n\nwe  Y Z").to_lowercase(), "so x\n, _\n\nwe  y z\n,  _ _");
+        assert_eq!(
+            marked(Kind::Conll, "new york\tX\rwe\tY\r").to_lowercase(),
+            "new york\tx\r,\t_\rwe\ty\r,\t_\r"
+        );
+    }
+
+    #[test]
+    fn rows_with_numbers_get_no_marks() {
+        let file = "1\tso\t_\t_\t_\t_\t_\t_\t_\t_\n";
+        let restored = |options: &RestoreOptions| {
+            let input = Input::uncompressed("data", file.as_bytes());
+            restore(Kind::Conll, input, &Counting::new(), options, &mut |_, _| Ok(()))
+        };
+        let error = restored(&options()).unwrap_err().to_string();
+        assert!(error.contains("line 1, column 1: found a row with a number"), "{error}");
+        assert!(restored(&RestoreOptions { form: OutputForm::Text, ..RestoreOptions::default() }).is_ok());
+    }
+}
