@@ -191,7 +191,11 @@ type Path = (f64, Vec<(Label, Case)>);
 fn costs_of_marks_are_found_on_held_out_text_and_given_ones_stay() {
     // Each third sentence has a comma that nothing announces.
     let sentence = |at: usize| {
-        if at.is_multiple_of(3) { "We met Ana, and she left.\n" } else { "We met Ana and she left. Did she?\n" }
+        if at.is_multiple_of(3) {
+            "We met Ana, and she left.\n"
+        } else {
+            "We met Ana and she left. Did she?\n"
+        }
     };
     let text: String = (0..6000).map(sentence).collect();
     let costs = |text: &str, mark_cost, end_cost| {
