@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
-use majuscule::format::convert::Conversion;
+use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::CueLimits;
 use majuscule::format::{Kind, Record, Utterance};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
@@ -17,7 +17,7 @@ use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore, stream_as};
 use majuscule::restorer::Restorer;
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, RestoreOptions, SentenceStart, Spellings};
+use majuscule::text::{Locale, MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
@@ -26,7 +26,7 @@ use majuscule_train::lm::kneser_ney::Smoothing;
 use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{TrainingText, WordUnits};
 use majuscule_train::methods::majority::MajorityConfig;
-use majuscule_train::methods::{Learner, hmm, train};
+use majuscule_train::methods::{Learner, hmm, maxent, train};
 
 /// The training text of the model of these targets.
 const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and Jean-Paul O'Neill of the WHO said to us.\n\
@@ -120,23 +120,35 @@ pub fn stream(data: &[u8]) {
 /// If a law is broken.
 pub fn any_format(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    let kinds = [
-        Kind::Srt,
-        Kind::Vtt,
-        Kind::Ctm,
-        Kind::Stm,
-        Kind::Jsonl,
-        Kind::WhisperJson,
-        Kind::Conll,
-        Kind::Trn,
-        Kind::Nlp,
-        Kind::Tsv,
-        Kind::Labels,
-        Kind::Ass,
-        Kind::Ttml,
-    ];
-    format(kinds[usize::from(kind) % kinds.len()], data);
+    format(RESTORED[usize::from(kind) % RESTORED.len()], data);
 }
+
+/// Puts marks into any bytes as a file of any format that has a place for them, which the first
+/// byte chooses; see [`marks`].
+///
+/// # Panics
+/// If a law is broken.
+pub fn any_marks(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    marks(RESTORED[usize::from(kind) % RESTORED.len()], data);
+}
+
+/// The formats that are restored, plain text apart.
+const RESTORED: [Kind; 13] = [
+    Kind::Srt,
+    Kind::Vtt,
+    Kind::Ctm,
+    Kind::Stm,
+    Kind::Jsonl,
+    Kind::WhisperJson,
+    Kind::Conll,
+    Kind::Trn,
+    Kind::Nlp,
+    Kind::Tsv,
+    Kind::Labels,
+    Kind::Ass,
+    Kind::Ttml,
+];
 
 /// The formats that conversion reads and, except for the last, writes.
 const CONVERTED: [Kind; 10] = [
@@ -205,8 +217,12 @@ pub fn conversions(from: Kind, data: &[u8]) {
         }
         let limits = CueLimits { max_chars: 20, ..CueLimits::default() };
         let cut = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
-        if let Ok(written) = run(&cut, data) {
+        if let Ok((written, notes)) = run(&cut, data) {
             let again = objects(to, written.as_bytes()).expect("what was written is read");
+            if notes.cues.iter().any(|note| note.contains("read once")) {
+                assert!(text(&again).len() < text(&said).len(), "{from:?} {shown:?} rolls up");
+                continue;
+            }
             // Cues of several channels are put in the order of their times, and speakers get a dash.
             let letters = |objects: &str| {
                 let mut letters: Vec<char> = text(objects).chars().filter(|c| c.is_alphanumeric()).collect();
@@ -219,13 +235,14 @@ pub fn conversions(from: Kind, data: &[u8]) {
 }
 
 fn converted(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
-    run(&Conversion { from, to, drop, ..Conversion::default() }, data)
+    Ok(run(&Conversion { from, to, drop, ..Conversion::default() }, data)?.0)
 }
 
-fn run(conversion: &Conversion, data: &[u8]) -> Result<String> {
+fn run(conversion: &Conversion, data: &[u8]) -> Result<(String, ConversionNotes)> {
     let mut out = Vec::new();
-    conversion.run(Input::uncompressed("data", Cursor::new(data.to_vec())), &mut out, Path::new("out"))?;
-    Ok(String::from_utf8(out).expect("text was written"))
+    let input = Input::uncompressed("data", Cursor::new(data.to_vec()));
+    let notes = conversion.run(input, &mut out, Path::new("out"))?;
+    Ok((String::from_utf8(out).expect("text was written"), notes))
 }
 
 /// Returns the text of objects, without white space.
@@ -291,6 +308,48 @@ pub fn format(kind: Kind, data: &[u8]) {
         );
         if lossy && matches!(kind, Kind::Ctm | Kind::Jsonl | Kind::WhisperJson) {
             captions(kind, mode, file);
+        }
+    }
+}
+
+/// Puts marks into any bytes as a file of a format, and checks that a second run changes nothing,
+/// that the output does not depend on how the bytes arrive, and that all letters stay. The first
+/// byte chooses the mode; the others are the file.
+///
+/// # Panics
+/// If a law is broken.
+pub fn marks(kind: Kind, data: &[u8]) {
+    let Some((&number, file)) = data.split_first() else { return };
+    let mode = Mode::of(number, true);
+    let mark_places = [MarkPlaces::Everywhere, MarkPlaces::Unmarked][usize::from(number >> 7)];
+    let look_ahead = [None, Some(2)][usize::from(number >> 6 & 1)];
+    for model in MARKS.iter() {
+        let marked = |file: &[u8], step| {
+            let marks = MarkSet::USUAL;
+            let options = RestoreOptions { marks, mark_places, look_ahead, ..mode.options()? };
+            mode.restored_with(kind, file, step, &*model.restorer, &options)
+        };
+        if matches!(kind, Kind::Conll | Kind::Labels) {
+            assert!(marked(file, usize::MAX).is_err(), "marks have no place");
+            continue;
+        }
+        let once = marked(file, usize::MAX).expect("with lossy, every file is restored");
+        let [dribbled, twice] = [marked(file, 1 + file.len() / 3), marked(&once, usize::MAX)];
+        for (found, how) in [(dribbled, "in parts"), (twice, "twice")] {
+            let found = found.expect("the file was read before");
+            assert!(
+                found == once,
+                "marked {how} under {mode:?}, {:?} comes out {:?}, and once {:?}",
+                String::from_utf8_lossy(file),
+                String::from_utf8_lossy(&found),
+                String::from_utf8_lossy(&once)
+            );
+        }
+        // A word with times has its marks in a field of its own.
+        if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
+            let letters =
+                |file: &[u8]| mode.folded(file).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+            assert_eq!(letters(&once), letters(file), "letters change");
         }
     }
 }
@@ -589,6 +648,20 @@ static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
     load(&store).expect("it was trained")
 });
 
+/// Models with marks: one that decides them from left to right, and one that searches.
+static MARKS: LazyLock<[Model; 2]> = LazyLock::new(|| {
+    let marks = Some(MarkSet::USUAL);
+    let language = hmm::Language { marks, ..hmm::Language::default() };
+    [
+        trained(&maxent::MaxentConfig { bits: 12, marks, ..maxent::MaxentConfig::default() }),
+        trained(&hmm::HmmConfig { language, ..hmm::HmmConfig::default() }),
+    ]
+    .map(|draft| {
+        let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
+        load(&store).expect("it was trained")
+    })
+});
+
 fn draft() -> Draft {
     trained(&MajorityConfig::default())
 }
@@ -672,9 +745,20 @@ impl Mode {
 
     /// Restores a file that arrives in parts of `step` bytes.
     fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
+        self.restored_with(kind, text, step, method, &self.options()?)
+    }
+
+    fn restored_with(
+        self,
+        kind: Kind,
+        text: &[u8],
+        step: usize,
+        method: &dyn Restorer,
+        options: &RestoreOptions,
+    ) -> Result<Vec<u8>> {
         let input = Input::uncompressed("text", Dribble::new(text, step));
         let mut out = Vec::with_capacity(text.len());
-        restore(kind, input, method, &self.options()?, &mut |bytes, _| {
+        restore(kind, input, method, options, &mut |bytes, _| {
             out.extend_from_slice(bytes);
             Ok(())
         })?;

@@ -123,7 +123,7 @@ impl LiveRecords {
         })?;
         record.mark_rows = match self.0.grammar.mark_place(self.1) {
             MarkPlace::Row(rows) => Some(rows),
-            MarkPlace::Behind | MarkPlace::Column(_) => None,
+            MarkPlace::Behind | MarkPlace::Column { .. } => None,
         };
         record.frame.move_places(self.0.lines.text().start);
         record.frame.source.extend_from_slice(self.0.lines.whole());

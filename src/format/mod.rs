@@ -87,8 +87,8 @@ enum MarkPlace {
     /// Behind its word.
     #[default]
     Behind,
-    /// In another column of the row of its word, so many columns on.
-    Column(usize),
+    /// In a column of its own, in the row of its word: the numbers of both columns.
+    Column { words: usize, marks: usize },
     /// In a row of its own.
     Row(MarkRows),
 }
@@ -110,11 +110,10 @@ impl Piece {
                 rows.put(&self.source, token.source.end as usize, &String::from_utf8_lossy(&mark), out)
             });
         }
-        if let MarkPlace::Column(column) = self.marks {
+        if let MarkPlace::Column { words, marks } = self.marks {
             return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
                 let end = token.source.end as usize;
-                let bars = self.source[end..].iter().enumerate().filter(|(_, b)| **b == b'|');
-                let cell = bars.map(|(at, _)| end + at + 1).nth(column - 1).unwrap_or(end);
+                let cell = self.mark_cell(end, words, marks).unwrap_or(end);
                 out.extend_from_slice(&self.source[end..cell]);
                 push_mark(token.put, options, out);
                 cell
@@ -126,6 +125,20 @@ impl Piece {
         let (mut text, mut put) = (Vec::with_capacity(self.source.len()), Vec::new());
         self.write_apart(choices, options, &mut text, &mut put);
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
+    }
+
+    /// Returns the place of the cell of the mark after the word that ends at this byte; `None` for a
+    /// word that is not the last one of a cell of the column of words.
+    fn mark_cell(&self, end: usize, words: usize, marks: usize) -> Option<usize> {
+        let (before, after) = self.source.split_at(end);
+        let is_bar = |b: &&u8| **b == b'|';
+        let row = before.rsplit(|b| *b == b'\n').next()?;
+        let rest = after.split(|b| *b == b'|').next()?;
+        if row.iter().filter(is_bar).count() != words || !rest.trim_ascii().is_empty() {
+            return None;
+        }
+        let mut bars = after.iter().enumerate().filter(|(_, b)| is_bar(b));
+        bars.nth(marks.checked_sub(words + 1)?).map(|(at, _)| end + at + 1)
     }
 
     /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the

@@ -106,7 +106,10 @@ impl Grammar for NlpReader {
     }
 
     fn mark_place(&self, _: MarkForm) -> MarkPlace {
-        self.header.map_or(MarkPlace::Behind, |header| MarkPlace::Column(header.punctuation - header.token))
+        self.header.map_or(MarkPlace::Behind, |header| MarkPlace::Column {
+            words: header.token,
+            marks: header.punctuation,
+        })
     }
 }
 
@@ -121,6 +124,7 @@ mod tests {
         check(Kind::Nlp, file);
         assert_eq!(words(Kind::Nlp, file), ["well", "ana", "she", "left"]);
         assert_eq!(starts(Kind::Nlp, file), ["well", "she"]);
+        check(Kind::Nlp, "token|x|punctuation\nwell ana she|a|\nleft|b|\nso|b|1\n");
         assert!(
             error(Kind::Nlp, "so it is\n")
                 .contains("data, line 1, column 1: found \"so it is\", but a transcript")

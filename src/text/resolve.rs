@@ -85,6 +85,8 @@ impl AfterWord {
 pub struct PutMarks {
     /// True if a mark that was put in ended a sentence: the next word begins one.
     begins: bool,
+    /// True if the last word was a clitic.
+    after_clitic: bool,
 }
 
 impl PutMarks {
@@ -105,8 +107,11 @@ impl PutMarks {
             let apostrophe =
                 DutchApostrophe::of(options.locale(), tokens.as_slice()[i].left, tokens.lower(i));
             let token = &mut tokens.as_mut_slice()[i];
+            let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
+            // Anything between a clitic and the next word ends the beginning of the sentence.
+            self.begins &= !std::mem::replace(&mut self.after_clitic, is_clitic) || token.after_clitic;
             token.starts |= self.begins && apostrophe.is_none();
-            self.begins &= apostrophe == Some(DutchApostrophe::Clitic);
+            self.begins &= is_clitic;
             token.put = mark_after(token, choice, after, options);
             self.begins |= matches!(token.put, Mark::Period | Mark::Question | Mark::Exclamation);
         }

@@ -77,6 +77,9 @@ pub struct Tokenizer {
     /// True if something that is left unchanged stands between the beginning of the line and the
     /// next word.
     blocked: bool,
+    /// True if the last word was a clitic, with nothing but white space and tags after it, and marks
+    /// are put in.
+    after_clitic: bool,
     /// The sentence end, if any, after the last word.
     ended: Ended,
     /// True if an empty line was met after text: lines without an empty line between them then
@@ -198,6 +201,7 @@ impl Tokenizer {
             capitalized,
             before: Break::Document,
             blocked: false,
+            after_clitic: false,
             ended: Ended::No,
             grouped: false,
             previous: None,
@@ -534,6 +538,7 @@ impl Tokenizer {
             self.see(Mark::of(left));
         }
         let gap = self.gap.take();
+        let after_clitic = std::mem::replace(&mut self.after_clitic, clitic && self.puts.is_some());
         let token = Token {
             source,
             before,
@@ -544,6 +549,7 @@ impl Tokenizer {
             right,
             gap,
             abbreviates,
+            after_clitic,
             ..Token::default()
         };
         tokens.push(word, self.locale, token);
@@ -565,6 +571,7 @@ impl Tokenizer {
         }
         self.blocked = true;
         self.ended = Ended::No;
+        self.after_clitic = false;
     }
 
     /// Checks whether the marks from byte `from` to the end of the field end a sentence.
@@ -576,6 +583,7 @@ impl Tokenizer {
     }
 
     fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
+        self.after_clitic = false;
         let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
         let of = AfterMarks::of(after);
         let meaning = self.meaning(field, from, of);

@@ -71,6 +71,9 @@ pub struct Token {
     /// True if a full stop after the word would be that of an abbreviation, an initial or the
     /// number of a list item. Found only where marks are put in.
     pub abbreviates: bool,
+    /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
+    /// Found only where marks are put in.
+    pub after_clitic: bool,
     /// The mark that is put in after the word, once that is decided; methods never see it.
     pub put: Mark,
 }

@@ -149,6 +149,7 @@ fn random_bytes_break_nothing() {
         fuzz::tokenize(&data);
         fuzz::stream(&data);
         fuzz::any_format(&data);
+        fuzz::any_marks(&data);
         fuzz::convert(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
@@ -299,6 +300,27 @@ fn altered_files_change_nothing_but_case() {
             let altered = random.mutated(text.as_bytes(), &others);
             fuzz::format(kind, &with_mode(random.below(54), &altered));
         }
+    }
+}
+
+#[test]
+fn marks_keep_their_laws_in_altered_files() {
+    let mut random = Random::new(13);
+    let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
+    for (kind, text) in FILES {
+        let with_mode = |mode: usize, text: &[u8]| [&[mode as u8], text].concat();
+        for len in (0..=text.len()).step_by(7) {
+            fuzz::marks(kind, &with_mode(len, &text.as_bytes()[..len]));
+        }
+        for _ in 0..100 {
+            let altered = random.mutated(text.as_bytes(), &others);
+            fuzz::marks(kind, &with_mode(random.below(256), &altered));
+        }
+    }
+    for _ in 0..600 {
+        let text = TEXTS[random.below(TEXTS.len())].as_bytes();
+        let text = random.mutated(text, &TEXTS.map(str::as_bytes));
+        fuzz::marks(Kind::Text, &[&[random.below(256) as u8], &*text].concat());
     }
 }
 
