@@ -228,7 +228,7 @@ impl MaxentSession<'_> {
             opens_line,
             gap,
             begins,
-            refused: token.refused(),
+            refused: self.marks.map_or(MarkSet::NONE, |_| token.refused()),
             ..word
         });
         if self.waiting.len() > self.look_ahead {
