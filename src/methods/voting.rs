@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 
 use super::Model;
 use crate::error::{Error, Result, option};
-use crate::restorer::{Boundary, Details, Request, Restorer, Session};
+use crate::restorer::{Boundary, Details, LayerWeights, Request, Restorer, Session};
 use crate::text::{Break, Case, Choice, Label, Labels, Mark, Tokens};
 
 /// The windows of a text, and the votes that end a sentence.
@@ -72,11 +72,22 @@ impl Restorer for Voting {
     }
 
     fn details(&self) -> Option<&dyn Details> {
-        self.method.details()
+        Some(self)
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(VotingSession { voting: self, request, votes: Ballot::default() })
+    }
+}
+
+/// The windows have no joint probability, and so no n best labellings.
+impl Details for Voting {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        self.method.details()?.knows(lower)
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        self.method.details()?.layer_weights()
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use majuscule::files::Input;
 use majuscule::format::Kind;
 use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::{Backend, Model, cascade};
+use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore};
 use majuscule::restorer::{Boundary, Request, Restorer, Session};
@@ -219,10 +219,17 @@ fn around(language: &str) -> Model {
     Model { manifest, restorer: Box::new(Around(Labels::cases())) }
 }
 
-/// All models that the contract is checked on: the trained methods, and [`Around`].
+/// All models that the contract is checked on: the trained methods, the English ones with marks in
+/// windows that vote, and [`Around`].
 static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let again = |(draft, _): &(Draft, Model)| load(&packed(draft.pack()).unwrap()).unwrap();
-    MODELS.iter().map(again).chain(TEXTS.map(|(language, _)| around(language))).collect()
+    let votes = |(_, model): &&(Draft, Model)| {
+        model.manifest.language == "en" && !model.restorer.labels().marks().is_empty()
+    };
+    let [window, step] = [5, 2].map(|words| NonZeroUsize::new(words).unwrap());
+    let options = VotingOptions { window, step, end_threshold: 0.3 };
+    let voting = MODELS.iter().filter(votes).map(|model| voting(again(model), options).unwrap());
+    MODELS.iter().map(again).chain(voting).chain(TEXTS.map(|(language, _)| around(language))).collect()
 });
 
 /// Each method, trained on each text.
