@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes the models that are built into majuscule: sh lm/build.sh CORPORA [OUTPUT]
 #
-# CORPORA holds the files named below (lm/README.md says what they are); OUTPUT is this folder unless given. The same
-# corpora and program give the same bytes. Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
+# CORPORA holds the files named below (lm/README.md says what they are). The English models go to OUTPUT (this folder
+# unless given), those of the other languages to OUTPUT/languages. The same corpora and program give the same bytes.
+# Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
 # ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
 set -eu
 lm=$(dirname "$0")
@@ -34,12 +35,17 @@ models() {
         beside "$(echo "$lists" | sed 's/--list/--lexicon/g')"
         return
     fi
+    case $lang in
+    en) folder=$output ;;
+    *) folder=$output/languages ;;
+    esac
+    mkdir -p "$folder"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --vocabulary "$4" --features \
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
-        $lists --pack "$output/$lang.accurate" "$scratch/all"
+        $lists --pack "$folder/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
-        --pack "$output/$lang.fast" "$scratch/all"
+        --pack "$folder/$lang.fast" "$scratch/all"
 }
 
 # What the models of a language are held against.

@@ -11,7 +11,7 @@ use crate::text::{Locale, tokenize::tokenize};
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
 
-#[allow(unused_macros, reason = "a build without languages has no use for it")]
+#[cfg(feature = "lang-en")]
 macro_rules! packed {
     ($file:literal) => {{
         static MODEL: &crate::model::Embedded<[u8]> =
@@ -20,21 +20,21 @@ macro_rules! packed {
     }};
 }
 
-/// A language, and its packed models by preset.
-type PackedModels = (&'static str, [(Preset, &'static [u8]); 2]);
+/// A language, and its packed models: accurate, fast.
+type PackedModels = (&'static str, [&'static [u8]; 2]);
 
 /// The packed models that are built in.
 const PACKED: &[PackedModels] = &[
     #[cfg(feature = "lang-en")]
-    ("en", [(Preset::Accurate, packed!("en.accurate")), (Preset::Fast, packed!("en.fast"))]),
+    ("en", [packed!("en.accurate"), packed!("en.fast")]),
     #[cfg(feature = "lang-es")]
-    ("es", [(Preset::Accurate, packed!("es.accurate")), (Preset::Fast, packed!("es.fast"))]),
+    ("es", majuscule_languages::ES),
     #[cfg(feature = "lang-fr")]
-    ("fr", [(Preset::Accurate, packed!("fr.accurate")), (Preset::Fast, packed!("fr.fast"))]),
+    ("fr", majuscule_languages::FR),
     #[cfg(feature = "lang-nl")]
-    ("nl", [(Preset::Accurate, packed!("nl.accurate")), (Preset::Fast, packed!("nl.fast"))]),
+    ("nl", majuscule_languages::NL),
     #[cfg(feature = "lang-pt")]
-    ("pt", [(Preset::Accurate, packed!("pt.accurate")), (Preset::Fast, packed!("pt.fast"))]),
+    ("pt", majuscule_languages::PT),
 ];
 
 /// One of the two models of a language.
@@ -67,8 +67,11 @@ impl Preset {
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
-    let (_, models) = PACKED.iter().find(|(of, _)| *of == language)?;
-    models.iter().find(|(which, _)| *which == preset).map(|(_, bytes)| *bytes)
+    let &(_, [accurate, fast]) = PACKED.iter().find(|(of, _)| *of == language)?;
+    Some(match preset {
+        Preset::Accurate => accurate,
+        Preset::Fast => fast,
+    })
 }
 
 /// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
@@ -157,4 +160,28 @@ pub fn language_of(text: &str) -> Result<&'static str> {
             option("model")
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::ALIGN;
+    use crate::model::Store;
+
+    #[test]
+    fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {
+        let built_in: Vec<&str> = PACKED.iter().map(|(language, _)| *language).collect();
+        if cfg!(feature = "languages") {
+            assert_eq!(built_in, LANGUAGES);
+        }
+        for language in built_in {
+            for preset in [Preset::Accurate, Preset::Fast] {
+                let bytes = packed(language, preset).unwrap();
+                assert_eq!(bytes.as_ptr().addr() % ALIGN, 0, "{language}.{}", preset.name());
+                assert_eq!(embedded_store(language, preset).unwrap().manifest().language, language);
+            }
+            let [accurate, fast] = [Preset::Accurate, Preset::Fast].map(|preset| packed(language, preset));
+            assert!(accurate.unwrap().len() > fast.unwrap().len(), "the models of {language} are exchanged");
+        }
+    }
 }
