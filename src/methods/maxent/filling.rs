@@ -12,7 +12,8 @@ use super::templates::FeatureSlot::{
     Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
 };
 use super::templates::{
-    FeatureSlot, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH, TEMPLATES, Template, TemplateStage,
+    FeatureSlot, GAP_CORE, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH, TEMPLATES, Template,
+    TemplateStage,
 };
 
 /// The largest number of slots in a template.
@@ -327,27 +328,32 @@ impl FeatureSet {
 /// The templates of the gap after a word, ready to be filled.
 #[derive(Debug, Clone)]
 pub struct GapSet {
-    fillers: Vec<Filler>,
+    core: Vec<Filler>,
+    rest: Vec<Filler>,
     pair: Filler,
 }
 
-impl Default for GapSet {
-    fn default() -> Self {
-        Self { fillers: GAP_TEMPLATES.iter().map(Filler::new).collect(), pair: Filler::new(&PAIR_TEMPLATE) }
-    }
-}
-
 impl GapSet {
-    /// Fills the templates of the gap after the word in the middle of a window. Words more than
-    /// `look_ahead` places to the right are ignored.
+    /// Creates the set of all templates, or of those that do without the classes of words.
+    pub fn new(has_clusters: bool) -> Self {
+        let of = |templates: &'static [Template]| {
+            let usable = templates.iter().filter(|template| has_clusters || !template.uses_clusters());
+            usable.map(Filler::new).collect()
+        };
+        let (core, rest) = GAP_TEMPLATES.split_at(GAP_CORE);
+        Self { core: of(core), rest: of(rest), pair: Filler::new(&PAIR_TEMPLATE) }
+    }
+
+    /// Fills the templates of every gap, for the gap after the word in the middle of a window. Words
+    /// more than `look_ahead` places to the right are ignored.
     #[inline]
-    pub fn fill(
+    pub fn core(
         &self,
         window: &Window,
         look_ahead: usize,
         history: &MarkHistory,
         values: &mut Values,
-        mut emit: impl FnMut(&Filler, &Values),
+        emit: impl FnMut(&Filler, &Values),
     ) {
         values.set_window(WORDS, window, |seen| seen.hash);
         values.set_window(PROFILES, window, |seen| seen.profile.into());
@@ -359,9 +365,13 @@ impl GapSet {
         let [first, second] = history.opening;
         values.set(Opening, first);
         values.set(Openings, first.rotate_left(1) ^ second);
-        for filler in self.fillers.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
-            emit(filler, values);
-        }
+        fill_within(&self.core, look_ahead, values, emit);
+    }
+
+    /// Fills the other templates of a gap with the values of its [`Self::core`].
+    #[inline]
+    pub fn rest(&self, look_ahead: usize, values: &Values, emit: impl FnMut(&Filler, &Values)) {
+        fill_within(&self.rest, look_ahead, values, emit);
     }
 
     /// Fills the template of the pairs of words before the gap.
@@ -372,6 +382,18 @@ impl GapSet {
             emit(&self.pair, values);
         }
     }
+}
+
+/// Fills the templates that reach at most `look_ahead` words to the right.
+#[inline]
+fn fill_within(
+    fillers: &[Filler],
+    look_ahead: usize,
+    values: &Values,
+    mut emit: impl FnMut(&Filler, &Values),
+) {
+    let visible = fillers.iter().filter(|filler| usize::from(filler.reach) <= look_ahead);
+    visible.for_each(|filler| emit(filler, values));
 }
 
 /// The inputs of all features of a word.

@@ -1,6 +1,7 @@
 //! Knowledge about words beside the weights: the lists that contain them, their forms in another
 //! lexicon, and their classes.
 
+use super::MaxentSettings;
 use super::hash::feature;
 use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::table::HashTable;
@@ -36,16 +37,17 @@ pub struct Gazetteers {
 pub const LISTED: usize = 3;
 
 impl Gazetteers {
-    /// Reads the tables that these features use.
+    /// Reads the tables that the features of a model with these settings use.
     ///
     /// # Errors
     /// [`Error::Model`] if a table is missing, truncated or altered.
-    pub fn load(store: &dyn Store, groups: &[Group]) -> Result<Self> {
-        let any = |looking: &[Group]| groups.iter().any(|group| looking.contains(group));
+    pub fn load(store: &dyn Store, settings: &MaxentSettings) -> Result<Self> {
+        let any = |looking: &[Group]| settings.groups.iter().any(|group| looking.contains(group));
+        let of_marks = settings.marks.as_ref().is_some_and(|marks| marks.clusters);
         Ok(Self {
             lists: any(&Group::LISTS).then(|| open(store, LISTS)).transpose()?,
             forms: any(&Group::FORMS).then(|| open(store, FORMS)).transpose()?,
-            clusters: any(&[Group::Clusters]).then(|| open(store, CLUSTERS)).transpose()?,
+            clusters: (of_marks || any(&[Group::Clusters])).then(|| open(store, CLUSTERS)).transpose()?,
         })
     }
 

@@ -35,6 +35,8 @@ pub struct MarkSettings {
     pub marks: MarkSet,
     /// The number of steps of a weight of 1.
     pub steps: u32,
+    /// True if features use the classes of words.
+    pub clusters: bool,
     /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
     pub mark_cost: f32,
     /// The cost of a superfluous end of a sentence relative to that of a missing one.
@@ -66,6 +68,11 @@ impl MarkHistory {
         self.words = self.words.map(|count| count.saturating_add(1));
         self.recent.copy_within(..RECENT - 1, 1);
         self.recent[0] = word.hash;
+    }
+
+    /// Returns true if the last word is the first one of its sentence.
+    pub(super) fn is_first(&self) -> bool {
+        self.words[0] == 1
     }
 
     /// Returns the pairs of neighbouring words of the sentence so far; its first word is paired with
@@ -101,6 +108,17 @@ impl MarkHistory {
 /// Below this logit an end is not probable, whatever kind of sentence ends.
 const UNLIKELY: f32 = -2.5;
 
+/// Below this sum of the weights of core features a mark is not probable, whatever the other
+/// features.
+const FAR: f32 = -2.0;
+
+/// The weight of the model of cases where both tell the end of a sentence. On Dutch subtitles, F of
+/// sentence ends is 3.4 points higher than without.
+const SHARE_OF_CASES: f32 = 0.4;
+
+/// The odds of an end that count as impossible.
+const LEAST_ODDS: f32 = 1e-3;
+
 /// Higher logits count as this, so that no sum of shares is infinite.
 const HIGHEST: f32 = 60.0;
 
@@ -111,12 +129,38 @@ fn bucket(words: u16) -> u64 {
 }
 
 impl MarkModel {
+    /// Returns true if a mark in a gap whose core features have these logits is not all but
+    /// impossible.
+    pub fn may_stand(&self, logits: &Logits) -> bool {
+        let least = (FAR * self.settings.steps as f32) as i32;
+        logits.iter().zip(self.settings.marks.iter()).any(|(&sum, _)| sum > least)
+    }
+
     /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
     /// kind matters.
     pub fn may_end(&self, logits: &Logits) -> bool {
         let least = (UNLIKELY * self.settings.steps as f32) as i32;
         let ends = self.settings.marks.iter().zip(logits).filter(|(mark, _)| mark.ends_sentence());
         ends.into_iter().any(|(_, &sum)| sum > least)
+    }
+
+    /// Adds what the model of cases knows of a gap: the probability that a sentence ends there. The
+    /// log odds of an end become a weighted mean of those of both models.
+    pub fn add_end(&self, probability: f32, logits: &mut Logits) {
+        let MarkSettings { marks, steps, .. } = self.settings;
+        let unit = steps as f32;
+        let (mut ends, mut others) = (0.0, 1.0);
+        for (mark, &sum) in marks.iter().zip(logits.iter()) {
+            let share = if mark.ends_sentence() { &mut ends } else { &mut others };
+            *share += (sum as f32 / unit).min(HIGHEST).exp();
+        }
+        let odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
+        let moved = (SHARE_OF_CASES * (odds * others / ends).ln() * unit) as i32;
+        for (mark, sum) in marks.iter().zip(logits) {
+            if mark.ends_sentence() {
+                *sum += moved;
+            }
+        }
     }
 
     /// Returns the most probable mark in a gap with these logits, the costs taken into account, as
@@ -130,7 +174,7 @@ impl MarkModel {
         refused: MarkSet,
         request: &Request,
     ) -> (Mark, Option<f32>) {
-        let MarkSettings { marks, steps, mark_cost, end_cost } = self.settings;
+        let MarkSettings { marks, steps, mark_cost, end_cost, .. } = self.settings;
         let mut shares = [0.0; MOST_MARKS];
         let mut ends = 0.0;
         let [mut inside, mut end] = [(Mark::None, 0.0); 2];

@@ -128,13 +128,14 @@ impl Maxent {
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let words =
             HashTable::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
-        let gazetteers = Gazetteers::load(store, &settings.groups)?;
+        let gazetteers = Gazetteers::load(store, &settings)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
             .map_err(|_| wrong(format!("{MIXED} is no text")))?;
         let marks = settings.marks.clone().map(|settings| {
             let weights = WeightTable::open(store.section(MARKS)?)
                 .map_err(|problem| wrong(format!("{MARKS} {problem}")))?;
-            Ok::<_, Error>(MarkModel { weights, settings, features: GapSet::default() })
+            let features = GapSet::new(settings.clusters);
+            Ok::<_, Error>(MarkModel { weights, settings, features })
         });
         let model = Self::new(weights, words, gazetteers, mixed, settings, manifest.locale);
         Ok(model.with_marks(marks.transpose()?))

@@ -193,7 +193,7 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the features of the gap after the word `back` places before the end. At most
+    /// Returns the core features of the gap after the word `back` places before the end. At most
     /// `look_ahead` words to the right count.
     #[inline]
     pub fn gap(&mut self, back: usize, look_ahead: usize, set: &GapSet, history: &MarkHistory) -> &[u64] {
@@ -201,10 +201,19 @@ impl<'a> Observer<'a> {
         let at = self.end() - back;
         if let Some(window) = self.seen[at - REACH..].first_chunk() {
             let (values, features) = (&mut self.values, &mut self.features);
-            set.fill(window, look_ahead, history, values, |filler, values| {
+            set.core(window, look_ahead, history, values, |filler, values| {
                 features.push(filler.feature(values));
             });
         }
+        &self.features
+    }
+
+    /// Returns the other features of the gap whose core was taken last.
+    #[inline]
+    pub fn rest_of_gap(&mut self, look_ahead: usize, set: &GapSet) -> &[u64] {
+        self.features.clear();
+        let features = &mut self.features;
+        set.rest(look_ahead, &self.values, |filler, values| features.push(filler.feature(values)));
         &self.features
     }
 
@@ -268,7 +277,8 @@ impl Observed {
         mut emit: impl FnMut(&Filler, &Values),
     ) {
         let mut values = Values::default();
-        set.fill(&self.window, look_ahead, history, &mut values, &mut emit);
+        set.core(&self.window, look_ahead, history, &mut values, &mut emit);
+        set.rest(look_ahead, &values, &mut emit);
         set.pairs(history, &mut values, emit);
     }
 

@@ -281,7 +281,7 @@ impl MaxentSession<'_> {
             Some(true) if wants_end => (Mark::SentenceEnd, None),
             None if wants_end
                 && shown == BoundaryEvidence::Nothing
-                && self.ends_after(waiting, look_ahead, history) =>
+                && self.end_after(waiting, look_ahead, history) > 0.5 =>
             {
                 (Mark::SentenceEnd, None)
             }
@@ -318,9 +318,22 @@ impl MaxentSession<'_> {
                 model.weights.add(features, &mut logits);
                 #[cfg(test)]
                 self.gaps.push(features.to_vec());
+                if model.may_stand(&logits) {
+                    let features = self.observer.rest_of_gap(look_ahead, &model.features);
+                    model.weights.add(features, &mut logits);
+                    #[cfg(test)]
+                    if let Some(gap) = self.gaps.last_mut() {
+                        gap.extend(features);
+                    }
+                }
                 if model.may_end(&logits) {
                     let features = self.observer.pairs(&model.features, &history.marks);
                     model.weights.add(features, &mut logits);
+                    // Without a word after the next one, the model of cases knows no more.
+                    if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
+                        let end = self.end_after(waiting, look_ahead, history);
+                        model.add_end(end, &mut logits);
+                    }
                 }
                 model.likeliest(&logits, ends == Some(true), self.waiting[waiting].refused, &self.request)
             }
@@ -406,9 +419,9 @@ impl MaxentSession<'_> {
         chain.step(sum, bonus)
     }
 
-    /// Returns true if a sentence more probably ends after a waiting word than continues, given the
-    /// history after it. A sentence then begins at the next word, which sees one word less.
-    fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> bool {
+    /// Returns the probability that a sentence ends after a waiting word, given the history after it.
+    /// A sentence then begins at the next word, which sees one word less.
+    fn end_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> f32 {
         let (seen, mut logits, opens_line) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.logits, next.opens_line),
             None => {
@@ -417,13 +430,22 @@ impl MaxentSession<'_> {
             }
         };
         self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
+        // Where marks are put in, the end of a line is no evidence, nor is a capital that may have
+        // been put in: the next run would be surer of it.
+        if self.marks.is_some() {
+            if self.looks_before {
+                let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
+                self.add_previous(before, seen, &mut logits);
+            }
+            return self.begins(&logits, seen, history.chain).0;
+        }
         if self.looks_before {
             self.look_before(&history.before, seen, &mut logits);
         }
         if opens_line {
             self.add_line(history.lines, &mut logits);
         }
-        self.begins(&logits, seen, history.chain).0 > 0.5
+        self.begins(&logits, seen, history.chain).0
     }
 
     /// Adds the weight of the end of a line to the logit of a sentence start.
@@ -568,8 +590,14 @@ mod tests {
         let marks = MarkModel {
             weights: WeightTable::open(HashTable::<WEIGHTS_EACH>::build([].into_iter()).into()).unwrap(),
             // No mark is put in.
-            settings: MarkSettings { marks: MarkSet::USUAL, steps: 1, mark_cost: 9.0, end_cost: 9.0 },
-            features: GapSet::default(),
+            settings: MarkSettings {
+                marks: MarkSet::USUAL,
+                steps: 1,
+                clusters: true,
+                mark_cost: 9.0,
+                end_cost: 9.0,
+            },
+            features: GapSet::new(true),
         };
         let model = Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root);
         model.with_marks(Some(marks))
@@ -600,7 +628,7 @@ mod tests {
             seen.extend(tokens.iter().map(|(lower, token)| model.seen(lower, token, &mut features).0));
             let (mut all, mut gaps) = (Vec::new(), Vec::new());
             let mut history = MarkHistory::default();
-            let gap_set = GapSet::default();
+            let gap_set = GapSet::new(true);
             let mut observer = Observer::new(&model.features, &model.gazetteers);
             observer.text(&tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();

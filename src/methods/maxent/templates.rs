@@ -327,16 +327,24 @@ const fn gap(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> 
 }
 
 /// The templates of marks: those of the gap after a word, which is in the middle of its window. The
-/// first ones do not depend on marks put in before.
+/// first [`GAP_CORE`] of them tell most of the gaps that have no mark.
 #[rustfmt::skip]
 pub const GAP_TEMPLATES: &[Template] = &[
     gap(200, "g", &[LookAhead]),
     gap(201, "g:w", &[Word(0)]),
     gap(202, "g:w+1", &[Word(1), LookAhead]),
     gap(203, "g:b", &[Word(0), Word(1)]),
-    gap(204, "g:b-", &[Word(-1), Word(0)]),
     gap(205, "g:b+", &[Word(1), Word(2)]),
     gap(206, "g:t-", &[Word(-1), Word(0), Word(1)]),
+    gap(220, "g:c-1", &[Cluster(-1), Cluster(0), Cluster(1)]),
+    gap(221, "g:c+1", &[Cluster(0), Cluster(1), Cluster(2)]),
+    gap(227, "g:wc", &[Word(0), Cluster(1)]),
+    gap(228, "g:cw", &[Cluster(0), Word(1)]),
+    gap(240, "g:p", &[Profile(0), Profile(1)]),
+    gap(241, "g:pw", &[Profile(0), Word(1)]),
+    gap(250, "g:end", &[Distance, LookAhead]),
+    gap(254, "g:mark-w", &[SinceMark, Word(1)]),
+    gap(204, "g:b-", &[Word(-1), Word(0)]),
     gap(207, "g:t+", &[Word(0), Word(1), Word(2)]),
     gap(208, "g:q", &[Word(-1), Word(0), Word(1), Word(2)]),
     gap(209, "g:t--", &[Word(-2), Word(-1), Word(0)]),
@@ -344,28 +352,28 @@ pub const GAP_TEMPLATES: &[Template] = &[
     gap(211, "g:w+2", &[Word(2)]),
     gap(212, "g:w-1", &[Word(-1)]),
     gap(213, "g:s", &[Word(-1), Word(1)]),
-    gap(220, "g:c-1", &[Cluster(-1), Cluster(0), Cluster(1)]),
-    gap(221, "g:c+1", &[Cluster(0), Cluster(1), Cluster(2)]),
+    gap(214, "g:w+3", &[Word(3)]),
+    gap(215, "g:b++", &[Word(2), Word(3)]),
+    gap(216, "g:w-2", &[Word(-2)]),
+    gap(217, "g:w-3", &[Word(-3)]),
+    gap(218, "g:s+2", &[Word(0), Word(2)]),
+    gap(219, "g:s-1+2", &[Word(-1), Word(2)]),
+    gap(234, "g:s-2+1", &[Word(-2), Word(1)]),
+    gap(235, "g:s+3", &[Word(0), Word(3)]),
     gap(222, "g:c-1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
     gap(223, "g:c-2+1", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1)]),
     gap(224, "g:c+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
     gap(225, "g:c-2+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
     gap(226, "g:c-1+3", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
-    gap(227, "g:wc", &[Word(0), Cluster(1)]),
-    gap(228, "g:cw", &[Cluster(0), Word(1)]),
     gap(229, "g:cwc", &[Cluster(0), Word(1), Cluster(2)]),
     gap(230, "g:cwcc", &[Cluster(0), Word(1), Cluster(2), Cluster(3)]),
     gap(231, "g:ccw", &[Cluster(-1), Cluster(0), Word(1)]),
     gap(232, "g:cww", &[Cluster(0), Word(1), Word(2)]),
     gap(233, "g:wcc", &[Word(0), Cluster(1), Cluster(2)]),
-    gap(240, "g:p", &[Profile(0), Profile(1)]),
-    gap(241, "g:pw", &[Profile(0), Word(1)]),
     gap(242, "g:pwc", &[Profile(0), Word(1), Cluster(2)]),
-    gap(250, "g:end", &[Distance, LookAhead]),
     gap(251, "g:end-w", &[Distance, Word(1)]),
     gap(252, "g:end-c", &[Distance, Cluster(0), Cluster(1)]),
     gap(253, "g:mark", &[SinceMark, Distance]),
-    gap(254, "g:mark-w", &[SinceMark, Word(1)]),
     gap(255, "g:mark-c", &[SinceMark, Cluster(0), Cluster(1)]),
     gap(256, "g:last", &[Before, SinceMark]),
     gap(257, "g:last-w", &[Before, Word(1)]),
@@ -375,6 +383,9 @@ pub const GAP_TEMPLATES: &[Template] = &[
     gap(261, "g:open2", &[Openings, Distance]),
     gap(262, "g:open2-c", &[Openings, Cluster(1)]),
 ];
+
+/// The number of templates that are filled for every gap.
+pub const GAP_CORE: usize = 14;
 
 /// The template of the pairs of words before a gap, which tell a question from a statement.
 pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
@@ -408,6 +419,11 @@ impl Template {
             at += 1;
         }
         most.unsigned_abs()
+    }
+
+    /// Returns true if the template uses the classes of words.
+    pub fn uses_clusters(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot, Cluster(_)))
     }
 
     /// The knowledge that is needed before the template can be filled.

@@ -7,7 +7,7 @@ use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Mark, MarkSet};
 
 /// The costs that are tried.
-const COSTS: [f32; 9] = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
+const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
 
 /// The difference in F from which one cost is clearly better than another on so few words.
 const CLEARLY: f64 = 0.003;

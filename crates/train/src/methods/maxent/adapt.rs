@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::cells::{Gradient, TrainingWeights};
 use super::count::mixed;
-use super::dataset::DataSet;
+use super::dataset::{DataSet, GapData};
 use super::marks;
 use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
@@ -126,7 +126,7 @@ pub fn adapt(
         gazetteers: &model.gazetteers,
         // Sentence beginnings are learned only where sentences run together.
         begins: settings.begins && corpus.protocol().runs_on(),
-        marks: None,
+        gaps: None,
     };
     let move_weights = |data: DataSet<'_>, weights: &WeightTable, steps: u32| match adaptation.variance {
         0.0 => Ok(weights.clone()),
@@ -136,8 +136,8 @@ pub fn adapt(
     let windows = corpus.in_windows()?;
     let marks = match &model.marks {
         Some(part) if marks::are_shown(&windows)? => {
-            let of_marks = Some((&part.features, part.settings.marks));
-            let data = DataSet { corpus: &windows, marks: of_marks, ..data };
+            let gaps = GapData { features: &part.features, marks: part.settings.marks, share: 1.0 };
+            let data = DataSet { corpus: &windows, gaps: Some(gaps), ..data };
             Some(MarkModel {
                 weights: move_weights(data, &part.weights, part.settings.steps)?,
                 ..part.clone()
@@ -238,7 +238,7 @@ pub(super) struct Base {
 /// Returns the weights of the model that is adapted, if any: those of marks if marks are learned.
 pub(super) fn base(data: &DataSet<'_>) -> Option<Base> {
     let model = data.model?;
-    let (weights, steps) = match (&data.marks, &model.marks) {
+    let (weights, steps) = match (&data.gaps, &model.marks) {
         (Some(_), Some(marks)) => (&marks.weights, marks.settings.steps),
         (Some(_), None) => return None,
         (None, _) => (&model.weights, model.settings.steps),

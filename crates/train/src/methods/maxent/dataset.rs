@@ -27,8 +27,17 @@ pub(super) struct DataSet<'a> {
     pub(super) gazetteers: &'a Gazetteers,
     /// True if sentence beginnings are learned.
     pub(super) begins: bool,
-    /// The features and marks of gaps, if marks are learned and not cases.
-    pub(super) marks: Option<(&'a GapSet, MarkSet)>,
+    /// The gaps to learn from, if marks are learned and not cases.
+    pub(super) gaps: Option<GapData<'a>>,
+}
+
+/// The gaps after words, of which marks are learned.
+#[derive(Clone, Copy)]
+pub(super) struct GapData<'a> {
+    pub(super) features: &'a GapSet,
+    pub(super) marks: MarkSet,
+    /// The share of windows that are learned from.
+    pub(super) share: f32,
 }
 
 /// A word to learn from.
@@ -74,8 +83,8 @@ impl DataSet<'_> {
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
-        if let Some((set, marks)) = self.marks {
-            return self.gaps(example, set, marks, scratch, visit);
+        if let Some(gaps) = self.gaps {
+            return self.gap_rows(example, gaps, scratch, visit);
         }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
@@ -112,11 +121,10 @@ impl DataSet<'_> {
     }
 
     /// Passes each gap of an example whose mark is known to `visit`, in order.
-    fn gaps(
+    fn gap_rows(
         &self,
         example: &Example,
-        set: &GapSet,
-        marks: MarkSet,
+        GapData { features: set, marks, share }: GapData<'_>,
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
@@ -125,6 +133,10 @@ impl DataSet<'_> {
         }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
+        // Windows are chosen by other bits than those that decide their look-ahead.
+        if share < 1.0 && share_of(digest(seen).rotate_left(32)) >= share {
+            return;
+        }
         let look_ahead = self.look_ahead(seen);
         let mut history = MarkHistory::default();
         Observer::new(self.set, self.gazetteers).text(&example.tokens, seen, |observer, word| {
@@ -154,10 +166,10 @@ impl DataSet<'_> {
     /// some marks and puts in others, and what it learned has to hold after those too: some marks,
     /// chosen by their places, are left out, and some are added.
     fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
-        let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes()) >> 40;
-        let share = draw as f32 / (1u64 << 24) as f32;
+        let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes());
+        let share = share_of(draw);
         match mark {
-            Mark::None if share < ADDED && draw & 1 == 0 => Mark::Comma,
+            Mark::None if share < ADDED && draw & (1 << 40) == 0 => Mark::Comma,
             Mark::None if share < ADDED => Mark::Period,
             Mark::None => mark,
             _ if share < MISSED => Mark::None,
@@ -197,9 +209,8 @@ impl DataSet<'_> {
     /// chosen by their words, get fewer, so that the model also works with less look-ahead.
     fn look_ahead(&self, seen: &[WordFeatures]) -> usize {
         let all = self.config.look_ahead;
-        let draw = hash(&seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes());
-        let share = (draw >> 40) as f32 / (1u64 << 24) as f32;
-        if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
+        let draw = digest(seen);
+        if all > 0 && share_of(draw) < self.config.leave_out { draw as usize % all } else { all }
     }
 
     /// Counts the words that are trained on in an epoch.
@@ -224,6 +235,16 @@ impl DataSet<'_> {
             seen.push(self.gazetteers.seen(lower, token, adapt::profile(self, lower, profile)));
         }
     }
+}
+
+/// Returns a digest of the words of an example.
+fn digest(seen: &[WordFeatures]) -> u64 {
+    hash(&seen.iter().fold(0u64, |digest, seen| digest.rotate_left(7) ^ seen.hash).to_le_bytes())
+}
+
+/// Returns a number from 0 to 1 of the first bits of a hash.
+fn share_of(hash: u64) -> f32 {
+    (hash >> 40) as f32 / (1u64 << 24) as f32
 }
 
 /// Returns true if marks were written in the text of an example: a text that lost them does not
@@ -293,7 +314,7 @@ mod tests {
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
             let (counts, gazetteers) = (WordTallies::default(), Gazetteers::default());
             let data = DataSet {
-                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true, marks: None,
+                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true, gaps: None,
             };
             let mut rows = Vec::new();
             data.rows(&example, &mut ExampleScratch::default(), |row| rows.push((row.at, row.features.to_vec())));

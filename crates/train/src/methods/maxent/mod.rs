@@ -110,6 +110,10 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_cost: Option<f32>,
+    /// Keep N features of marks; by default as many as of cases
+    #[arg(long, value_name = "N", requires = "marks")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_size: Option<usize>,
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().epochs)]
     pub epochs: usize,
@@ -172,6 +176,7 @@ impl Default for MaxentConfig {
             marks: None,
             mark_cost: None,
             end_cost: None,
+            mark_size: None,
             epochs: 1,
             rate: 0.1,
             bits: 24,
@@ -224,7 +229,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
     let Prepared { words, order, digest, groups, begins, .. } = &prepared;
-    if groups.contains(&Group::Clusters) || config.marks.is_some() {
+    if groups.contains(&Group::Clusters) || config.marks.is_some() && config.features.is_empty() {
         let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
         let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
         gazetteers.clusters = Some(gazetteers::table(clusters)?);
@@ -301,7 +306,7 @@ impl Prepared {
         gazetteers: &'a Gazetteers,
     ) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
-        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins, marks: None }
+        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins, gaps: None }
     }
 }
 
@@ -541,6 +546,7 @@ const MOST_BYTES: usize = 1_000_000_000;
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
+    use majuscule::model::Packed;
     use majuscule::restorer::{Request, Restorer};
     use majuscule::text::{Break, Case, Constraint, Locale, Mark, Tokens};
 
@@ -580,12 +586,16 @@ mod tests {
 
     /// Returns a model with marks, trained on statements and questions that begin with their verb.
     fn model_with_marks() -> Maxent {
+        let (config, corpus) = settings_with_marks();
+        train(&config, &corpus, NonZeroUsize::MIN).unwrap()
+    }
+
+    /// Returns the settings and the text of such a model.
+    fn settings_with_marks() -> (MaxentConfig, Corpus) {
         let text = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.\n".repeat(300);
         let reading = Reading { split: true, ..Reading::default() };
         let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
-        let marks = Some(MarkSet::USUAL);
-        train(&MaxentConfig { bits: 12, marks, ..MaxentConfig::default() }, &corpus, NonZeroUsize::MIN)
-            .unwrap()
+        (MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() }, corpus)
     }
 
     /// Returns the words with the marks and cases that a model puts; `/` before a word stands for a
@@ -626,6 +636,17 @@ mod tests {
         // Marks that were not asked for become the nearest ones that were.
         let stops = Request { marks: ".".parse().unwrap(), ..WITH_MARKS };
         assert_eq!(marked(&model, words, stops), found.replace(',', "").replace('?', "."));
+    }
+
+    #[test]
+    fn a_model_that_was_saved_puts_the_marks_of_the_one_that_was_trained() {
+        let (config, corpus) = settings_with_marks();
+        let draft =
+            crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+        let loaded = Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+        assert!(loaded.gazetteers.clusters.is_some());
+        let words = "they left ana in porto did she meet them in lisbon and did they leave early";
+        assert_eq!(marked(&loaded, words, WITH_MARKS), marked(&model_with_marks(), words, WITH_MARKS));
     }
 
     #[test]

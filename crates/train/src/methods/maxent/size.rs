@@ -113,9 +113,9 @@ impl ModelSize {
         }
     }
 
-    /// Returns the number of features of marks that a model may have.
-    pub(super) fn features_of_marks(self, width: Width) -> FeatureLimits {
-        match (self, self.bytes_of_marks()) {
+    /// Returns the number of features of marks that a model may have, unless it is given.
+    pub(super) fn features_of_marks(self, given: Option<usize>, width: Width) -> FeatureLimits {
+        match (given.map_or(self, Self::Features), self.bytes_of_marks()) {
             (Self::Features(size), _) => FeatureLimits { trained: size, kept: usize::MAX },
             (_, bytes) => {
                 let kept = width.room(bytes.unwrap_or_default());
