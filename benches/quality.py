@@ -3,6 +3,7 @@
 
     python3 benches/quality.py CORPORA --report docs/reports            # the built-in models
     python3 benches/quality.py CORPORA beside --report docs/reports     # with the models in the folder `beside`
+    python3 benches/quality.py CORPORA marks --report docs/reports      # marks and sentence ends put in
     python3 benches/quality.py CORPORA lines --report docs/reports      # text without marks, as one file
     python3 benches/quality.py CORPORA methods --report docs/reports    # all methods, trained alike
     python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
@@ -171,6 +172,33 @@ def built_in(corpora, models, chosen):
     return [main, others, shouted]
 
 
+def marks(corpora, chosen):
+    """Makes the table of marks put into text that has none, one stream for each test set."""
+    header = ["test set", "language", "model", "comma F", "period F", "question F", "all marks P", "R", "F", "sentence ends F", "capitals F"]
+    table = Table("marks", header, 3)
+    sets = [(title, lang, list(paths(corpora, lang, names)), []) for lang, (title, names) in MAIN.items()]
+    for title, name, langs, options in OTHERS:
+        sets += [(title, lang, list(paths(corpora, lang, [name.format(lang=lang)])), options) for lang in langs]
+    iwslt = ["--protocol", "iwslt", "--json"]
+    for title, lang, files, options in [row for row in sets if row[1] in chosen]:
+        for system, model in systems(lang, None):
+            add_marks(table, [title, lang, system], run("evaluate", *model, *iwslt, *options, *files))
+    if "en" in chosen:
+        labels = os.path.join(corpora, "dev", "en", "iwslt.dev2012")
+        for system, model in systems("en", None):
+            add_marks(table, ["IWSLT dev2012", "en", system], run("evaluate", *model, *iwslt, "--format", "labels", labels))
+    return [table]
+
+
+def add_marks(table, keys, report):
+    """Adds the row of a report on marks."""
+    report = json.loads(report)
+    by_mark = {found["mark"]: found["f"] for found in report["marks"]["classes"]}
+    micro = report["marks"]["micro"]
+    scores = [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
+    table.add(*keys, *map(percent, scores), percent(report["sentence_ends"]["f"]), percent(report["f"]))
+
+
 def lines(corpora, chosen):
     """Makes the table of running text without marks, which shows the value of line ends."""
     shapes = ["one sentence per line", "wrapped", "one line"]
@@ -278,6 +306,13 @@ SECTIONS = [
         "python3 benches/quality.py CORPORA --report docs/reports",
     ),
     (
+        "marks",
+        "Marks put in",
+        "Each test set without marks and capitals, as one stream, under `iwslt`: F of each mark; precision, recall and F of all marks (micro); "
+        "F of sentence ends; F of capitals of the same output. IWSLT dev2012 has no capitals.",
+        "python3 benches/quality.py CORPORA marks --report docs/reports",
+    ),
+    (
         "lines",
         "Text without marks, as one file",
         "The same sentences in three shapes: one sentence per line, wrapped at 60 columns, and all in one line.",
@@ -344,7 +379,7 @@ def report(folder, tables):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", nargs="?", help="the folder of corpora")
-    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods` or `lines`")
+    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods`, `marks` or `lines`")
     parser.add_argument("--report", metavar="FOLDER", help="write quality.json and quality.md there, instead of printing tables")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
     parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
@@ -354,8 +389,8 @@ def main():
         tables = []
     elif options.models == "methods":
         tables = methods(options.corpora, options.lines, options.only)
-    elif options.models == "lines":
-        tables = lines(options.corpora, options.langs.split(","))
+    elif options.models in ["marks", "lines"]:
+        tables = {"marks": marks, "lines": lines}[options.models](options.corpora, options.langs.split(","))
     else:
         tables = built_in(options.corpora, options.models, options.langs.split(","))
     if options.report:

@@ -3,7 +3,7 @@
 #
 # CORPORA holds the files named below (lm/README.md says what they are). The English models go to OUTPUT (this folder
 # unless given), those of the other languages to OUTPUT/languages. The same corpora and program give the same bytes.
-# Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
+# Takes about half an hour. MAJUSCULE names another binary than target/release/majuscule.
 # ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
 set -eu
 lm=$(dirname "$0")
@@ -21,7 +21,8 @@ sentences() {
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$@" >"$scratch/$lang.$name"
 }
 
-# The two models of a language, of all its sentences by turns: models LANG EPOCHS FEATURES WORDS FEATURES-FAST WORDS-FAST
+# The two models of a language, of all its sentences by turns:
+# models LANG EPOCHS FEATURES MARK-FEATURES WORDS FEATURES-FAST MARK-FEATURES-FAST WORDS-FAST
 models() {
     [ "${ONLY:-$1}" = "$1" ] || return 0
     lang=$1
@@ -40,10 +41,10 @@ models() {
     *) folder=$output/languages ;;
     esac
     mkdir -p "$folder"
-    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --vocabulary "$4" --features \
+    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
         $lists --pack "$folder/$lang.accurate" "$scratch/all"
-    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
+    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
         --pack "$folder/$lang.fast" "$scratch/all"
 }
@@ -57,13 +58,13 @@ beside() {
 
 nl=$corpora/train/nl
 sentences nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl"
-models nl 3 70000 20000 20000 6000
+models nl 3 70000 70000 20000 20000 20000 6000
 
 pt=$corpora/train/pt
 for bosque in publico-CP folha-CF; do sed '/^#/d' "$pt/bosque.$bosque" >"$scratch/bosque.$bosque"; done
 sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt" "$scratch"/bosque.* "$pt/gsd.train" \
     "$pt/porttinari.dev" "$pt/porttinari.test"
-models pt 3 70000 20000 20000 6000
+models pt 3 70000 70000 20000 20000 20000 6000
 
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
@@ -71,11 +72,11 @@ sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
 sentences es parlamint --drop-shouted --split "$scratch/parlamint.txt"
 sentences es open --drop-shouted "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt" "$es/europarl-2000.txt" \
     "$es/tatoeba.txt" "$es/ancora-cess.txt"
-models es 1 120000 25000 35000 8000
+models es 1 120000 120000 25000 35000 35000 8000
 
 fr=$corpora/train/fr
 sentences fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt"
-models fr 1 120000 25000 35000 8000
+models fr 1 120000 120000 25000 35000 35000 8000
 
 en=$corpora/train/en
 # Speakers' names, times and escapes go; what is said stays.
@@ -83,4 +84,4 @@ sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changel
 sentences en speech --split "$scratch/changelog.txt"
 sentences en europarl "$corpora/train.en.europarl"
 sentences en open "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/opensubtitles.en" "$en"/earnings22/*.nlp
-models en 1 370000 55000 105000 20000
+models en 1 370000 270000 55000 105000 80000 20000

@@ -414,7 +414,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "restore --marks --model model",
         spoken.as_bytes(),
         2,
-        &["puts no marks", "train maxent --marks"],
+        &["puts no marks", "accurate or fast of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails("restore --marks=! --model puts", b"so", 2, &["puts the marks ,.?", "not !"]);
@@ -534,7 +534,10 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         "restore --marks --cascade exact,puts",
         b"us",
         2,
-        &["the first model of --cascade, which decides marks, puts no marks", "train maxent --marks"],
+        &[
+            "the first model of --cascade, which decides marks, puts no marks",
+            "accurate or fast of --lang en",
+        ],
     );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
     assert_ne!(read("1"), read("0"));
@@ -2260,8 +2263,9 @@ fn a_text_in_another_language_is_told() {
 #[test]
 fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
+    let spoken = b"where did you go i went to lisbon with my mother";
+    assert_eq!(room.out("restore --punctuate", spoken), room.out("restore --marks", spoken));
     for (line, parts) in [
-        ("restore --punctuate", ["puts no marks", "--marks"]),
         ("restore --marks=all", ["is no punctuation mark", "--marks"]),
         ("serve --port 80", ["there is no server", "--stream"]),
         ("truecase a.txt", ["majuscule restore", "truecase"]),
@@ -2271,6 +2275,17 @@ fn what_is_asked_for_by_another_name_is_answered() {
         ("train bilstm a.txt -o model", ["--features neural", "bilstm"]),
     ] {
         room.fails(line, b"", 2, &parts);
+    }
+}
+
+#[test]
+fn the_built_in_models_put_in_marks() {
+    let room = Room::new();
+    let spoken = b"where did you go i went to lisbon with my mother";
+    for preset in ["accurate", "fast"] {
+        let marked =
+            String::from_utf8(room.out(&format!("restore --marks --preset {preset}"), spoken)).unwrap();
+        assert!(marked.contains("? I went to Lisbon"), "{preset}: {marked}");
     }
 }
 
