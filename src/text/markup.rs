@@ -45,14 +45,15 @@ fn open_tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch
 }
 
 /// Returns true if a tag may begin at byte `at`. Letters of any script open one, so that a Turkish
-/// `<İ` is read like its lower case.
+/// `<İ` is read like its lower case; for the same reason `{I:` opens no code, of which none has this
+/// letter.
 #[inline]
 pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     match text.as_bytes()[at] {
         b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?')),
         b'{' => match text.as_bytes()[at + 1..] {
             [b'\\', ..] => true,
-            [letter, b':', ..] => letter.is_ascii_alphabetic(),
+            [letter, b':', ..] => letter.is_ascii_alphabetic() && !letter.eq_ignore_ascii_case(&b'i'),
             _ => false,
         },
         _ => false,
@@ -256,6 +257,9 @@ mod tests {
         }
         assert_eq!(tag_end("{y:i}", 0, false, false), TagMatch::Ends(5));
         assert_eq!(tag_end("{y: i}", 0, false, false), TagMatch::None);
+        for not_a_code in ["{I:", "{i:", "{ı:", "{İ:"] {
+            assert!(!opens_tag(not_a_code, 0), "{not_a_code}");
+        }
     }
 
     #[test]
