@@ -228,8 +228,8 @@ pub struct Labelling {
 pub trait Session: Send {
     /// Takes the next words and appends the choices that are certain, in order, one for each word.
     /// At most [`Restorer::look_ahead`] choices are held back until a later push. None are held
-    /// back after [`Boundary::Force`], which changes only the choices that it forces, and none
-    /// after [`Boundary::Reset`].
+    /// back after [`Boundary::Force`], which changes only the choices that it forces and what
+    /// follows from marks among them, and none after [`Boundary::Reset`].
     ///
     /// # Errors
     /// Fails if the method fails, such as for want of memory on a device.

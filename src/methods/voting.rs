@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use super::Model;
 use crate::error::{Error, Result, option};
@@ -38,17 +39,25 @@ impl Default for VotingOptions {
 /// # Errors
 /// [`Error::Usage`] if windows do not overlap, or the threshold is no share.
 pub fn voting(model: Model, options: VotingOptions) -> Result<Model> {
-    let VotingOptions { window, step, end_threshold } = options;
-    if step >= window {
-        let problem = format!("windows of {window} words, each {step} after the one before");
-        let advice = "expected windows that overlap, since the last word of a window sees no word after it";
-        return Err(Error::Usage(format!("{problem}: {advice}")));
-    }
-    if !(0.0..=1.0).contains(&end_threshold) {
-        let name = option("end-threshold");
-        return Err(Error::Usage(format!("{name} {end_threshold}: expected a share from 0 to 1")));
-    }
+    options.check()?;
     Ok(Model { restorer: Box::new(Voting { method: model.restorer, options }), ..model })
+}
+
+impl VotingOptions {
+    fn check(self) -> Result<()> {
+        let Self { window, step, end_threshold } = self;
+        if step >= window {
+            let problem = format!("windows of {window} words, each {step} after the one before");
+            let advice =
+                "expected windows that overlap, since the last word of a window sees no word after it";
+            return Err(Error::Usage(format!("{problem}: {advice}")));
+        }
+        if !(0.0..=1.0).contains(&end_threshold) {
+            let name = option("end-threshold");
+            return Err(Error::Usage(format!("{name} {end_threshold}: expected a share from 0 to 1")));
+        }
+        Ok(())
+    }
 }
 
 /// A method whose windows vote.
@@ -100,25 +109,43 @@ struct VotingSession<'a> {
 
 impl Session for VotingSession<'_> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
-        let hides_marks = !self.request.marks.is_empty();
-        self.votes.take(tokens, hides_marks);
-        self.voting.count(&mut self.votes, self.request, false, out)?;
+        let opens = |at: &usize| tokens.as_slice()[*at].before == Break::Document;
+        let mut start = 0;
+        for at in (0..tokens.len()).filter(opens).chain([tokens.len()]) {
+            self.take(tokens, start..at, out)?;
+            if at < tokens.len() {
+                self.finish(out)?;
+            }
+            start = at;
+        }
         match end {
             Boundary::None | Boundary::Line => {}
             Boundary::Force => {
                 self.guess(out)?;
                 self.votes.forced = self.votes.words.len();
             }
-            Boundary::Reset => {
-                self.voting.count(&mut self.votes, self.request, true, out)?;
-                self.votes = Ballot::default();
-            }
+            Boundary::Reset => self.finish(out)?,
         }
         Ok(())
     }
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         self.voting.count(&mut self.votes.clone(), self.request, true, out)
+    }
+}
+
+impl VotingSession<'_> {
+    /// Takes some words of one text.
+    fn take(&mut self, tokens: &Tokens, words: Range<usize>, out: &mut Vec<Choice>) -> Result<()> {
+        self.votes.take(tokens, words, !self.request.marks.is_empty());
+        self.voting.count(&mut self.votes, self.request, false, out)
+    }
+
+    /// Answers the rest of a text.
+    fn finish(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        self.voting.count(&mut self.votes, self.request, true, out)?;
+        self.votes = Ballot::default();
+        Ok(())
     }
 }
 
@@ -211,9 +238,9 @@ struct CaseVotes {
 }
 
 impl Ballot {
-    fn take(&mut self, tokens: &Tokens, hides_marks: bool) {
+    fn take(&mut self, tokens: &Tokens, words: Range<usize>, hides_marks: bool) {
         let from = self.tokens.len();
-        self.tokens.extend(tokens, 0..tokens.len());
+        self.tokens.extend(tokens, words);
         for token in &mut self.tokens.as_mut_slice()[from..] {
             let gap = token.gap.filter(|_| hides_marks);
             if hides_marks {
@@ -225,7 +252,7 @@ impl Ballot {
     }
 
     /// Returns a window of the words as a text that continues earlier words, if there are any.
-    fn window(&self, place: std::ops::Range<usize>) -> Tokens {
+    fn window(&self, place: Range<usize>) -> Tokens {
         let is_cut = self.has_begun || place.start > 0;
         let mut window = Tokens::new();
         window.extend(&self.tokens, place);
@@ -482,9 +509,7 @@ mod tests {
     #[test]
     fn windows_that_do_not_overlap_and_thresholds_that_are_no_shares_are_refused() {
         let refused = |window: usize, step: usize, end_threshold: f32| {
-            let Voting { method, options } = model(window, step, end_threshold);
-            let manifest = Model::embedded("en").unwrap().manifest;
-            voting(Model { manifest, restorer: method }, options).err().map(|error| error.to_string())
+            model(window, step, end_threshold).options.check().err().map(|error| error.to_string())
         };
         assert!(refused(200, 200, 0.1).unwrap().contains("windows of 200 words, each 200 after"));
         assert!(refused(1, 1, 0.1).is_some() && refused(2, 1, 0.1).is_none());

@@ -508,11 +508,16 @@ proptest! {
 
             let mut session = restorer.session(request);
             let (mut found, mut at) = (Vec::new(), 0);
+            // A mark that was answered too early, or left out, decides what follows it: the text
+            // then stands as it was answered.
+            let mut is_free = true;
             for (len, now) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
                 let before = found.len();
                 session.push(&part(&tokens, at..end, manifest.locale), Boundary::None, &mut found).unwrap();
-                prop_assert_eq!(&found[before..], &whole[before..found.len()]);
+                if is_free {
+                    prop_assert_eq!(&found[before..], &whole[before..found.len()], "{}", manifest.method);
+                }
                 at = end;
                 let mut guessed = Vec::new();
                 session.guess(&mut guessed).unwrap();
@@ -520,7 +525,9 @@ proptest! {
                 if *now {
                     let before = found.len();
                     session.push(&Tokens::new(), Boundary::Force, &mut found).unwrap();
-                    prop_assert_eq!(&found[before..], &guessed[..], "all are answered, as they were guessed");
+                    let marks = |choices: &[Choice]| choices.iter().map(|choice| choice.label.mark).collect::<Vec<_>>();
+                    is_free &= marks(&found[before..]) == marks(&whole[before..found.len()]);
+                    prop_assert_eq!(&found[before..], &guessed[..], "{}: all are answered, as they were guessed", manifest.method);
                 }
                 let none = found.len();
                 session.push(&Tokens::new(), Boundary::None, &mut found).unwrap();
@@ -529,7 +536,9 @@ proptest! {
             let before = found.len();
             let rest = part(&tokens, at..tokens.len(), manifest.locale);
             session.push(&rest, Boundary::Reset, &mut found).unwrap();
-            prop_assert_eq!(&found[before..], &whole[before..]);
+            if is_free {
+                prop_assert_eq!(&found[before..], &whole[before..], "{}", manifest.method);
+            }
         }
     }
 
@@ -612,7 +621,7 @@ proptest! {
             let alone = [choices(&**restorer, &first), choices(&**restorer, &second)].concat();
             let mut both = first.clone();
             both.extend(&second, 0..second.len());
-            prop_assert_eq!(choices(&**restorer, &both), alone);
+            prop_assert_eq!(choices(&**restorer, &both), alone, "{} {}", manifest.method, manifest.language);
         }
     }
 

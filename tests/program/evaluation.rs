@@ -87,12 +87,13 @@ fn marks_and_capitals_of_any_system_are_scored_together() {
 
 #[test]
 fn a_model_without_marks_is_named_where_marks_are_compared() {
-    let folder = files(&[("ref.txt", "Well, we met.\n")]);
-    let output = majuscule(folder.path(), "compare ref.txt --model accurate --protocol iwslt");
+    let folder = files(&[("ref.txt", "Well, we met in Lisbon.\n")]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o plain").status.success());
+    let output = majuscule(folder.path(), "compare ref.txt --model plain --protocol iwslt");
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(
-        error.contains("accurate: the model puts no punctuation marks, but the protocol iwslt scores them"),
+        error.contains("plain: the model puts no punctuation marks, but the protocol iwslt scores them"),
         "{error}"
     );
 }
@@ -145,7 +146,7 @@ fn files_of_labels_are_references_of_marks() {
     assert!(page.contains("\nsentence ends ") && !page.contains("all words"), "{page}");
     for (file, problem) in [
         ("bad", "bad, line 2, column 5: found the label \"STOP\", but one of O, COMMA, PERIOD,"),
-        ("short", "short, line 2, column 4: found 1 columns, but a line is expected to be a word, a tab"),
+        ("short", "short, line 2, column 4: found 1 column, but a line is expected to be a word, a tab"),
     ] {
         let output = majuscule(folder.path(), &format!("score {file} hyp.txt --protocol iwslt"));
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
