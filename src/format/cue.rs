@@ -237,7 +237,9 @@ impl CueScanner {
             return parts.push_beginning(part, self.before.take());
         }
         parts.push(part, self.before.take());
-        if self.puts_marks && text.ends_with(NOTES) {
+        // A note inside a tag that goes on in the next line ends no song.
+        let is_tag = || text.rfind(['<', '{']).is_some_and(|at| !text[at..].contains(['>', '}']));
+        if self.puts_marks && text.ends_with(NOTES) && !is_tag() {
             self.turn();
         }
     }
