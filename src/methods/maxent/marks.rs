@@ -113,7 +113,7 @@ const UNLIKELY: f32 = -2.5;
 const FAR: f32 = -2.0;
 
 /// The weight of the model of cases where both tell the end of a sentence. On Dutch subtitles, F of
-/// sentence ends is 3.4 points higher than without.
+/// sentence ends is 70.9 with it and 68.3 without.
 const SHARE_OF_CASES: f32 = 0.4;
 
 /// The odds of an end that count as impossible.
@@ -129,8 +129,8 @@ fn bucket(words: u16) -> u64 {
 }
 
 impl MarkModel {
-    /// Returns true if a mark in a gap whose core features have these logits is not all but
-    /// impossible.
+    /// Returns true if a mark is probable enough, in a gap whose core features have these logits,
+    /// that the other features matter.
     pub fn may_stand(&self, logits: &Logits) -> bool {
         let least = (FAR * self.settings.steps as f32) as i32;
         logits.iter().zip(self.settings.marks.iter()).any(|(&sum, _)| sum > least)
