@@ -8,12 +8,13 @@ use super::marks::MarkHistory;
 use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::profile::is_rare;
 use super::templates::FeatureSlot::{
-    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
+    Affix, Before, Cluster, Distance, FarPair, FarPlace, FarWord, First, Form, FormClass, Last, Letters,
+    List, Lists, LookAhead, Marks, Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile,
+    Shape, SinceMark, Word,
 };
 use super::templates::{
-    FeatureSlot, GAP_CORE, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH, TEMPLATES, Template,
-    TemplateStage,
+    FAR_TEMPLATES, FARTHEST, FeatureSlot, GAP_CORE, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH,
+    TEMPLATES, Template, TemplateStage,
 };
 
 /// The largest number of slots in a template.
@@ -49,6 +50,9 @@ impl FeatureSlot {
             Opening => KINDS * PLACES + 20,
             Openings => KINDS * PLACES + 21,
             Pair => KINDS * PLACES + 22,
+            FarWord => KINDS * PLACES + 23,
+            FarPlace => KINDS * PLACES + 24,
+            FarPair => KINDS * PLACES + 25,
         }
     }
 }
@@ -331,7 +335,11 @@ pub struct GapSet {
     core: Vec<Filler>,
     rest: Vec<Filler>,
     pair: Filler,
+    far: [Filler; FAR_TEMPLATES.len()],
 }
+
+/// The words after a gap from the last one of its window on, as hashes; 0 where there is none.
+pub type FarWords = [u64; FARTHEST - REACH + 1];
 
 impl GapSet {
     /// Creates the set of all templates, or of those that do without the classes of words.
@@ -341,7 +349,12 @@ impl GapSet {
             usable.map(Filler::new).collect()
         };
         let (core, rest) = GAP_TEMPLATES.split_at(GAP_CORE);
-        Self { core: of(core), rest: of(rest), pair: Filler::new(&PAIR_TEMPLATE) }
+        Self {
+            core: of(core),
+            rest: of(rest),
+            pair: Filler::new(&PAIR_TEMPLATE),
+            far: FAR_TEMPLATES.each_ref().map(Filler::new),
+        }
     }
 
     /// Fills the templates of every gap, for the gap after the word in the middle of a window. Words
@@ -372,6 +385,24 @@ impl GapSet {
     #[inline]
     pub fn rest(&self, look_ahead: usize, values: &Values, emit: impl FnMut(&Filler, &Values)) {
         fill_within(&self.rest, look_ahead, values, emit);
+    }
+
+    /// Fills the templates of the words after the window of the gap, of which at most `look_ahead` are
+    /// seen with those in it.
+    #[inline]
+    pub fn far(
+        &self,
+        words: &FarWords,
+        look_ahead: usize,
+        values: &mut Values,
+        mut emit: impl FnMut(&Filler, &Values),
+    ) {
+        for (place, pair) in (REACH + 1..=look_ahead).zip(words.windows(2)) {
+            values.set(FarPlace, place as u64);
+            values.set(FarWord, pair[1]);
+            values.set(FarPair, pair[0].rotate_left(1) ^ pair[1]);
+            fill(&self.far, values, &mut emit);
+        }
     }
 
     /// Fills the template of the pairs of words before the gap.

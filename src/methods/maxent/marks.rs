@@ -14,14 +14,16 @@ use super::{Logits, WEIGHTS_EACH};
 use crate::restorer::Request;
 use crate::text::{Mark, MarkSet};
 
-/// The largest number of marks that a model can put: one weight of a feature for each.
-pub const MOST_MARKS: usize = WEIGHTS_EACH;
+/// The number of marks that a model can put.
+const MOST_MARKS: usize = Mark::WRITTEN.len();
 
 /// The part of a model that finds marks.
 #[derive(Debug, Clone)]
 pub struct MarkModel {
-    /// The weights of each feature of a gap, one for each mark.
+    /// The weights of each feature of a gap, one for each mark; see [`MarkClasses::Frequent`].
     pub weights: WeightTable,
+    /// The weights that tell the rare marks apart, if there are any.
+    pub rare: Option<WeightTable>,
     /// The settings of training.
     pub settings: MarkSettings,
     /// The features of a gap.
@@ -35,6 +37,9 @@ pub struct MarkSettings {
     pub marks: MarkSet,
     /// The number of steps of a weight of 1.
     pub steps: u32,
+    /// The number of steps of a weight of rare marks of 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rare_steps: Option<u32>,
     /// True if features use the classes of words.
     pub clusters: bool,
     /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
@@ -42,6 +47,47 @@ pub struct MarkSettings {
     /// The cost of a superfluous end of a sentence relative to that of a missing one.
     pub end_cost: f32,
 }
+
+/// The classes of gaps that a table of weights tells apart. A feature has [`WEIGHTS_EACH`] weights: of
+/// more marks than that, the first ones have a weight each and all others, the rare ones, one
+/// together, and a second table tells those apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkClasses {
+    /// No mark, and the marks in their order, of which the rare ones are one.
+    Frequent,
+    /// The rare marks.
+    Rare,
+}
+
+impl MarkClasses {
+    /// Returns the class of a mark, one of `marks` or none; `None` if the table does not tell it from
+    /// others.
+    pub fn class(self, mark: Mark, marks: MarkSet) -> Option<usize> {
+        let frequent = frequent(marks);
+        let place = marks.iter().position(|known| known == mark);
+        match (self, place) {
+            (Self::Frequent, place) => Some(place.map_or(0, |place| place.min(frequent) + 1)),
+            (Self::Rare, place) => place.and_then(|place| place.checked_sub(frequent)),
+        }
+    }
+}
+
+/// Returns the number of marks that have a weight each in the first table.
+fn frequent(marks: MarkSet) -> usize {
+    match marks.iter().count() {
+        count if count > WEIGHTS_EACH => WEIGHTS_EACH - 1,
+        count => count,
+    }
+}
+
+/// Returns true if the marks of a model need a table of rare ones.
+pub fn has_rare(marks: MarkSet) -> bool {
+    marks.iter().count() > WEIGHTS_EACH
+}
+
+/// The odds of each mark in a gap against no mark, in the order of the model's marks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarkOdds([f32; MOST_MARKS]);
 
 /// The words and marks before a gap, as far as its features depend on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,6 +154,9 @@ impl MarkHistory {
 /// Below this logit an end is not probable, whatever kind of sentence ends.
 const UNLIKELY: f32 = -2.5;
 
+/// Below this logit a rare mark is not probable, whichever it is.
+const VERY_UNLIKELY: f32 = -4.0;
+
 /// Below this sum of the weights of core features a mark is not probable, whatever the other
 /// features.
 const FAR: f32 = -2.0;
@@ -131,56 +180,76 @@ fn bucket(words: u16) -> u64 {
 impl MarkModel {
     /// Returns true if a mark is probable enough, in a gap whose core features have these logits,
     /// that the other features matter.
-    pub fn may_stand(&self, logits: &Logits) -> bool {
+    pub(super) fn may_stand(&self, logits: &Logits) -> bool {
         let least = (FAR * self.settings.steps as f32) as i32;
         logits.iter().zip(self.settings.marks.iter()).any(|(&sum, _)| sum > least)
     }
 
+    /// Returns the table that tells rare marks apart, if one is probable enough in a gap with these
+    /// logits that it matters which.
+    pub(super) fn rare_of(&self, logits: &Logits) -> Option<&WeightTable> {
+        let least = (VERY_UNLIKELY * self.settings.steps as f32) as i32;
+        self.rare.as_ref().filter(|_| logits[WEIGHTS_EACH - 1] > least)
+    }
+
+    /// Returns the odds of marks in a gap with these logits, of which `rare` are those of rare marks.
+    pub(super) fn odds(&self, logits: &Logits, rare: &Logits) -> MarkOdds {
+        let exp = |sum: i32, steps: u32| (sum as f32 / steps as f32).min(HIGHEST).exp();
+        let (mut odds, frequent) = ([0.0; MOST_MARKS], frequent(self.settings.marks));
+        odds.iter_mut().zip(logits).for_each(|(odds, &sum)| *odds = exp(sum, self.settings.steps));
+        if let Some(steps) = self.settings.rare_steps {
+            let all = odds[frequent];
+            let shares: [f32; WEIGHTS_EACH + 1] =
+                std::array::from_fn(|class| class.checked_sub(1).map_or(1.0, |at| exp(rare[at], steps)));
+            let shares = &shares[..self.settings.marks.iter().count() - frequent];
+            let whole: f32 = shares.iter().sum();
+            odds[frequent..].iter_mut().zip(shares).for_each(|(odds, share)| *odds = all * share / whole);
+        }
+        MarkOdds(odds)
+    }
+
     /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
     /// kind matters.
-    pub fn may_end(&self, logits: &Logits) -> bool {
+    pub(super) fn may_end(&self, logits: &Logits) -> bool {
         let least = (UNLIKELY * self.settings.steps as f32) as i32;
-        let ends = self.settings.marks.iter().zip(logits).filter(|(mark, _)| mark.ends_sentence());
-        ends.into_iter().any(|(_, &sum)| sum > least)
+        let is_rare = |at| at + 1 == WEIGHTS_EACH && self.rare.is_some();
+        let weights = self.settings.marks.iter().zip(logits).enumerate();
+        let ends = weights.filter(|(at, (mark, _))| mark.ends_sentence() || is_rare(*at));
+        ends.into_iter().any(|(_, (_, &sum))| sum > least)
     }
 
     /// Adds what the model of cases knows of a gap: the probability that a sentence ends there. The
     /// log odds of an end become a weighted mean of those of both models.
-    pub fn add_end(&self, probability: f32, logits: &mut Logits) {
-        let MarkSettings { marks, steps, .. } = self.settings;
-        let unit = steps as f32;
+    pub(super) fn add_end(&self, probability: f32, MarkOdds(of_marks): &mut MarkOdds) {
+        let marks = self.settings.marks;
         let (mut ends, mut others) = (0.0, 1.0);
-        for (mark, &sum) in marks.iter().zip(logits.iter()) {
-            let share = if mark.ends_sentence() { &mut ends } else { &mut others };
-            *share += (sum as f32 / unit).min(HIGHEST).exp();
+        for (mark, odds) in marks.iter().zip(of_marks.iter()) {
+            *(if mark.ends_sentence() { &mut ends } else { &mut others }) += odds;
         }
         let odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
-        let moved = (SHARE_OF_CASES * (odds * others / ends).ln() * unit) as i32;
-        for (mark, sum) in marks.iter().zip(logits) {
+        let factor = (odds * others / ends).powf(SHARE_OF_CASES);
+        for (mark, odds) in marks.iter().zip(of_marks) {
             if mark.ends_sentence() {
-                *sum += moved;
+                *odds *= factor;
             }
         }
     }
 
-    /// Returns the most probable mark in a gap with these logits, the costs taken into account, as
+    /// Returns the most probable mark in a gap with these odds, the costs taken into account, as
     /// one of those that are asked for, and its probability if the request needs it. `is_last` is
     /// true if a sentence certainly ends there. The end of a sentence is decided first, and then
     /// its kind. One of the marks `refused` is none.
-    pub fn likeliest(
+    pub(super) fn likeliest(
         &self,
-        logits: &Logits,
+        MarkOdds(odds): &MarkOdds,
         is_last: bool,
         refused: MarkSet,
         request: &Request,
     ) -> (Mark, Option<f32>) {
-        let MarkSettings { marks, steps, mark_cost, end_cost, .. } = self.settings;
-        let mut shares = [0.0; MOST_MARKS];
+        let MarkSettings { marks, mark_cost, end_cost, .. } = self.settings;
         let mut ends = 0.0;
         let [mut inside, mut end] = [(Mark::None, 0.0); 2];
-        for ((mark, &sum), share_of) in marks.iter().zip(logits).zip(&mut shares) {
-            let share = (sum as f32 / steps as f32).min(HIGHEST).exp();
-            *share_of = share;
+        for (mark, &share) in marks.iter().zip(odds) {
             let best = if mark.ends_sentence() { &mut end } else { &mut inside };
             if share > best.1 {
                 *best = (mark, share);
@@ -199,7 +268,7 @@ impl MarkModel {
         // At a certain end the ends share the whole.
         let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
         let possible = || {
-            let shares = marks.iter().zip(shares).filter(|(mark, _)| !is_last || mark.ends_sentence());
+            let shares = marks.iter().zip(*odds).filter(|(mark, _)| !is_last || mark.ends_sentence());
             std::iter::once(none).chain(shares)
         };
         let sum = |mark| {

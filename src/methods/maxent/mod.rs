@@ -40,6 +40,8 @@ const WORDS: &str = "words.bin";
 const MIXED: &str = "mixed.txt";
 /// The file of the weights of marks, in a model that finds marks.
 const MARKS: &str = "marks.bin";
+/// The file of the weights that tell rare marks apart, in a model of more than four marks.
+const RARE_MARKS: &str = "rare-marks.bin";
 
 /// The number of classes: lower, title, upper, mixed. The weights of the first are 0 for all
 /// features.
@@ -124,18 +126,22 @@ impl Maxent {
             let (found, expected) = (settings.version, templates::VERSION);
             return Err(wrong(format!("features of version {found}, but this build has {expected}")));
         }
-        let weights = WeightTable::open(store.section(WEIGHTS)?)
-            .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let table = |name: &str| {
+            WeightTable::open(store.section(name)?).map_err(|problem| wrong(format!("{name} {problem}")))
+        };
+        let weights = table(WEIGHTS)?;
         let words =
             HashTable::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
         let gazetteers = Gazetteers::load(store, &settings)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
             .map_err(|_| wrong(format!("{MIXED} is no text")))?;
         let marks = settings.marks.clone().map(|settings| {
-            let weights = WeightTable::open(store.section(MARKS)?)
-                .map_err(|problem| wrong(format!("{MARKS} {problem}")))?;
+            if marks::has_rare(settings.marks) != settings.rare_steps.is_some() {
+                return Err(wrong(format!("its marks are {}, with no steps of rare ones", settings.marks)));
+            }
+            let rare = settings.rare_steps.map(|_| table(RARE_MARKS)).transpose()?;
             let features = GapSet::new(settings.clusters);
-            Ok::<_, Error>(MarkModel { weights, settings, features })
+            Ok(MarkModel { weights: table(MARKS)?, rare, settings, features })
         });
         let model = Self::new(weights, words, gazetteers, mixed, settings, manifest.locale);
         Ok(model.with_marks(marks.transpose()?))
@@ -178,7 +184,11 @@ impl Maxent {
             (WORDS.to_owned(), self.words.bytes().to_vec()),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ];
-        sections.extend(self.marks.iter().map(|marks| (MARKS.to_owned(), marks.weights.bytes().to_vec())));
+        let tables = |marks: &MarkModel| {
+            let rare = marks.rare.as_ref().map(|rare| (RARE_MARKS.to_owned(), rare.bytes().to_vec()));
+            [(MARKS.to_owned(), marks.weights.bytes().to_vec())].into_iter().chain(rare)
+        };
+        sections.extend(self.marks.iter().flat_map(tables));
         sections.extend(self.gazetteers.sections());
         sections
     }

@@ -4,7 +4,7 @@
 //! A text is observed a segment at a time: no word sees another across a marked sentence start, a
 //! change of speaker, an empty line or the beginning of a text.
 
-use super::filling::{FeatureSet, Filler, GapSet, Observation, Values};
+use super::filling::{FarWords, FeatureSet, Filler, GapSet, Observation, Values};
 use super::gazetteers::Gazetteers;
 use super::marks::MarkHistory;
 use super::templates::{PLACES, REACH};
@@ -208,12 +208,30 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the other features of the gap whose core was taken last.
+    /// Returns the other features of the gap whose core was taken last, `back` places before the
+    /// end.
     #[inline]
-    pub fn rest_of_gap(&mut self, look_ahead: usize, set: &GapSet) -> &[u64] {
+    pub fn rest_of_gap(&mut self, back: usize, look_ahead: usize, set: &GapSet) -> &[u64] {
         self.features.clear();
-        let features = &mut self.features;
-        set.rest(look_ahead, &self.values, |filler, values| features.push(filler.feature(values)));
+        let far = if look_ahead > REACH { self.far(back) } else { FarWords::default() };
+        let (values, features) = (&mut self.values, &mut self.features);
+        let mut emit = |filler: &Filler, values: &Values| features.push(filler.feature(values));
+        set.rest(look_ahead, values, &mut emit);
+        set.far(&far, look_ahead, values, emit);
+        &self.features
+    }
+
+    /// Returns all features of the gap after the word `back` places before the end.
+    pub fn whole_gap(
+        &mut self,
+        back: usize,
+        look_ahead: usize,
+        set: &GapSet,
+        history: &MarkHistory,
+    ) -> &[u64] {
+        let observed = self.observed(0, None, BoundaryEvidence::Nothing, back);
+        self.features.clear();
+        observed.gap(look_ahead, set, history, |filler, values| self.features.push(filler.feature(values)));
         &self.features
     }
 
@@ -265,6 +283,7 @@ pub struct Observed {
     /// word, at that place.
     pub shown: BoundaryEvidence,
     window: Window,
+    far: FarWords,
 }
 
 impl Observed {
@@ -279,6 +298,7 @@ impl Observed {
         let mut values = Values::default();
         set.core(&self.window, look_ahead, history, &mut values, &mut emit);
         set.rest(look_ahead, &values, &mut emit);
+        set.far(&self.far, look_ahead, &mut values, &mut emit);
         set.pairs(history, &mut values, emit);
     }
 
@@ -306,17 +326,33 @@ impl Observer<'_> {
             shown.extend(words.map(|(token, seen)| self.take(token, token.starts, *seen)));
             for (at, &shown) in (from..to).zip(&shown) {
                 let opening = if at == from { opening(at) } else { None };
-                visit(self, &Observed { at, opening, shown, window: self.window(to - at) });
+                visit(self, &self.observed(at, opening, shown, to - at));
                 last = shown;
             }
             from = to;
         }
-        visit(self, &Observed { at: tokens.len(), opening: None, shown: last, window: self.window(0) });
+        visit(self, &self.observed(tokens.len(), None, last, 0));
     }
 
-    fn window(&self, back: usize) -> Window {
-        let at = self.end() - back;
-        std::array::from_fn(|place| self.seen[at + place - REACH])
+    /// Returns the word `back` places before the end.
+    fn observed(
+        &self,
+        at: usize,
+        opening: Option<Opening>,
+        shown: BoundaryEvidence,
+        back: usize,
+    ) -> Observed {
+        let here = self.end() - back;
+        let window = std::array::from_fn(|place| self.seen[here + place - REACH]);
+        Observed { at, opening, shown, window, far: self.far(back) }
+    }
+
+    /// Returns the words after the window of the word `back` places before the end.
+    fn far(&self, back: usize) -> FarWords {
+        let mut words = FarWords::default();
+        let seen = &self.seen[self.end() - back + REACH..];
+        words.iter_mut().zip(seen).for_each(|(word, seen)| *word = seen.hash);
+        words
     }
 
     /// Returns everything that the features of a word depend on.

@@ -314,12 +314,12 @@ impl MaxentSession<'_> {
             None => {
                 let back = self.waiting.len() - waiting;
                 let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
-                let mut logits = Logits::default();
+                let (mut logits, mut end_share) = (Logits::default(), None);
                 model.weights.add(features, &mut logits);
                 #[cfg(test)]
                 self.gaps.push(features.to_vec());
                 if model.may_stand(&logits) {
-                    let features = self.observer.rest_of_gap(look_ahead, &model.features);
+                    let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
                     model.weights.add(features, &mut logits);
                     #[cfg(test)]
                     if let Some(gap) = self.gaps.last_mut() {
@@ -332,10 +332,19 @@ impl MaxentSession<'_> {
                     // Without a word after the next one, the model of cases knows no more.
                     if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
                         let end = self.end_after(waiting, look_ahead, history);
-                        model.add_end(end, &mut logits);
+                        end_share = Some(end);
                     }
                 }
-                model.likeliest(&logits, ends == Some(true), self.waiting[waiting].refused, &self.request)
+                let mut rare = Logits::default();
+                if let Some(weights) = model.rare_of(&logits) {
+                    let features = self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
+                    weights.add(features, &mut rare);
+                }
+                let mut odds = model.odds(&logits, &rare);
+                if let Some(end) = end_share {
+                    model.add_end(end, &mut odds);
+                }
+                model.likeliest(&odds, ends == Some(true), self.waiting[waiting].refused, &self.request)
             }
         };
         history.mark(decided.0);
@@ -565,7 +574,7 @@ mod tests {
     use crate::methods::maxent::gazetteers::Gazetteers;
     use crate::methods::maxent::marks::MarkSettings;
     use crate::methods::maxent::table::HashTable;
-    use crate::methods::maxent::templates::{Group, VERSION};
+    use crate::methods::maxent::templates::{FARTHEST, Group, VERSION};
     use crate::methods::maxent::weights::WeightTable;
     use crate::methods::maxent::{MaxentSettings, WEIGHTS_EACH, WORD};
     use crate::text::{Break, Locale, MarkSet};
@@ -589,10 +598,12 @@ mod tests {
             (WeightTable::open(table.into()).unwrap(), HashTable::open(words.into()).unwrap());
         let marks = MarkModel {
             weights: WeightTable::open(HashTable::<WEIGHTS_EACH>::build([].into_iter()).into()).unwrap(),
+            rare: None,
             // No mark is put in.
             settings: MarkSettings {
                 marks: MarkSet::USUAL,
                 steps: 1,
+                rare_steps: None,
                 clusters: true,
                 mark_cost: 9.0,
                 end_cost: 9.0,
@@ -621,7 +632,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_session_sees_what_training_sees_however_the_text_is_cut(
-            tokens in any_tokens(), look_ahead in 0usize..=3, cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+            tokens in any_tokens(), look_ahead in 0..=FARTHEST, cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         ) {
             let model = model(look_ahead);
             let (mut seen, mut features) = (Vec::new(), Vec::new());

@@ -15,6 +15,10 @@ pub const VERSION: u32 = 2;
 /// The maximum number of words to either side that a template uses.
 pub const REACH: usize = 3;
 
+/// The maximum number of words of right context of a mark: those beyond [`REACH`] have templates of
+/// their own.
+pub const FARTHEST: usize = 8;
+
 /// The number of places in a window: the word in the middle and its neighbours on both sides.
 pub const PLACES: usize = 2 * REACH + 1;
 
@@ -193,6 +197,12 @@ pub enum FeatureSlot {
     Openings,
     /// Two neighbouring words of the sentence so far. The template is filled once for each pair.
     Pair,
+    /// A word more than [`REACH`] places to the right. The template is filled once for each of them.
+    FarWord,
+    /// The number of places to that word.
+    FarPlace,
+    /// That word and the one before it.
+    FarPair,
 }
 
 /// The value of [`FeatureSlot::Before`] after the classes for a previous word that began a
@@ -227,8 +237,9 @@ const fn always(number: u64, name: &'static str, slots: &'static [FeatureSlot]) 
 }
 
 use FeatureSlot::{
-    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, SinceMark, Word,
+    Affix, Before, Cluster, Distance, FarPair, FarPlace, FarWord, First, Form, FormClass, Last, Letters,
+    List, Lists, LookAhead, Marks, Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile,
+    Shape, SinceMark, Word,
 };
 use Group::{
     Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
@@ -390,6 +401,10 @@ pub const GAP_CORE: usize = 14;
 /// The template of the pairs of words before a gap, which tell a question from a statement.
 pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
 
+/// The templates of the words more than [`REACH`] places after a gap.
+pub const FAR_TEMPLATES: [Template; 2] =
+    [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
+
 /// The knowledge that is needed before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStage {
@@ -459,7 +474,7 @@ mod tests {
     #[test]
     fn numbers_and_names_of_templates_are_their_own() {
         let templates: Vec<&Template> =
-            TEMPLATES.iter().chain(GAP_TEMPLATES).chain([&PAIR_TEMPLATE]).collect();
+            TEMPLATES.iter().chain(GAP_TEMPLATES).chain([&PAIR_TEMPLATE]).chain(&FAR_TEMPLATES).collect();
         for (at, template) in templates.iter().enumerate() {
             let others = || templates[at + 1..].iter();
             assert!(others().all(|other| other.number != template.number), "{template:?}");

@@ -20,7 +20,7 @@ use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::marks::MarkModel;
+use majuscule::methods::maxent::marks::{MarkClasses, MarkModel};
 use majuscule::methods::maxent::profile::is_rare;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::weights::{WeightLevels, WeightTable};
@@ -136,7 +136,12 @@ pub fn adapt(
     let windows = corpus.in_windows()?;
     let marks = match &model.marks {
         Some(part) if marks::are_shown(&windows)? => {
-            let gaps = GapData { features: &part.features, marks: part.settings.marks, share: 1.0 };
+            let gaps = GapData {
+                features: &part.features,
+                marks: part.settings.marks,
+                classes: MarkClasses::Frequent,
+                share: 1.0,
+            };
             let data = DataSet { corpus: &windows, gaps: Some(gaps), ..data };
             Some(MarkModel {
                 weights: move_weights(data, &part.weights, part.settings.steps)?,

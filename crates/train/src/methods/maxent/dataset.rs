@@ -10,7 +10,7 @@ use majuscule::methods::maxent::boundary::FAR;
 use majuscule::methods::maxent::filling::{FeatureSet, Filler, GapSet, Observation, Values};
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::marks::MarkHistory;
+use majuscule::methods::maxent::marks::{MarkClasses, MarkHistory};
 use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
 use majuscule::text::{Class, Mark, MarkSet};
@@ -36,6 +36,8 @@ pub(super) struct DataSet<'a> {
 pub(super) struct GapData<'a> {
     pub(super) features: &'a GapSet,
     pub(super) marks: MarkSet,
+    /// The classes that are told apart.
+    pub(super) classes: MarkClasses,
     /// The share of windows that are learned from.
     pub(super) share: f32,
 }
@@ -61,8 +63,7 @@ pub(super) struct TrainingTarget {
     pub(super) lower_or_title: bool,
     /// True if a sentence begins at the word.
     pub(super) begins: Option<bool>,
-    /// The mark after the word, by its place among the marks of the model; the first place is that
-    /// of no mark.
+    /// The [class](MarkClasses::class) of the mark after the word.
     pub(super) mark: Option<usize>,
 }
 
@@ -124,7 +125,7 @@ impl DataSet<'_> {
     fn gap_rows(
         &self,
         example: &Example,
-        GapData { features: set, marks, share }: GapData<'_>,
+        GapData { features: set, marks, classes, share }: GapData<'_>,
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
@@ -146,16 +147,13 @@ impl DataSet<'_> {
             }
             history.take(&seen[word.at]);
             let mark = gold.label.mark.within(marks);
-            let place = match mark {
-                Mark::None => Some(0),
-                mark => marks.iter().position(|known| known == mark).map(|place| place + 1),
-            };
+            let class = if mark == Mark::SentenceEnd { None } else { classes.class(mark, marks) };
             // The words after the last gap of a window are not there.
-            if place.is_some() && word.at + 1 < seen.len() {
+            if class.is_some() && word.at + 1 < seen.len() {
                 features.clear();
                 word.gap(look_ahead, set, &history, |filler, values| features.push(filler.feature(values)));
                 let observation = observer.observation(example.tokens.lower(word.at), word, look_ahead);
-                let answer = TrainingTarget { mark: place, ..TrainingTarget::default() };
+                let answer = TrainingTarget { mark: class, ..TrainingTarget::default() };
                 visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
             }
             history.mark(self.remembered(mark, &seen[word.at], word.at));

@@ -4,16 +4,17 @@ use std::num::NonZeroUsize;
 
 use super::dataset::{DataSet, GapData, shows_marks};
 use super::quantisation::Quantised;
+use super::size::FeatureLimits;
 use super::solving::{Solver, Solving};
 use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
 use crate::corpus::marks::teaches_no;
 use crate::corpus::{Corpus, Example};
 use crate::methods::balance::{best_costs, checked_costs, f_of};
-use majuscule::error::{Error, Result, option};
+use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::filling::GapSet;
-use majuscule::methods::maxent::marks::{MOST_MARKS, MarkModel, MarkSettings};
+use majuscule::methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has_rare};
 use majuscule::methods::maxent::weights::WeightTable;
 use majuscule::text::{Mark, MarkSet};
 
@@ -33,6 +34,9 @@ const MOST_PASSES: usize = 4;
 /// part, in windows from all of it.
 const MOST_WORDS: usize = 16_000_000;
 
+/// The share of the features of marks that tell rare marks apart, where there are any.
+const SHARE_OF_RARE: f64 = 0.15;
+
 /// The largest number of held-out words that decide the costs.
 const DECIDING: usize = 100_000;
 
@@ -46,10 +50,6 @@ pub(super) fn train(
     data: &DataSet<'_>,
     threads: NonZeroUsize,
 ) -> Result<(MarkModel, Vec<Example>)> {
-    if marks.iter().count() > MOST_MARKS {
-        let problem = format!("{} kinds of marks: expected at most {MOST_MARKS}", marks.iter().count());
-        return Err(Error::Usage(format!("{} {marks}: {problem}", option("marks"))));
-    }
     let corpus = data.corpus.in_windows()?;
     let clusters = data.gazetteers.clusters.is_some();
     let (features, mut config) = (GapSet::new(clusters), config(data.config));
@@ -60,15 +60,27 @@ pub(super) fn train(
     let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);
     config.epochs = config.epochs.max(passes);
     let share = MOST_WORDS as f32 / words.max(MOST_WORDS) as f32;
-    let gaps = Some(GapData { features: &features, marks, share });
-    let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
     let size = config.size.features_of_marks(config.mark_size, config.width());
-    let found = learn(&Trainer { data, threads }, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
-    let Quantised { unit: steps, table, .. } = found.quantised(config.width(), size.kept);
-    let weights = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let table = |classes: MarkClasses, size: FeatureLimits| -> Result<(WeightTable, u32)> {
+        let mut config = config.clone();
+        if classes == MarkClasses::Rare {
+            // Held-out text may have no rare mark.
+            config.solving.held_out = 0.0;
+        }
+        let gaps = Some(GapData { features: &features, marks, classes, share });
+        let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
+        let trainer = Trainer { data, threads };
+        let found = learn(&trainer, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
+        let Quantised { unit, table, .. } = found.quantised(config.width(), size.kept);
+        Ok((WeightTable::open(table.into()).map_err(Error::Usage)?, unit))
+    };
+    let [size, size_of_rare] = if has_rare(marks) { size.shared(SHARE_OF_RARE) } else { [size; 2] };
+    let (weights, steps) = table(MarkClasses::Frequent, size)?;
+    let rare = has_rare(marks).then(|| table(MarkClasses::Rare, size_of_rare)).transpose()?;
+    let (rare, rare_steps) = rare.unzip();
     let [mark_cost, end_cost] = checked_costs([config.mark_cost, config.end_cost])?;
-    let settings = MarkSettings { marks, steps, clusters, mark_cost, end_cost };
-    Ok((MarkModel { weights, settings, features }, held_out))
+    let settings = MarkSettings { marks, steps, rare_steps, clusters, mark_cost, end_cost };
+    Ok((MarkModel { weights, rare, settings, features }, held_out))
 }
 
 /// Returns the settings that marks are learned with: AdaGrad with shorter steps, and with some

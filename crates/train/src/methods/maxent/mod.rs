@@ -50,7 +50,7 @@ use majuscule::methods::maxent::filling::FeatureSet;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::table::HashTable;
-use majuscule::methods::maxent::templates::{Group, REACH, VERSION};
+use majuscule::methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
 use majuscule::methods::maxent::weights::{WeightTable, Width};
 use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
@@ -84,7 +84,8 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub forms: Option<PathBuf>,
-    /// The number of words of right context that the features see
+    /// The number of words of right context that the features see: at most 3, and with --marks 8, of
+    /// which cases see 3
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
     /// Hide some of the right context in this share of the examples, so that the model also works
@@ -95,8 +96,8 @@ pub struct MaxentConfig {
     /// for recall
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = MaxentConfig::default().capital_cost)]
     pub capital_cost: f32,
-    /// Also learn marks, up to four kinds: commas, full stops and question marks, or those that
-    /// are named, in a row
+    /// Also learn marks: commas, full stops and question marks, or those that are named, in a row
+    /// (.,?!:;-…)
     #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkSet>,
@@ -494,12 +495,23 @@ impl MaxentConfig {
         Ok(groups)
     }
 
+    /// Returns the largest number of words of right context that features see.
+    fn most_look_ahead(&self) -> usize {
+        if self.marks.is_some() { FARTHEST } else { REACH }
+    }
+
     fn check(&self) -> Result<()> {
         self.solving.check()?;
         super::balance::checked_costs([self.mark_cost, self.end_cost])?;
         let problem = match () {
-            () if self.look_ahead > REACH => {
-                format!("look-ahead {}: the features see at most {} words", self.look_ahead, REACH)
+            () if self.look_ahead > self.most_look_ahead() => {
+                let most = self.most_look_ahead();
+                let marks = if most == FARTHEST {
+                    String::new()
+                } else {
+                    format!(", and those of marks ({}) {FARTHEST}", option("marks"))
+                };
+                format!("look-ahead {}: the features see at most {most} words{marks}", self.look_ahead)
             }
             () if !(self.rate.is_finite() && self.rate > 0.0) => {
                 format!("rate {}: expected a number greater than 0", self.rate)
@@ -701,9 +713,51 @@ mod tests {
         let config = MaxentConfig { bits: 8, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
         let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
         assert!(problem.contains("has no \",\""), "{problem}");
-        let marks = Some(".,?!:".parse().unwrap());
-        let problem = train(&MaxentConfig { marks, ..config }, &corpus, NonZeroUsize::MIN).unwrap_err();
-        assert!(problem.to_string().contains("at most 4"), "{problem}");
+    }
+
+    #[test]
+    fn all_kinds_of_marks_are_learned() {
+        let text =
+            "Did she meet them? They met, and she left. Listen: they sing! I do not know… She left; they \
+                    stayed – we waited.\n"
+                .repeat(300);
+        let reading = Reading { split: true, ..Reading::default() };
+        let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
+        let marks: MarkSet = Mark::WRITTEN.into_iter().collect();
+        let config = MaxentConfig { bits: 12, marks: Some(marks), ..MaxentConfig::default() };
+        let draft =
+            crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+        let model = Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+        let words = "did she meet them they met and she left listen they sing i do not know she left they stayed \
+                     we waited did she meet them";
+        let found = "Did she meet them? They met, and she left. Listen: they sing! I do not know… She left; they \
+                     stayed– we waited. Did she meet them?";
+        assert_eq!(marked(&model, words, Request { marks, ..WITH_MARKS }), found);
+        // Marks that were not asked for become the nearest ones that were.
+        let usual = found.replace(['!', '…', ';'], ".").replace([':', '–'], ",").replace(". they", ". They");
+        assert_eq!(marked(&model, words, WITH_MARKS), usual);
+    }
+
+    #[test]
+    fn marks_depend_on_words_far_ahead() {
+        let text =
+            "We left. It is so very far to Lisbon.\nWe left, it is so very far to Porto.\n".repeat(300);
+        let reading = Reading { split: true, ..Reading::default() };
+        let corpus = Corpus::of_text(&text, reading, Protocol::Text, Locale::Root);
+        let marks = Some(MarkSet::from_iter([Mark::Comma, Mark::Period]));
+        let config =
+            MaxentConfig { bits: 12, marks, look_ahead: 8, leave_out: 0.0, ..MaxentConfig::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let of = |town: &str| {
+            marked(&model, &format!("we left it is so very far to {town} we left it"), WITH_MARKS)
+        };
+        assert!(of("lisbon").starts_with("We left. It is"), "{}", of("lisbon"));
+        assert!(of("porto").starts_with("We left, it is"), "{}", of("porto"));
+        let problem = train(&MaxentConfig { look_ahead: 9, ..config.clone() }, &corpus, NonZeroUsize::MIN);
+        assert!(problem.unwrap_err().to_string().contains("at most 8 words"));
+        let problem =
+            train(&MaxentConfig { marks: None, look_ahead: 4, ..config }, &corpus, NonZeroUsize::MIN);
+        assert!(problem.unwrap_err().to_string().contains("at most 3 words"));
     }
 
     #[test]

@@ -162,6 +162,15 @@ const DEEP: usize = 4;
 /// The size of a manifest without settings and names: the labels, and a record for each file.
 const EVERY_MANIFEST: usize = 2000;
 
+impl FeatureLimits {
+    /// Returns the limits of two tables, of which the second has a share of the features.
+    pub(super) fn shared(self, share: f64) -> [Self; 2] {
+        let part = |count: usize| (count as f64 * share) as usize;
+        let second = Self { trained: part(self.trained).max(1), kept: part(self.kept) };
+        [Self { trained: self.trained - part(self.trained), kept: self.kept - second.kept }, second]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
