@@ -702,6 +702,20 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_a_list_that_lacks_some_is_no_beginning_of_another() {
+        for (said, upper) in [
+            (r#"{"word": "we"}"#, r#"{"word": "WE"}"#),
+            (r#"{"word": " w"}, {"word": "e"}"#, r#"{"word": " W"}, {"word": "E"}"#),
+        ] {
+            let file = |said| format!(r#"{{"text": "went we, we", "words": [{said}]}}"#);
+            check(Kind::WhisperJson, &file(said));
+            let case = |at, _: &str| if at == 2 { Case::Upper } else { Case::Lower };
+            let found = laws::written(Kind::WhisperJson, file(said).as_bytes(), case);
+            assert_eq!(String::from_utf8(found).unwrap(), file(upper).replace("went we", "went WE"));
+        }
+    }
+
+    #[test]
     fn segments_may_be_a_list_alone() {
         let file = "[{\"text\": \" so.\", \"timestamp\": [0, 1]},\n {\"text\": \"we\", \"start\": 1.5}]";
         assert_eq!(words(Kind::WhisperJson, file), ["so", "we"]);

@@ -131,7 +131,8 @@ impl<'a> LetterStream<'a> {
     }
 
     /// Adds the places of the words of these strings to the envelope; the text contains the words
-    /// in the same order, except that some may be missing.
+    /// in the same order, except that some may be missing. A string may be a part of a word if those
+    /// after it are its other parts.
     pub(super) fn place(
         &self,
         json: &str,
@@ -139,22 +140,37 @@ impl<'a> LetterStream<'a> {
         locale: Locale,
         frame: &mut Envelope,
     ) {
+        let words: Vec<ListedRun> = strings
+            .flat_map(|string| {
+                let moved = |place: Range<usize>| string.start + place.start..string.start + place.end;
+                let run = |(place, word): (_, String)| ListedRun {
+                    place: moved(place),
+                    small: locale.lower(&word).chars().collect(),
+                };
+                runs(&json[string.clone()]).into_iter().map(run).collect::<Vec<_>>()
+            })
+            .collect();
         // The place after the last word found, and the place after the last certain one.
         let (mut at, mut sure) = (0, 0);
-        for string in strings {
-            for (run, word) in runs(&json[string.clone()]) {
-                let small: Vec<char> = locale.lower(&word).chars().collect();
-                let next =
-                    Some(at).filter(|&at| self.is_at(at, &small)).or_else(|| self.past_marks(at, &small));
-                let is_next = next.is_some();
-                let Some(from) = next.or_else(|| self.find(sure, &small)) else { continue };
-                at = from + small.len();
-                sure = if is_next { at } else { sure };
-                let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
-                let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
-                if self.text[first..end].chars().count() == small.len() {
-                    frame.place(first..end, string.start + run.start..string.start + run.end);
-                }
+        // The end of the last word found, of which the next words may be parts.
+        let mut parted = 0;
+        for (nth, ListedRun { place, small }) in words.iter().enumerate() {
+            let rest = &words[nth..];
+            let whole = |at| Some((at, self.end_of_parts(at, rest)?));
+            let next = match at < parted {
+                true => Some((at, parted)),
+                false => whole(at).or_else(|| self.past_marks(at).and_then(whole)),
+            };
+            let found = next.or_else(|| self.beginnings(sure).find_map(whole));
+            let Some((from, to)) = found else { continue };
+            let is_next = next.is_some();
+            parted = to;
+            at = from + small.len();
+            sure = if is_next { at } else { sure };
+            let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
+            let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
+            if self.text[first..end].chars().count() == small.len() {
+                frame.place(first..end, place.clone());
             }
         }
     }
@@ -163,21 +179,54 @@ impl<'a> LetterStream<'a> {
         self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
     }
 
-    /// Returns the place of the word after marks that stand here, which the strings may lack.
-    fn past_marks(&self, at: usize, word: &[char]) -> Option<usize> {
-        let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
-        Some(at + marks).filter(|&at| marks > 0 && self.is_at(at, word))
+    /// Returns the end of the first words, which stand here as the parts of one word.
+    fn end_of_parts(&self, mut at: usize, words: &[ListedRun]) -> Option<usize> {
+        for (nth, word) in words.iter().enumerate() {
+            if !self.is_at(at, &word.small) {
+                return None;
+            }
+            at += word.small.len();
+            if nth == MAX_PARTS || !self.is_inside(at) {
+                return Some(at);
+            }
+        }
+        None
     }
 
-    /// Returns the place of the word as the beginning of a run, from character `from` on.
-    fn find(&self, from: usize, word: &[char]) -> Option<usize> {
-        let begins = |at: usize| {
-            let before = self.text[..self.chars[at].1].chars().next_back();
+    /// Returns true between two letters of a word.
+    fn is_inside(&self, at: usize) -> bool {
+        let Some([(before, from), (after, to)]) =
+            at.checked_sub(1).and_then(|last| self.chars.get(last..=at))
+        else {
+            return false;
+        };
+        let is_next = self.text[*from..*to].chars().nth(1).is_none();
+        is_next && before.is_alphanumeric() && after.is_alphanumeric()
+    }
+
+    /// Returns the place after marks that stand here, which the strings may lack.
+    fn past_marks(&self, at: usize) -> Option<usize> {
+        let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
+        (marks > 0).then_some(at + marks)
+    }
+
+    /// Returns the beginnings of runs, from character `from` on.
+    fn beginnings(&self, from: usize) -> impl Iterator<Item = usize> {
+        let begins = move |at: &usize| {
+            let before = self.text[..self.chars[*at].1].chars().next_back();
             before.is_none_or(char::is_whitespace)
         };
-        let end = self.chars.len().min(from + AHEAD);
-        (from..end).find(|&at| self.is_at(at, word) && begins(at))
+        (from..self.chars.len().min(from + AHEAD)).filter(begins)
     }
+}
+
+/// The largest number of parts of a word that are looked at.
+const MAX_PARTS: usize = 64;
+
+/// A run without white space of a string in a list: its place, and its characters in lower case.
+struct ListedRun {
+    place: Range<usize>,
+    small: Vec<char>,
 }
 
 /// Returns the runs without white space of a string between quotes, each with its content.

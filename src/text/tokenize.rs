@@ -583,7 +583,10 @@ impl Tokenizer {
     }
 
     fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
-        self.after_clitic = false;
+        if std::mem::take(&mut self.after_clitic) {
+            // The clitic does not pass its sentence start on.
+            self.ended = Ended::No;
+        }
         let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
         let of = AfterMarks::of(after);
         let meaning = self.meaning(field, from, of);
@@ -1184,6 +1187,17 @@ mod tests {
         let starts: Vec<_> =
             tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
         assert_eq!(starts, ["is", "avonds"]);
+    }
+
+    #[test]
+    fn with_marks_a_clitic_between_quotes_passes_no_sentence_start_on() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Dutch, "nl", Capitalized::Ignore);
+        let text = "nu. 's avonds. 'a' we. 'a. we";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let starts: Vec<_> =
+            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
+        assert_eq!(starts, ["nu", "avonds"]);
     }
 
     #[test]
