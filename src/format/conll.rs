@@ -157,7 +157,9 @@ impl ConllReader {
             return Err(Fault { at: 0, problem: problem.to_owned() });
         }
         let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
-        let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
+        let Some(word) =
+            columns.get(column - 1).filter(|word| !line[(*word).clone()].trim().is_empty()).cloned()
+        else {
             let problem = format!(
                 "found no word in column {column}, but one is expected there; {} names another",
                 option("field")

@@ -3,7 +3,7 @@
 //!
 //! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end`
 //! is 1 at the end of a sentence. Without that column full stops, question and exclamation marks end
-//! sentences. Read for its text, the file has the marks that its labels name, and the parts of
+//! sentences. A row without a word has the mark of the word before. Read for its text, the file has the marks that its labels name, and the parts of
 //! contractions (`do n't`) are one word unless a mark stands between them.
 
 use std::ops::Range;
@@ -49,6 +49,12 @@ impl Grammar for LabelReader {
         }
         let LabelRow { word, label, mark, ends } = row(line)?;
         let text = &line[word.clone()];
+        // IWSLT writes some marks after numbers so.
+        if text.trim().is_empty() && !(mark != Mark::None && self.is_bare) {
+            let problem = "found no word, but a row is expected to begin with one, unless it has the mark of the word before, \
+                           which has none";
+            return Err(Fault { at: word.start, problem: problem.to_owned() });
+        }
         let letters = text.find(char::is_alphanumeric);
         if let Some(first) = letters {
             let continues = self.has_marks && self.is_bare && ENDINGS.contains(&text);
@@ -190,6 +196,11 @@ mod tests {
     }
 
     #[test]
+    fn a_row_without_a_word_has_the_mark_of_the_word_before() {
+        assert_eq!(text("diver\tO\n1\tO\n\tCOMMA\nwhat\tQUESTION\n"), "|diver 1, what?");
+    }
+
+    #[test]
     fn three_columns_say_where_sentences_end() {
         let file = "this\t0\t0\nagenda\t0\t:\none\t1\t.\nso\t1\t0\nyes\t0\t-\n";
         assert_eq!(text(file), "|this agenda: one.|so|yes–");
@@ -205,6 +216,13 @@ mod tests {
         assert!(wrong("it").starts_with(
             "data, line 2, column 3: found 1 column, but a line is expected to be a word, a tab and O,"
         ));
+        for empty in ["\tO", " \tO", "\t0\t0", "we\tPERIOD\n\tCOMMA"] {
+            assert!(
+                wrong(empty).contains("column 1: found no word, but a row is expected to begin"),
+                "{empty}"
+            );
+        }
+        assert!(error(Kind::Labels, "\tCOMMA\nso\tO\n").starts_with("data, line 1, column 1: found no word"));
         assert!(wrong("it\t0\t.\tx").starts_with("data, line 2, column 8: found 4 columns"));
         assert!(
             wrong("it\t2\t.")
