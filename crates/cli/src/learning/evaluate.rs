@@ -64,7 +64,8 @@ pub struct EvaluateArgs {
     /// Also score each file by itself
     #[arg(long)]
     pub per_file: bool,
-    /// Also compare the probabilities that the model gives with the truth
+    /// Also compare the probabilities that the model gives with the truth, those of marks where the
+    /// protocol scores marks
     #[arg(long)]
     pub calibration: bool,
     /// Also print 95 % intervals, from a bootstrap over the examples as in compare

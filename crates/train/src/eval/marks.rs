@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use super::calibration::Calibration;
 use super::report::{Figures, figures_table, row};
 use super::slots::Slots;
 use super::table::{TextTable, percent, thousands};
@@ -127,6 +128,65 @@ impl MarkConvention {
     }
 }
 
+/// The calibration of the probabilities of marks under each convention: of all words, and of those
+/// with a chosen mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MarkCalibration {
+    conventions: [[Calibration; 2]; MarkConvention::ALL.len()],
+}
+
+impl MarkCalibration {
+    /// Counts a word with the probability of its mark, or of having none.
+    pub fn add(&mut self, gold: &Gold, hypothesis: Label, confidence: f32) {
+        for (convention, [all, chosen]) in MarkConvention::ALL.into_iter().zip(&mut self.conventions) {
+            let [reference, hypothesis] = convention.seen(gold, hypothesis);
+            all.add(confidence, reference == hypothesis);
+            if hypothesis != Mark::None {
+                chosen.add(confidence, reference == hypothesis);
+            }
+        }
+    }
+
+    /// The calibration under a convention: of all words, and of those with a chosen mark.
+    pub fn under(&self, convention: MarkConvention) -> [Calibration; 2] {
+        let all = MarkConvention::ALL.into_iter().zip(self.conventions);
+        all.filter(|(own, _)| *own == convention).map(|(_, both)| both).next().unwrap_or_default()
+    }
+}
+
+impl AddAssign for MarkCalibration {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, both) in self.conventions.iter_mut().flatten().zip(other.conventions.iter().flatten()) {
+            *sum += *both;
+        }
+    }
+}
+
+/// The expected calibration error of the probabilities of marks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MarkCalibrationError {
+    /// The error over all words; a word without a mark has the probability of none.
+    pub all: f64,
+    /// The error over the words with a chosen mark; `None` if no mark was chosen.
+    pub chosen: Option<f64>,
+}
+
+impl MarkCalibrationError {
+    /// Reads the errors under a protocol; `None` if it tells no marks apart, or without
+    /// probabilities.
+    pub fn of(calibration: &MarkCalibration, protocol: Protocol) -> Option<Self> {
+        let convention = protocol.mark_convention().filter(|convention| !convention.marks().is_empty())?;
+        let [all, chosen] = calibration.under(convention).map(|calibration| calibration.expected_error());
+        Some(Self { all: all?, chosen })
+    }
+
+    pub(super) fn line(&self) -> String {
+        let chosen = self.chosen.map(|_| format!(" ({} % where a mark was chosen)", percent(self.chosen)));
+        let all = percent(Some(self.all));
+        format!("\nexpected calibration error of marks: {all} %{}", chosen.unwrap_or_default())
+    }
+}
+
 /// The figures of marks under a convention.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkReport {
@@ -212,6 +272,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_calibration_of_marks_takes_them_as_the_convention_sees_them() {
+        use Mark::{Exclamation, None, Period};
+        let mut found = MarkCalibration::default();
+        for (reference, hypothesis, confidence) in
+            [(Exclamation, Period, 0.75), (None, None, 1.0), (None, Period, 0.75)]
+        {
+            let label = |mark| Label { mark, ..Label::default() };
+            let gold = Gold { label: label(reference), ..Gold::default() };
+            found.add(&gold, label(hypothesis), confidence);
+        }
+        // Under iwslt two marks of .75, of which one is right: .25; and a word without one at 1.
+        let error = MarkCalibrationError::of(&found, IWSLT).unwrap();
+        assert!((error.all - 0.5 / 3.0).abs() < 1e-6 && (error.chosen.unwrap() - 0.25).abs() < 1e-6);
+        assert_eq!(
+            error.line(),
+            "\nexpected calibration error of marks: 16.67 % (25.00 % where a mark was chosen)"
+        );
+        // Under punctuator2 an exclamation mark is no full stop: both marks are wrong.
+        let error = MarkCalibrationError::of(&found, "punctuator2".parse().unwrap()).unwrap();
+        assert!((error.chosen.unwrap() - 0.75).abs() < 1e-6);
+        assert_eq!(MarkCalibrationError::of(&found, "segments".parse().unwrap()), Option::None);
+        assert_eq!(MarkCalibrationError::of(&MarkCalibration::default(), IWSLT), Option::None);
+    }
 
     const IWSLT: Protocol = Protocol::Marks { convention: MarkConvention::Iwslt, window: None };
 

@@ -18,7 +18,7 @@ pub mod aligned;
 
 pub use choices::Choices;
 pub use compare::{Comparison, Intervals, System, SystemDifference, compare};
-pub use marks::{MarkConfusion, MarkReport};
+pub use marks::{MarkCalibrationError, MarkConfusion, MarkReport};
 pub use pair::{PairSide, pair};
 pub use report::{Figures, Layout, Report};
 pub use score::{Score, evaluate, evaluate_corpus, evaluate_each, marks_for};

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::compare::{ComparedSystem, Comparison, Intervals};
 use super::differences::DifferingExamples;
-use super::marks::MarkReport;
+use super::marks::{MarkCalibrationError, MarkReport};
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{TextTable, between, percent, probability, thousands};
@@ -148,6 +148,10 @@ pub struct Report {
     pub marks: Option<MarkReport>,
     /// The expected calibration error of the confidences; `None` if there are none.
     pub calibration_error: Option<f64>,
+    /// The expected calibration error of the probabilities of marks, if there are any and the
+    /// protocol scores them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_calibration_error: Option<MarkCalibrationError>,
     /// The 95 % confidence intervals of resampling the examples, if they were asked for. They are
     /// those of marks where the protocol scores marks.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,7 +203,8 @@ impl Report {
             rest: figures(score.rest()),
             sentence_ends: config.sentence_ends.then(|| Figures::of(all.tokens(), score.ends())),
             marks: MarkReport::of(score.marks(), config.protocol),
-            calibration_error: score.calibration().expected_error(),
+            calibration_error: score.calibration().expected_error().filter(|_| has_case),
+            mark_calibration_error: MarkCalibrationError::of(&score.mark_calibration(), config.protocol),
             intervals: None,
             slots_are_marks,
             has_case,
@@ -247,6 +252,7 @@ impl Report {
         if self.calibration_error.is_some() {
             out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
         }
+        out.extend(self.mark_calibration_error.map(|error| error.line()));
         if let Some(Intervals { precision, recall, f, ser }) = self.intervals {
             let [precision, recall, f, ser] = [precision, recall, f, ser].map(between);
             let of = if self.slots_are_marks { " of marks" } else { "" };

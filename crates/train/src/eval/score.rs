@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
-use super::marks::MarkConfusion;
+use super::marks::{MarkCalibration, MarkConfusion};
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
@@ -29,6 +29,7 @@ pub struct Score {
     ends: Slots,
     marks: MarkConfusion,
     calibration: Calibration,
+    mark_calibration: MarkCalibration,
     wrong: FxHashMap<Wrong, u64>,
     examples: u64,
 }
@@ -72,6 +73,9 @@ impl Score {
             self.marks.add(gold.label.mark, choice.label.mark);
             if let Some(confidence) = choice.confidence {
                 self.calibration.add(confidence, reference == hypothesis);
+            }
+            if let Some(confidence) = choice.mark_confidence {
+                self.mark_calibration.add(gold, choice.label, confidence);
             }
             if reference != hypothesis {
                 *self.wrong.entry(Wrong { lower: lower.into(), reference, hypothesis }).or_default() += 1;
@@ -139,6 +143,11 @@ impl Score {
         self.calibration
     }
 
+    /// The calibration of the method's probabilities of marks, over the words that have one.
+    pub fn mark_calibration(&self) -> MarkCalibration {
+        self.mark_calibration
+    }
+
     /// The most frequent errors under a matching, with their counts. There are at most `most`, the
     /// most frequent first, in alphabetical order among equals.
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
@@ -167,6 +176,7 @@ impl AddAssign for Score {
         self.ends += other.ends;
         self.marks += other.marks;
         self.calibration += other.calibration;
+        self.mark_calibration += other.mark_calibration;
         for (wrong, count) in other.wrong {
             *self.wrong.entry(wrong).or_default() += count;
         }
