@@ -261,6 +261,28 @@ row = [
 }
 
 #[test]
+fn headings_of_a_text_are_left_out() {
+    let recipe = |lines: usize| {
+        format!(
+            "title = \"Talks\"\ncorpora.talks = {{ files = [\"talks.txt\"], headings = \"# \", lines = {lines} }}\n\
+             test = [{{ name = \"talks\", corpus = \"talks\" }}]\n\
+             row = [{{ name = \"most frequent form\", train = \"majority\", corpus = \"talks\" }}]\n"
+        )
+    };
+    let talks = "# talks/One\nWe met in Lisbon.\n\n# talks/Two\nThey left Lisbon. #1\n";
+    let room = Room::new(&recipe(2));
+    room.write("talks.txt", talks);
+    room.experiment();
+    let results = room.results();
+    assert_eq!(results["tests"][0]["examples"], 2);
+    assert_eq!(results["rows"][0]["commands"][0], "cat talks.txt | grep -v '^# ' | head -n 2 > talks.txt");
+    let room = Room::new(&recipe(3));
+    room.write("talks.txt", talks);
+    let (_, told) = room.refusal();
+    assert!(told.contains("holds 2 lines after the first 0, but the recipe takes 3"), "{told}");
+}
+
+#[test]
 fn a_test_text_that_is_part_of_the_training_text_is_told_before_anything_is_trained() {
     let leaks = r#"
 title = "Learned by heart"

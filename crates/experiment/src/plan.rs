@@ -113,6 +113,19 @@ pub struct Job {
     pub shown: String,
 }
 
+/// A range of the lines of files; empty lines do not count.
+#[derive(Debug, Clone)]
+pub struct LineRange {
+    /// True if the lines are shuffled first.
+    pub shuffled: bool,
+    /// The beginning of lines that are left out, if any are.
+    pub headings: Option<String>,
+    /// The number of lines to skip first.
+    pub skip: u64,
+    /// The number of lines to take after those.
+    pub lines: u64,
+}
+
 /// The task of a job.
 #[derive(Debug, Clone)]
 pub enum Task {
@@ -120,12 +133,8 @@ pub enum Task {
     Lines {
         /// The files to read.
         files: Vec<PathBuf>,
-        /// True if the lines are shuffled first.
-        shuffled: bool,
-        /// The number of lines to skip first.
-        skip: u64,
-        /// The number of lines to take after those.
-        lines: u64,
+        /// The lines to copy.
+        range: LineRange,
     },
     /// Runs a verb with these arguments.
     Run {
@@ -485,7 +494,8 @@ impl Planner<'_> {
     /// Adds the text of a corpus to a command.
     fn text(&mut self, command: &mut Command, name: &str, lines: Option<u64>) -> Result<()> {
         let texts = &self.recipe.corpora[name];
-        if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
+        let is_whole = texts.skip == 0 && texts.lines.is_none() && texts.headings.is_none();
+        if !texts.shuffled && is_whole && lines.is_none() {
             self.files(command, &texts.files)?;
         } else {
             let job = self.some_lines(name, texts, lines)?;
@@ -507,18 +517,26 @@ impl Planner<'_> {
             &texts.skip.to_string(),
             &lines.to_string(),
         ]);
+        if let Some(headings) = &texts.headings {
+            command.says(["without", headings]);
+        }
+        let first = command.arguments.len();
         self.files(&mut command, &texts.files)?;
-        let files = command.arguments[3..].iter().map(PathBuf::from).collect();
-        let (shuffled, skip) = (texts.shuffled, texts.skip);
+        let files = command.arguments[first..].iter().map(PathBuf::from).collect();
+        let RecipeTexts { shuffled, skip, ref headings, .. } = *texts;
         let all = if shuffled { "majuscule corpus shuffle" } else { "cat" };
-        let mut shown = format!("{all} {}", command.shown[3..].join(" "));
+        let mut shown = format!("{all} {}", command.shown[first..].join(" "));
+        if let Some(headings) = headings {
+            shown += &format!(" | grep -v '^{headings}'");
+        }
         if skip > 0 {
             shown += &format!(" | tail -n +{}", skip + 1);
         }
         if lines < u64::MAX {
             shown += &format!(" | head -n {lines}");
         }
-        let task = |_| Task::Lines { files, shuffled, skip, lines };
+        let range = LineRange { shuffled, headings: headings.clone(), skip, lines };
+        let task = |_| Task::Lines { files, range };
         let job = self.job(format!("taking lines of {name}"), &[], command, task);
         self.plan.jobs[job].shown =
             format!("{shown} > {}", text_name(name, Some(lines).filter(|_| texts.lines != Some(lines))));

@@ -73,6 +73,8 @@ pub struct RecipeTexts {
     /// True if the lines are shuffled first, always in the same order.
     #[serde(default)]
     pub shuffled: bool,
+    /// The beginning of lines that are headings, such as `# `: they are left out.
+    pub headings: Option<String>,
     /// The number of lines to skip at the beginning.
     #[serde(default)]
     pub skip: u64,

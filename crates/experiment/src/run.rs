@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::collect::{collect, overlap};
-use super::plan::{Job, Plan, Task};
+use super::plan::{Job, LineRange, Plan, Task};
 use super::recipe::Recipe;
 use super::results::{Results, TextOverlap};
 use majuscule::error::{Error, Result, option};
@@ -129,9 +129,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let mut printed = String::new();
     match &job.task {
-        Task::Lines { files, shuffled, skip, lines } => {
-            take_lines(files, *shuffled, *skip, *lines, &job.output())?
-        }
+        Task::Lines { files, range } => take_lines(files, range, &job.output())?,
         Task::Run { arguments, checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
             let mut arguments = arguments.clone();
@@ -172,22 +170,35 @@ fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {
     out.write_all(bytes).map_err(|error| Error::io("write", folder, error))
 }
 
-/// Writes a range of the lines of several files to one file. Empty lines do not count.
-fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path) -> Result<()> {
+/// Writes a range of the lines of several files to one file.
+fn take_lines(from: &[PathBuf], range: &LineRange, to: &Path) -> Result<()> {
+    let LineRange { shuffled, skip, lines, .. } = *range;
+    // The numbers of lines still to be skipped and taken.
     let mut left = (skip, lines);
     files::publish(to, |out| {
+        let mut take = |line: &str| {
+            match &mut left {
+                _ if line.trim().is_empty()
+                    || range.headings.as_ref().is_some_and(|own| line.starts_with(own)) => {}
+                (0, 0) => {}
+                (0, lines) => {
+                    *lines -= 1;
+                    writeln!(out, "{line}").map_err(|error| Error::io("write", to, error))?;
+                }
+                (skip, _) => *skip -= 1,
+            }
+            Ok(left.1 > 0)
+        };
         if shuffled {
             let corpus = Corpus::new(from, Reading::default(), Protocol::default(), Locale::Root)?;
             let text = shuffle::shuffle(&corpus, shuffle::ShuffleConfig::default())?.text;
-            text.lines().try_for_each(|line| take(line, &mut left, out, to))?;
+            text.lines().try_for_each(|line| take(line).map(|_| ()))?;
         } else {
             for file in from {
                 let mut text = files::open(file)?.lines();
-                while left.1 > 0
-                    && let Some(line) = text.next()?
-                {
-                    take(line, &mut left, out, to)?;
-                }
+                while let Some(line) = text.next()?
+                    && take(line)?
+                {}
             }
         }
         if left.1 > 0 && lines != u64::MAX {
@@ -200,21 +211,6 @@ fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path
         }
         Ok(())
     })
-}
-
-/// Writes a line, unless it is empty or to be skipped; `left` counts the
-/// lines still to be skipped and taken.
-fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> Result<()> {
-    match left {
-        _ if line.trim().is_empty() => {}
-        (0, 0) => {}
-        (0, lines) => {
-            *lines -= 1;
-            writeln!(out, "{line}").map_err(|error| Error::io("write", to, error))?;
-        }
-        (skip, _) => *skip -= 1,
-    }
-    Ok(())
 }
 
 /// The inputs that the jobs of a cache read when they were last run, by request.
