@@ -57,14 +57,8 @@ impl Learner for NgramConfig {
 /// language model cannot be trained.
 pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
     check_weight("map-weight", config.map_weight)?;
-    let marks = config.language.mark_costs()?;
-    let mut model = with_costs(config, marks, corpus, threads)?;
-    model.settings.marks = config.language.balanced(
-        corpus,
-        &mut |part| with_costs(config, marks, part, threads),
-        &|model, costs| model.settings.marks = Some(costs),
-    )?;
-    Ok(model)
+    let make = |part: &Corpus, marks| with_costs(config, marks, part, threads);
+    config.language.balanced(corpus, &make, |model| &mut model.settings.marks)
 }
 
 fn with_costs(

@@ -132,15 +132,11 @@ pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Resu
     let HmmConfig { language, lm_weight, map_weight } = config;
     check_weight("lm-weight", *lm_weight)?;
     check_weight("map-weight", *map_weight)?;
-    let marks = language.mark_costs()?;
-    let settings = HmmSettings { lm_weight: *lm_weight, map_weight: *map_weight, marks };
-    let mut model = with_settings(config, settings, corpus, threads)?;
-    model.settings.marks = language.balanced(
-        corpus,
-        &mut |part| with_settings(config, settings, part, threads),
-        &|model, costs| model.settings.marks = Some(costs),
-    )?;
-    Ok(model)
+    let make = |part: &Corpus, marks| {
+        let settings = HmmSettings { lm_weight: *lm_weight, map_weight: *map_weight, marks };
+        with_settings(config, settings, part, threads)
+    };
+    language.balanced(corpus, &make, |model| &mut model.settings.marks)
 }
 
 fn with_settings(
@@ -249,44 +245,37 @@ impl Language {
         Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
     }
 
-    /// Returns the costs of marks before they are balanced, if there are any.
+    /// Trains a method with this language; `make` trains it on a corpus with costs of marks, and
+    /// `own` returns those of a model.
+    ///
+    /// The costs are those given, or else those that give the best F on text held out from a part of
+    /// the corpus. They stay 1 if an existing language model is used, which may know all text, or if
+    /// the corpus is small.
     ///
     /// # Errors
-    /// If a cost is no positive number.
-    pub fn mark_costs(&self) -> Result<Option<MarkCosts>> {
-        let [inside, end] = checked_costs([self.mark_cost, self.end_cost])?;
-        Ok(self.marks.map(|_| MarkCosts { mark_cost: inside, end_cost: end }))
-    }
-
-    /// Returns the costs of marks that are given, or else those that give a method with this
-    /// language the best F on text held out from a part of the corpus; `make` trains the method on
-    /// the other part, and `set` sets its costs. They stay 1 if an existing language model is used,
-    /// which may know all text, or if the corpus is small.
-    ///
-    /// # Errors
-    /// If the corpus cannot be read, or the method fails.
+    /// If a cost is no positive number, the corpus cannot be read, or the method fails.
     pub fn balanced<M: Restorer>(
         &self,
         corpus: &Corpus,
-        make: &mut dyn FnMut(&Corpus) -> Result<M>,
-        set: &dyn Fn(&mut M, MarkCosts),
-    ) -> Result<Option<MarkCosts>> {
-        let costs = self.mark_costs()?;
-        let (given, is_given) =
-            ([self.mark_cost, self.end_cost], self.mark_cost.and(self.end_cost).is_some());
-        let (Some(marks), Some(start)) = (self.marks, costs) else { return Ok(costs) };
-        if is_given || self.lm.is_some() {
-            return Ok(costs);
-        }
-        let Some(Sample { learned, held_out }) = Sample::of(corpus)? else { return Ok(costs) };
+        make: &dyn Fn(&Corpus, Option<MarkCosts>) -> Result<M>,
+        own: fn(&mut M) -> &mut Option<MarkCosts>,
+    ) -> Result<M> {
+        let given = [self.mark_cost, self.end_cost];
+        let [mark_cost, end_cost] = checked_costs(given)?;
+        let start = self.marks.map(|_| MarkCosts { mark_cost, end_cost });
+        let mut model = make(corpus, start)?;
+        let Some(marks) = self.marks.filter(|_| given.contains(&None) && self.lm.is_none()) else {
+            return Ok(model);
+        };
+        let Some(Sample { learned, held_out }) = Sample::of(corpus)? else { return Ok(model) };
         // A part may lack a rare mark, which the whole corpus has.
-        let Ok(mut model) = make(&learned) else { return Ok(costs) };
-        let [mark_cost, end_cost] = best_costs(given, [start.mark_cost, start.end_cost], |costs| {
-            let [mark_cost, end_cost] = costs;
-            set(&mut model, MarkCosts { mark_cost, end_cost });
-            f_of(&model, marks, &held_out)
+        let Ok(mut part) = make(&learned, start) else { return Ok(model) };
+        let [mark_cost, end_cost] = best_costs(given, [mark_cost, end_cost], |[mark_cost, end_cost]| {
+            *own(&mut part) = Some(MarkCosts { mark_cost, end_cost });
+            f_of(&part, marks, &held_out)
         })?;
-        Ok(Some(MarkCosts { mark_cost, end_cost }))
+        *own(&mut model) = Some(MarkCosts { mark_cost, end_cost });
+        Ok(model)
     }
 
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {
