@@ -19,6 +19,7 @@ use words::CueWord;
 use super::Kind;
 use super::copies::RolledLines;
 use super::cue::{dash_len, follows, name_len};
+use super::mark_rows::is_mark;
 use super::records::TextPart;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
@@ -339,7 +340,7 @@ impl CueCutter {
             return Ok(());
         }
         words::drop_fields(&segment, self.keeps_words(), &mut self.losses)?;
-        let read = words::read(&segment, self.unit, &self.losses)?;
+        let read = words::read(&segment, self.unit, &self.language, &self.losses)?;
         if read.parts.is_empty() {
             let tags = segment.tags.len();
             return match segment.tags.into_iter().next() {
@@ -374,6 +375,13 @@ impl CueCutter {
     fn word(&mut self, mut word: CueWord, source: &Rc<LocatedItem>) -> Result<(), Lost> {
         let mut turns = self.turns.iter_mut().rev();
         let Some(turn) = turns.next() else { return Ok(()) };
+        if self.losses.from == Kind::Ctm
+            && is_mark(&word.text)
+            && let Some(before) = turn.words.last_mut()
+        {
+            before.push_mark(&word.text, self.limits.language.as_deref());
+            return Ok(());
+        }
         let before = match turn.words.last() {
             Some(before) => Some(before.begin),
             None => turns
@@ -868,6 +876,38 @@ mod tests {
         let stm = format!("t 1 ana 0 20 {text}\n");
         let found = cut_with(limits, Kind::Stm, Kind::Srt, &stm).unwrap().0;
         assert_eq!(texts(&found), ["« Oui » ,", "dit-il :", "et vous ? –", "Non –", "merci !"]);
+    }
+
+    #[test]
+    fn marks_in_rows_of_their_own_stand_behind_their_words() {
+        let ctm = "t 1 0 0.5 Oui 0.9\nt 1 0.5 0 ? NA\nt 1 0.6 0.5 Lui NA\nt 1 1.1 0 – NA\nt 1 1.2 1 non NA\nt 1 2.2 0 . NA\n";
+        let shown = |language: &str| {
+            let limits = CueLimits { language: Some(language.to_owned()), ..CueLimits::default() };
+            texts(&cut_with(limits, Kind::Ctm, Kind::Srt, ctm).unwrap().0)
+        };
+        assert_eq!(shown("en"), ["Oui? Lui – non."]);
+        assert_eq!(shown("fr"), ["Oui\u{202f}? Lui – non."]);
+        let objects = cut(Kind::Ctm, Kind::Jsonl, ctm);
+        assert!(
+            objects.contains(r#""words":[{"text":"Oui?","begin":0.0,"end":0.5,"confidence":0.9},"#),
+            "{objects}"
+        );
+        // A mark that no word stands before is a word.
+        assert_eq!(texts(&cut(Kind::Ctm, Kind::Srt, "t 1 0 0 , NA\nt 1 0 1 no\n")), [", no"]);
+    }
+
+    #[test]
+    fn a_name_in_capitals_after_a_sentence_begins_a_line() {
+        for (text, found) in [
+            ("HORRIBLE. WOMAN: NO.", "HORRIBLE.|WOMAN: NO."),
+            ("NO! MR. REIS: YES.", "NO!|MR. REIS: YES."),
+            ("we go. [MAN]: yes.", "we go.|[MAN]: yes."),
+            ("I SAW MR. REIS: NO.", "I SAW MR. REIS: NO."),
+            ("IT IS I: NO. A: YES", "IT IS I: NO. A: YES"),
+        ] {
+            let stm = format!("t 1 - 0 3 {text}\n");
+            assert_eq!(texts(&cut(Kind::Stm, Kind::Srt, &stm)), [found], "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,9 @@ use std::rc::Rc;
 use super::super::Kind;
 use super::super::cue::{as_override, dash_len, name_len};
 use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
+use super::cut::Juncture;
+use super::juncture::CueLanguage;
+use crate::text::{Mark, MarkForm};
 
 /// A word with the marks that stand apart next to it, as `« oui »` in French.
 #[derive(Debug, Clone)]
@@ -17,6 +20,20 @@ pub(super) struct CueWord {
     pub(super) tags: Vec<SegmentTag>,
     /// The word as the input times it, with its confidence; empty if the input does not.
     pub(super) timed: Vec<SegmentWord>,
+}
+
+impl CueWord {
+    /// Appends a mark that had a row of its own, as the language spaces it.
+    pub(super) fn push_mark(&mut self, mark: &str, language: Option<&str>) {
+        let spelling = mark
+            .chars()
+            .next()
+            .and_then(|c| Mark::of(c).spelling(language.unwrap_or_default(), MarkForm::Written));
+        let space = spelling.map_or("", |(space, _)| space);
+        for text in self.timed.last_mut().map(|timed| &mut timed.text).into_iter().chain([&mut self.text]) {
+            text.extend([space, mark]);
+        }
+    }
 }
 
 /// Words of a segment that have one speaker.
@@ -40,10 +57,15 @@ pub(super) struct SegmentParts {
 }
 
 /// Reads the words of a segment, with times in milliseconds, multiples of `unit`.
-pub(super) fn read(segment: &Segment, unit: u64, losses: &Losses) -> Result<SegmentParts, Lost> {
+pub(super) fn read(
+    segment: &Segment,
+    unit: u64,
+    language: &CueLanguage,
+    losses: &Losses,
+) -> Result<SegmentParts, Lost> {
     let chars: Vec<char> = segment.text.chars().collect();
     let is_apart = is_sound(segment.text.trim()) || is_drawing(segment);
-    let groups = groups(&chars, is_apart);
+    let groups = groups(&chars, is_apart, language);
     let (first, last) = match (&groups[..], segment.times_in_order(losses)) {
         ([], _) => return Ok(SegmentParts::default()),
         (_, Ok(times)) => times,
@@ -181,7 +203,7 @@ fn is_space(c: char) -> bool {
 }
 
 /// Groups the runs of a text.
-fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
+fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup> {
     let mut groups: Vec<WordGroup> = Vec::new();
     // The runs that belong to the next word.
     let mut next = WordGroup::default();
@@ -201,9 +223,10 @@ fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
         let opens = chars[run.clone()].iter().all(|c| "([{«‹“„‘¿¡♪♫#".contains(*c))
             && chars.get(at).is_some_and(|&c| c != '\n');
         let last = groups.last().filter(|_| next.runs.is_empty()).map(|last| last.text(chars));
+        let begins = TurnPlace { before: last.as_deref(), begins_line, has_turn, language };
         let turn = match run.start < opening {
             true => None,
-            false => turn_len(&chars[run.start..], last.as_deref(), begins_line, has_turn),
+            false => begins.turn_len(&chars[run.start..]),
         };
         has_turn = turn.is_some() || has_turn && !begins_line;
         if is_one {
@@ -239,35 +262,61 @@ fn groups(chars: &[char], is_one: bool) -> Vec<WordGroup> {
 /// The longest name of a speaker that stays on the line of the next word.
 const LONGEST_NAME: usize = 24;
 
-/// Returns the number of characters that another turn has before its first word, or a song: `- yes`,
-/// `>> yes`, `MAN: yes`, `♪ yes`; `before` is the text of the last word. A dash after an unfinished
-/// line is a mark of the sentence, and so is one within a line without turns.
-fn turn_len(line: &[char], before: Option<&str>, begins_line: bool, has_turn: bool) -> Option<usize> {
-    let line: String = line.iter().take(3 + LONGEST_NAME).take_while(|c| **c != '\n').collect();
-    let ended = before.is_none_or(|before| {
-        let word = before.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
-        word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪', '♫'])
-    });
-    let sings = |text: &str| text.starts_with(['♪', '♫']);
-    let mark = match () {
-        () if line.starts_with(">>") => line.len() - line.trim_start_matches('>').len(),
-        () if !ended || !(begins_line || has_turn) => return None,
-        () => dash_len(&line).unwrap_or(0),
-    };
-    let rest = line[mark..].trim_start();
-    let name = match rest.strip_prefix(['[', '(']).and_then(|rest| rest.split_once([']', ')'])) {
-        Some((name, after)) => after.starts_with(':').then_some(name.len() + 3),
-        None => name_len(rest),
-    };
-    let len = match name {
-        Some(name) if begins_line || mark > 0 => line.len() - rest.len() + name,
-        _ if mark > 0 => mark,
-        _ if begins_line && (sings(&line) || before.is_some_and(|before| before.ends_with(['♪', '♫']))) => {
-            0
-        }
-        _ => return None,
-    };
-    Some(line[..len].chars().count())
+/// A place where another turn may begin.
+struct TurnPlace<'a> {
+    /// The text of the last word.
+    before: Option<&'a str>,
+    begins_line: bool,
+    /// True if the line has a turn already.
+    has_turn: bool,
+    language: &'a CueLanguage,
+}
+
+impl TurnPlace<'_> {
+    /// Returns the number of characters that another turn has before its first word, or a song:
+    /// `- yes`, `>> yes`, `MAN: yes`, `♪ yes`. A dash after an unfinished line is a mark of the
+    /// sentence, and so is one within a line without turns.
+    fn turn_len(&self, line: &[char]) -> Option<usize> {
+        let &Self { before, begins_line, has_turn, .. } = self;
+        let line: String = line.iter().take(3 + LONGEST_NAME).take_while(|c| **c != '\n').collect();
+        let ended = before.is_none_or(|before| {
+            let word = before.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
+            word.len() < before.len() || word.ends_with(['.', '?', '!', '…', '-', '–', '—', '♪', '♫'])
+        });
+        let sings = |text: &str| text.starts_with(['♪', '♫']);
+        let mark = match () {
+            () if line.starts_with(">>") => line.len() - line.trim_start_matches('>').len(),
+            () if !ended => return None,
+            () if begins_line || has_turn => dash_len(&line).unwrap_or(0),
+            () => 0,
+        };
+        let rest = line[mark..].trim_start();
+        let name = match rest.strip_prefix(['[', '(']).and_then(|rest| rest.split_once([']', ')'])) {
+            Some((name, after)) => after.starts_with(':').then_some(name.len() + 3),
+            None => name_len(rest),
+        };
+        let len = match name {
+            Some(name) if begins_line || mark > 0 || self.names_inside(&rest[..name]) => {
+                line.len() - rest.len() + name
+            }
+            _ if mark > 0 => mark,
+            _ if begins_line
+                && (sings(&line) || before.is_some_and(|before| before.ends_with(['♪', '♫']))) =>
+            {
+                0
+            }
+            _ => return None,
+        };
+        Some(line[..len].chars().count())
+    }
+
+    /// Returns true if this is the name of a speaker inside a line: in capitals, after a sentence.
+    fn names_inside(&self, name: &str) -> bool {
+        let is_shouted =
+            name.chars().filter(|c| c.is_uppercase()).count() > 1 && !name.contains(char::is_lowercase);
+        is_shouted
+            && self.before.is_some_and(|before| self.language.juncture(before, name) == Juncture::Sentence)
+    }
 }
 
 /// The times of a word that the input tells.
