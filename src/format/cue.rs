@@ -21,7 +21,7 @@ use crate::text::sentence::is_end_mark;
 const LONGEST_ASIDE: usize = 3;
 
 /// The notes before and after a line that is sung: where marks are put in, it is a turn of its own,
-/// and none stands behind its last word.
+/// and none stands behind its last word. They are text, so that the words beside them do not change.
 const NOTES: [char; 2] = ['♪', '♫'];
 
 /// The largest number of words in the name of a speaker.
@@ -203,6 +203,11 @@ impl CueScanner {
                 inside = at;
                 continue;
             }
+            if opens && self.puts_marks && line[at..].starts_with(NOTES) {
+                self.turn();
+                opens = false;
+                continue;
+            }
             if opens && let Some(len) = self.name_len(&line[at..]) {
                 self.push(line, start..at + len, parts);
                 self.begins = true;
@@ -286,9 +291,6 @@ impl CueScanner {
             let is_name = opens && rest[end..].starts_with(':');
             self.begins |= is_name;
             return Some((end + usize::from(is_name), None));
-        }
-        if self.puts_marks && opens && rest.starts_with(NOTES) {
-            return Some((rest.len() - rest.trim_start_matches(NOTES).len(), Some(Break::Turn)));
         }
         match rest.as_bytes()[0] {
             b'<' | b'{' => {
@@ -927,8 +929,12 @@ mod tests {
             let read = parts.iter().map(|part| (line[part.place.clone()].trim(), part.before));
             (read.filter(|(text, _)| !text.is_empty()).collect(), cues.before)
         }
-        for (line, text) in [("♪ la la ♪", "la la ♪"), ("- ♪♪ la la ♪", "la la ♪"), ("<i>♫ la</i>", "la")]
-        {
+        for (line, text) in [
+            ("♪ la la ♪", "♪ la la ♪"),
+            ("- ♪♪ la la ♪", "♪♪ la la ♪"),
+            ("<i>♫ la</i>", "♫ la"),
+            ("♪ a: la", "♪ a: la"),
+        ] {
             let (parts, after) = read(line);
             assert_eq!(parts, [(text, Some(Break::Turn))], "{line}");
             assert_eq!(after == Some(Break::Turn), line.ends_with('♪'), "{line}");

@@ -1116,7 +1116,7 @@ mod tests {
             prop_assert_eq!(cut_with(limits.clone(), Kind::Jsonl, Kind::Srt, &file).unwrap().0, found.clone());
             let letters = |word: &str| word.chars().any(char::is_alphanumeric).then(|| word.to_owned());
             let mut words = Vec::new();
-            let (mut last, mut broken) = (0.0, [false; 3]);
+            let (mut last, mut broken, mut is_glimpse) = (0.0, [false; 3], false);
             for cue in found.split_terminator("\n\n") {
                 let mut lines = cue.lines().skip(1);
                 let times: Vec<f64> = lines.next().unwrap().split(" --> ").map(|time| {
@@ -1126,6 +1126,7 @@ mod tests {
                 prop_assert!(times[0] >= last && times[1] >= times[0] && lines.len() <= max_lines, "{}", cue);
                 last = times[0];
                 let shown = times[1] - times[0];
+                is_glimpse |= shown * 1000.0 < GLIMPSE as f64;
                 prop_assert!(shown <= limits.max_seconds + 0.0005, "{}", cue);
                 let chars = lines.join(" ").chars().count();
                 broken[0] |= lines.iter().any(|line| line.chars().count() > max_chars);
@@ -1137,10 +1138,10 @@ mod tests {
             for (is_broken, told) in broken.into_iter().zip(["a line of more", "shorter than", "characters a second"]) {
                 prop_assert!(!is_broken || notes.cues.iter().any(|note| note.contains(told)), "{} {}", told, found);
             }
-            // Cutting the cues again loses no word either.
+            // Cutting the cues again loses no word either, unless a cue is so short that it repeats one.
             let again = cut_with(limits, Kind::Srt, Kind::Srt, &found).unwrap().0;
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<String>();
-            prop_assert_eq!(letters(&again), letters(&found));
+            prop_assert!(is_glimpse || letters(&again) == letters(&found), "{}", again);
         }
     }
 }
