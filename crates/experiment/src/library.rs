@@ -12,6 +12,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
     ("courtland-2020", include_str!("recipes/courtland-2020.toml")),
     ("look-ahead", include_str!("recipes/look-ahead.toml")),
+    ("punctuator2", include_str!("recipes/punctuator2.toml")),
     ("recognisers", include_str!("recipes/recognisers.toml")),
     ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
     ("rei-2020-table-2", include_str!("recipes/rei-2020-table-2.toml")),
