@@ -7,10 +7,12 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::Kind;
 use super::cue::{self, CueScanner, push_untagged};
 use super::json::{self, quoted};
+use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
@@ -172,10 +174,15 @@ pub(super) struct Events {
     lines: EventLines,
     cues: CueScanner,
     speaker: String,
+    pauses: Pauses,
     script: Option<LocatedItem>,
 }
 
 impl Grammar for Events {
+    fn end_at_pauses(&mut self, least: Duration) {
+        self.pauses = Pauses::of(least);
+    }
+
     fn put_marks(&mut self) {
         self.cues.put_marks();
     }
@@ -184,6 +191,10 @@ impl Grammar for Events {
         let Some(fields) = self.lines.read(line)? else { return Ok(()) };
         let Some(place) = self.lines.place("Text", &fields) else { return Ok(()) };
         self.cues.begin();
+        let time = |name| Time::of_clock(line[self.lines.place(name, &fields)?].trim());
+        if self.pauses.before(time("Start").zip(time("End"))).is_some() {
+            self.cues.turn();
+        }
         let speaker = self.lines.place("Name", &fields).or_else(|| self.lines.place("Actor", &fields));
         let speaker = speaker.map_or("", |speaker| line[speaker].trim());
         if !speaker.is_empty() && speaker != self.speaker {

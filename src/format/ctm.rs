@@ -6,9 +6,11 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::live_records::Id;
 use super::mark_rows::{MarkRows, is_mark};
+use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time,
@@ -191,6 +193,7 @@ pub(super) struct CtmReader {
     alternatives: Alternatives,
     /// The recording, channel and speaker of the last word.
     last: [String; 3],
+    pauses: Pauses,
 }
 
 impl CtmReader {
@@ -199,11 +202,24 @@ impl CtmReader {
         let word = &line[row.word.clone()];
         let is_word = self.alternatives.takes(row)? && !is_no_word(word);
         let takes = is_word || row.is_mark(line) && self.alternatives != Alternatives::Later;
-        Ok(takes.then(|| parted(&mut self.last, row.by(line))))
+        Ok(takes.then(|| {
+            let pause = if row.is_mark(line) { None } else { self.pauses.before(times(line, row)) };
+            parted(&mut self.last, row.by(line)).max(pause)
+        }))
     }
 }
 
+/// Returns the begin and end times of a word.
+fn times(line: &str, row: &CtmLine) -> Option<(Time, Time)> {
+    let begin = exact_seconds(line, &row.begin).ok()?;
+    Some((begin, begin.after(exact_seconds(line, &row.duration).ok()?)?))
+}
+
 impl Grammar for CtmReader {
+    fn end_at_pauses(&mut self, least: Duration) {
+        self.pauses = Pauses::of(least);
+    }
+
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
         if let Some(before) = self.takes(line, &row)? {

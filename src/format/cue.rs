@@ -4,9 +4,11 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::Kind;
 use super::lines::Ends;
+use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
@@ -394,6 +396,7 @@ pub(super) struct CueLines<S> {
     /// `times` are the times of the cue.
     count: u64,
     times: Option<(Time, Time)>,
+    pauses: Pauses,
     /// The open item, and the start of the text of a cue in its source, once there is any.
     open: Option<LocatedItem>,
     text_at: Option<usize>,
@@ -409,6 +412,10 @@ pub(super) fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -
 }
 
 impl<S: Subtitles> Grammar for CueLines<S> {
+    fn end_at_pauses(&mut self, least: Duration) {
+        self.pauses = Pauses::of(least);
+    }
+
     fn put_marks(&mut self) {
         self.cues.put_marks();
     }
@@ -422,6 +429,9 @@ impl<S: Subtitles> Grammar for CueLines<S> {
                 self.count += if follows(self.times, times) { 1 } else { 2 };
                 self.times = times;
                 self.cues.begin();
+                if self.pauses.before(times).is_some() {
+                    self.cues.turn();
+                }
             }
             LineKind::Text => self.cues.line(line, &next, parts),
             _ => {}

@@ -86,7 +86,7 @@ impl LiveRecords {
     /// # Errors
     /// Returns [`Error::Usage`] if the format has no records that can come one by one.
     pub fn new(name: impl Into<String>, kind: Kind, options: &RestoreOptions) -> Result<Self> {
-        let grammar: Box<dyn Grammar> = match kind {
+        let mut grammar: Box<dyn Grammar> = match kind {
             Kind::Ctm => Box::new(ctm::CtmReader::default()),
             Kind::Jsonl => Box::new(Objects::of(options, Context::File)),
             Kind::WhisperJson => Box::new(LiveDocuments(options.clone())),
@@ -97,6 +97,9 @@ impl LiveRecords {
                 )));
             }
         };
+        if let Some(least) = options.pause_ends {
+            grammar.end_at_pauses(least);
+        }
         let input = Input::uncompressed(name, std::io::empty());
         let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
         let lines = GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() };
@@ -223,7 +226,7 @@ mod tests {
         let file = file.replace(" <x>", "");
         let found = captions(Kind::Ctm, &file);
         let words: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
-        assert_eq!(words, ["|we", "met", "", "\nand", "\nthem", "|so"]);
+        assert_eq!(words, ["|we", "met", "", "\n\nand", "\n\nthem", "|so"]);
         let replaces =
             |a: usize, b: usize| found[a].1.as_ref().unwrap().replaces(found[b].1.as_ref().unwrap());
         assert!(replaces(0, 1) && !replaces(1, 0) && !replaces(3, 1) && !replaces(4, 1));

@@ -15,6 +15,7 @@ mod live;
 mod live_records;
 mod mark_rows;
 mod nlp;
+mod pauses;
 mod plain;
 mod record;
 mod records;
@@ -352,6 +353,11 @@ impl Kind {
     pub fn has_place_for(self, mark: Mark) -> bool {
         let is_cued = matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::WhisperJson);
         mark != Mark::Colon || !is_cued
+    }
+
+    /// Returns true if restoring reads the times of the format, and so its pauses.
+    pub fn has_pauses(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::WhisperJson)
     }
 
     /// Refuses a file whose extension means a format that is not read: taken for text, its timings

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, SplitLines};
@@ -83,6 +84,11 @@ pub(super) trait Grammar: Send + Debug {
     /// breaks between words, nor in where speakers are named.
     fn put_marks(&mut self) {}
 
+    /// Has pauses of at least this length end sentences, in formats with times.
+    fn end_at_pauses(&mut self, least: Duration) {
+        let _ = least;
+    }
+
     /// Returns the place of marks that are put in with this form.
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
         let _ = form;
@@ -127,8 +133,10 @@ pub(super) trait Grammar: Send + Debug {
         for TextPart { place, before, .. } in parts.drain() {
             record.begins |= before == Some(Break::Document);
             if !self.is_between() {
-                fill(&mut record.text, place.start.saturating_sub(1));
-                record.text.push(if before == Some(Break::Turn) { '\n' } else { ' ' });
+                // A turn is a paragraph of live text.
+                let gap = if before == Some(Break::Turn) { "\n\n" } else { " " };
+                fill(&mut record.text, place.start.saturating_sub(gap.len()));
+                record.text.push_str(gap);
             }
             let from = record.text.len();
             self.decode(&line[place.clone()], &mut record.text);
@@ -538,6 +546,9 @@ impl Records {
     pub(super) fn new(input: Input, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
         if options.puts().is_some() {
             grammar.put_marks();
+        }
+        if let Some(least) = options.pause_ends {
+            grammar.end_at_pauses(least);
         }
         let form = options.mark_form.unwrap_or_default();
         let text = RunningText {

@@ -250,6 +250,11 @@ impl Time {
         u64::try_from((self.0 + unit / 2) / unit).unwrap_or(u64::MAX)
     }
 
+    /// Converts a duration.
+    pub(super) fn of_duration(duration: std::time::Duration) -> Self {
+        Self(duration.as_nanos() * (Self::SECOND / 1_000_000_000))
+    }
+
     /// Returns the time that is later by `duration`.
     pub(super) fn after(self, duration: Self) -> Option<Self> {
         let units = self.0 + duration.0;

@@ -6,10 +6,12 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use super::Kind;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
+use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, UnspokenBlock,
@@ -93,15 +95,22 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
 pub(super) struct StmReader {
     /// The recording, channel and speaker of the last segment.
     last: [String; 3],
+    pauses: Pauses,
 }
 
 impl Grammar for StmReader {
+    fn end_at_pauses(&mut self, least: Duration) {
+        self.pauses = Pauses::of(least);
+    }
+
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
         let mut words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
         let Some(first) = words.next() else { return Ok(()) };
         let now = [row.file, row.channel, row.speaker].map(|field| &line[field]);
-        parts.push(first, parted(&mut self.last, now).or(Some(Break::Cue)));
+        let time = |place| exact_seconds(line, place).ok();
+        let pause = self.pauses.before(time(&row.begin).zip(time(&row.end)));
+        parts.push(first, parted(&mut self.last, now).max(pause).or(Some(Break::Cue)));
         words.for_each(|word| parts.push(word, None));
         Ok(())
     }

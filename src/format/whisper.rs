@@ -14,6 +14,7 @@ use super::cue::{CueScanner, push_untagged};
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
 use super::live_records::LiveRecord;
+use super::pauses::Pauses;
 use super::plain::{not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::records::{Grammar, LineParts, TextPart, begin_sentences, explained, fill};
@@ -176,9 +177,10 @@ impl Grammar for LiveDocuments {
         record.text = view.blanked;
         fill(&mut record.text, view.text.len());
         for turn in view.turns {
-            if let Some(blank) = turn.checked_sub(1).filter(|&at| record.text.as_bytes()[at] == b' ') {
-                record.text.replace_range(blank..turn, "\n");
-            }
+            // A turn is a paragraph of live text, if there is room for its empty line.
+            let blanks = record.text.as_bytes()[..turn].iter().rev().take(2).take_while(|&&b| b == b' ');
+            let blanks = blanks.count();
+            record.text.replace_range(turn - blanks..turn, &"\n\n"[..blanks]);
         }
         record.frame = piece.frame;
         record.id = id(line, self.0.id.as_deref())?;
@@ -236,6 +238,8 @@ struct StringPlaces {
     punctuated: [Vec<Range<usize>>; 2],
     /// The speaker of each segment, if the document names one.
     speakers: Vec<Option<Range<usize>>>,
+    /// The begin and end times of each segment, if the document has them.
+    times: Vec<[Option<Time>; 2]>,
 }
 
 impl StringPlaces {
@@ -246,12 +250,12 @@ impl StringPlaces {
         let mut open: Vec<usize> = Vec::new();
         let mut path: Vec<String> = Vec::new();
         // The first segment of the open object, and its speaker.
-        let (mut first, mut speaker) = (0, None);
+        let (mut first, mut speaker, mut times) = (0, None, [None; 2]);
         read(json, &mut |event| match event {
             Event::Begin => {
                 open.push(path.len());
                 if path.len() == 1 {
-                    (first, speaker) = (found.segments.len(), None);
+                    (first, speaker, times) = (found.segments.len(), None, [None; 2]);
                 }
             }
             Event::End => path.truncate(open.pop().unwrap_or(0)),
@@ -268,6 +272,7 @@ impl StringPlaces {
                     ["segments" | "chunks" | "transcription", "text"] => {
                         found.segments.push(place);
                         found.speakers.push(speaker.clone());
+                        found.times.push(times);
                     }
                     ["segments" | "chunks" | "transcription", "speaker"] => {
                         found.speakers[first..].fill(Some(place.clone()));
@@ -287,7 +292,18 @@ impl StringPlaces {
                     _ => {}
                 }
             }
-            Event::Other(_) => {}
+            Event::Other(place) => {
+                let (Some(list), Some(key), 2) = (path.first(), path.last(), path.len()) else { return };
+                let at = match key.as_str() {
+                    "start" => 0,
+                    "end" => 1,
+                    _ => return,
+                };
+                if matches!(&**list, "segments" | "chunks" | "transcription") {
+                    times[at] = Time::parse(&json[place]);
+                    found.times[first..].iter_mut().for_each(|found| found[at] = times[at]);
+                }
+            }
         })?;
         if found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty) {
             return Err(nothing());
@@ -317,7 +333,7 @@ impl StringPlaces {
 
     /// Finds the words of the text, and the places of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
-        let speakers = self.speakers.clone();
+        let (speakers, times) = (self.speakers.clone(), self.times.clone());
         let mut kinds = self.kinds();
         // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
@@ -328,12 +344,17 @@ impl StringPlaces {
             view.cues.put_marks();
         }
         let mut last = None;
+        let mut pauses = options.pause_ends.map(Pauses::of).unwrap_or_default();
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
             let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
             if i > 0 && speaker != last {
                 view.cues.turn();
             }
             last = speaker;
+            let [begin, end] = times.get(i).copied().unwrap_or_default();
+            if pauses.before(begin.zip(end)).is_some() {
+                view.cues.turn();
+            }
             let from = view.text.len();
             decode(&json[place.clone()], &mut view.text);
             piece.frame.place(from..view.text.len(), place);

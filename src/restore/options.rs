@@ -31,6 +31,14 @@ impl RestoreOptions {
     /// # Errors
     /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
     pub fn for_format(&self, format: Kind) -> Result<Self> {
+        if self.pause_ends.is_some() && !format.has_pauses() {
+            let (name, with) = (format.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
+            let problem = format!(
+                "{} finds pauses between the times of {with}, but this is {name}: leave it out",
+                error::option("pause-ends")
+            );
+            return Err(Error::Usage(problem));
+        }
         if self.marks.is_empty() {
             return Ok(self.clone());
         }

@@ -62,6 +62,8 @@ pub struct RestoreOptions {
     /// The probability, from 0 to 1, below which a mark is not put in; `None` lets the method
     /// decide alone.
     pub mark_threshold: Option<f32>,
+    /// The shortest pause that ends a sentence, in formats with times; `None` if no pause does.
+    pub pause_ends: Option<Duration>,
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
@@ -92,6 +94,7 @@ impl Default for RestoreOptions {
             mark_places: MarkPlaces::default(),
             mark_form: None,
             mark_threshold: None,
+            pause_ends: None,
             threads: NonZeroUsize::MIN,
             form: OutputForm::default(),
             patience: None,

@@ -428,6 +428,37 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let streamed =
         room.out("restore --marks --mark-form apart --stream --format ctm --model puts", rows.as_bytes());
     assert!(String::from_utf8(streamed).unwrap().contains("Ana\nr A 2.50 0.00 ,\n"));
+    // After "met", the model puts nothing; a pause of a second and more ends a sentence.
+    let pauses = |text: &str, format: &str| {
+        let line = format!("restore --marks=. --pause-ends 1 --format {format} --model puts");
+        String::from_utf8(room.out(&line, text.as_bytes())).unwrap()
+    };
+    let ctm = |begin: &str| format!("r A 0 0.5 he\nr A 0.5 0.5 met\nr A {begin} 0.5 he\n");
+    assert!(pauses(&ctm("2.0"), "ctm").ends_with("met.\nr A 2.0 0.5 He.\n"));
+    assert!(pauses(&ctm("1.9"), "ctm").ends_with("met\nr A 1.9 0.5 he.\n"));
+    let srt = |begin: &str| {
+        format!("1\n00:00:00,000 --> 00:00:01,000\nhe met\n\n2\n00:00:0{begin} --> 00:00:04,000\nhe\n")
+    };
+    assert!(pauses(&srt("2,000"), "srt").contains("He met.\n"));
+    assert!(pauses(&srt("1,999"), "srt").contains("He met\n"));
+    let vtt = format!("WEBVTT\n\n{}", srt("2,500").replace(',', "."));
+    assert!(pauses(&vtt, "vtt").contains("He met.\n"));
+    let stm = "r A ana 0 1 he met\nr A ana 2.5 3 he\n";
+    assert_eq!(pauses(stm, "stm"), "r A ana 0 1 He met.\nr A ana 2.5 3 He.\n");
+    let ass = "[Events]\nFormat: Start, End, Text\nDialogue: 0:00:00.00,0:00:01.00,he met\nDialogue: 0:00:02.00,0:00:03.00,he\n";
+    assert!(pauses(ass, "ass").contains(",He met.\n"));
+    let json = |begin: &str| {
+        let segments =
+            format!(r#"{{"start":0.0,"end":1.0,"text":"he met"}},{{"start":{begin},"end":4.0,"text":"he"}}"#);
+        format!(r#"{{"segments":[{segments}]}}"#)
+    };
+    assert!(pauses(&json("2.5"), "whisper-json").contains("\"He met.\""));
+    assert!(pauses(&json("1.5"), "whisper-json").contains("\"He met\""));
+    let live = room
+        .out("restore --marks=. --pause-ends 1 --stream --format ctm --model puts", ctm("2.0").as_bytes());
+    assert!(String::from_utf8(live).unwrap().contains("met.\n"));
+    room.fails("restore --pause-ends 1 --model puts", b"so", 2, &["--pause-ends", "this is text"]);
+    room.fails("restore --pause-ends 0 --format ctm --model puts", b"", 2, &["0.001 to 3600"]);
     room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
     room.fails("restore --marks .,? --model puts", b"", 2, &[".,? is no file", "--marks=.,?"]);
     room.fails("restore --marks --mark-threshold -1 --model puts", b"", 2, &["--mark-threshold", "0 to 1"]);

@@ -119,6 +119,10 @@ pub struct RestoreArgs {
     /// costs that it was trained with. hmm and ngram then decide each mark by at most 8 later words
     #[arg(long, value_name = "P", value_parser = super::page::probability, allow_negative_numbers = true, requires = "marks")]
     mark_threshold: Option<f32>,
+    /// End a sentence at each pause of at least this many seconds between the words of ctm, the
+    /// segments of stm and whisper-json, or the cues of srt, vtt and ass
+    #[arg(long, value_name = "SECONDS", value_parser = pause, allow_negative_numbers = true)]
+    pause_ends: Option<Duration>,
     /// Lines of the output: those of the input, or one sentence per line, of plain text
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json"])]
     lines: OutputLines,
@@ -556,6 +560,7 @@ impl RestoreArgs {
             mark_places: self.marks.map_or(MarkPlaces::default(), |arg| arg.places),
             mark_form: self.mark_form,
             mark_threshold: self.mark_threshold,
+            pause_ends: self.pause_ends,
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
@@ -572,6 +577,14 @@ impl RestoreArgs {
         let max_delay = self.max_delay.map(Duration::from_millis);
         FollowOptions { max_delay, revisable: self.json && !self.confidence }
     }
+}
+
+/// Reads the length of a pause.
+fn pause(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|&seconds: &f64| (0.001..=3600.0).contains(&seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected seconds from 0.001 to 3600, such as 1.5".to_owned())
 }
 
 /// The state that restores one text after another.

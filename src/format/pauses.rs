@@ -1,0 +1,30 @@
+//! Pauses in speech, which end sentences where the user says so.
+
+use std::time::Duration;
+
+use super::segment::Time;
+use crate::text::Break;
+
+/// Finds long pauses between parts of speech: words, segments or cues.
+#[derive(Debug, Default)]
+pub(super) struct Pauses {
+    /// The shortest pause that counts; `None` if none does.
+    least: Option<Time>,
+    /// The end of the last part.
+    ended: Option<Time>,
+}
+
+impl Pauses {
+    /// Finds pauses of at least this length.
+    pub(super) fn of(least: Duration) -> Self {
+        Self { least: Some(Time::of_duration(least)), ended: None }
+    }
+
+    /// Takes the begin and end times of the next part, and returns the break before it: that of a
+    /// turn after a long pause. Times that run backwards or overlap are no pause.
+    pub(super) fn before(&mut self, times: Option<(Time, Time)>) -> Option<Break> {
+        let (least, (begin, end)) = (self.least?, times?);
+        let ended = self.ended.replace(end)?;
+        (begin >= ended.after(least)?).then_some(Break::Turn)
+    }
+}
