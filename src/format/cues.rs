@@ -28,7 +28,7 @@ use super::transcript::shortened;
 use super::whisper;
 use crate::error::{Error, Result, option};
 use crate::named::NamedValue;
-use crate::text::Locale;
+use crate::text::{Locale, Mark};
 
 /// The ways to cut speech into cues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -379,8 +379,13 @@ impl CueCutter {
             && is_mark(&word.text)
             && let Some(before) = turn.words.last_mut()
         {
-            before.push_mark(&word.text, self.limits.language.as_deref());
+            let is_dash = word.text.starts_with(|c| Mark::of(c) == Mark::Dash);
+            before.push_mark(&format!("{}{}", if is_dash { " " } else { "" }, word.text));
+            before.space_marks(self.limits.language.as_deref());
             return Ok(());
+        }
+        if matches!(self.losses.from, Kind::Ctm | Kind::Stm) {
+            word.space_marks(self.limits.language.as_deref());
         }
         let before = match turn.words.last() {
             Some(before) => Some(before.begin),
@@ -892,6 +897,11 @@ mod tests {
             objects.contains(r#""words":[{"text":"Oui?","begin":0.0,"end":0.5,"confidence":0.9},"#),
             "{objects}"
         );
+        // So do marks that are parts of words.
+        let limits = CueLimits { language: Some("fr".to_owned()), ..CueLimits::default() };
+        let stm = "t 1 - 0 3 Oui?! Vingt- et un, non ? et:\n";
+        let found = texts(&cut_with(limits, Kind::Stm, Kind::Srt, stm).unwrap().0);
+        assert_eq!(found.join(" "), "Oui\u{202f}?! Vingt- et un, non ? et\u{a0}:");
         // A mark that no word stands before is a word.
         assert_eq!(texts(&cut(Kind::Ctm, Kind::Srt, "t 1 0 0 , NA\nt 1 0 1 no\n")), [", no"]);
     }

@@ -114,7 +114,7 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
         );
     }
     let c = mark.character().unwrap_or_default();
-    format!("the method puts the marks {known}, but not {c}: ask for some of those with {option}")
+    format!("{option}: the method puts no \"{c}\", only \"{known}\": ask for some of those")
 }
 
 impl Model {

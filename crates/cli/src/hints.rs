@@ -7,7 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const WISHES: [(&[&str], &str); 13] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
-        "majuscule restore --marks puts in commas, full stops and question marks, with a model trained with marks",
+        "majuscule restore --marks puts in commas, full stops and question marks; train maxent, hmm and ngram learn them \
+         with --marks",
     ),
     (
         &["serve", "server", "http", "api", "rest", "daemon", "listen"],

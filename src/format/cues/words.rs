@@ -23,16 +23,30 @@ pub(super) struct CueWord {
 }
 
 impl CueWord {
-    /// Appends a mark that had a row of its own, as the language spaces it.
-    pub(super) fn push_mark(&mut self, mark: &str, language: Option<&str>) {
-        let spelling = mark
-            .chars()
-            .next()
-            .and_then(|c| Mark::of(c).spelling(language.unwrap_or_default(), MarkForm::Written));
-        let space = spelling.map_or("", |(space, _)| space);
-        for text in self.timed.last_mut().map(|timed| &mut timed.text).into_iter().chain([&mut self.text]) {
-            text.extend([space, mark]);
+    /// Appends a mark that had a row of its own.
+    pub(super) fn push_mark(&mut self, mark: &str) {
+        self.texts().for_each(|text| text.push_str(mark));
+    }
+
+    /// Spaces the marks of a word of a transcript, which has them right behind it, as the language
+    /// does: `quoi\u{202f}?`
+    pub(super) fn space_marks(&mut self, language: Option<&str>) {
+        let language = language.unwrap_or_default();
+        for text in self.texts() {
+            let word = text.trim_end_matches(|c| Mark::of(c) != Mark::None);
+            let at = word.len();
+            let mark = text[at..].chars().next().map_or(Mark::None, Mark::of);
+            let space = mark.spelling(language, MarkForm::Written).map_or("", |(space, _)| space);
+            // A hyphen at the end of a word is no dash.
+            if mark != Mark::Dash && word.ends_with(|c: char| !c.is_whitespace()) {
+                text.insert_str(at, space);
+            }
         }
+    }
+
+    /// Returns the text, and that of the last word as the input times it.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        self.timed.last_mut().map(|timed| &mut timed.text).into_iter().chain([&mut self.text])
     }
 }
 

@@ -5,10 +5,10 @@
 //! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
 //! letter.
 
-use majuscule::error::{Error, option};
-use majuscule::text::Locale;
+use majuscule::error::{Error, Result, option};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
+use majuscule::text::{Locale, Mark, MarkSet};
 
 /// Calls `each` with the words of `text`, in order. Words are not allocated: each is a slice of
 /// `text`, or of `scratch` if marks inside it were removed.
@@ -54,13 +54,24 @@ pub fn words_and_gaps(
     each(&text[end..], None);
 }
 
-/// Returns the error for a text that lacks a mark which is to be learned.
-pub fn teaches_no(mark: char, name: &str) -> Error {
+/// Refuses a text that lacks some of the marks which are to be learned.
+///
+/// # Errors
+/// If some are missing.
+pub fn check_taught(asked: MarkSet, missing: impl Fn(Mark) -> bool, name: &str) -> Result<()> {
+    let lacks: Vec<Mark> = asked.iter().filter(|mark| missing(*mark)).collect();
+    let quoted: Vec<String> =
+        lacks.iter().filter_map(|mark| Some(format!("\"{}\"", mark.character()?))).collect();
+    let advice = match lacks.len() {
+        0 => return Ok(()),
+        all if all == asked.iter().count() => String::new(),
+        _ => format!(", or leave {} out of {}", quoted.join(" and "), option("marks")),
+    };
     let problem = format!(
-        "has no \"{mark}\", which teaches no marks: give text as it was published, or leave \"{mark}\" out of {}",
-        option("marks")
+        "has no {}, but marks are learned from text that has them: give text as it was published{advice}",
+        quoted.join(" or ")
     );
-    Error::file(name, problem)
+    Err(Error::file(name, problem))
 }
 
 /// The role of a character in a word.

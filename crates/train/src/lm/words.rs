@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::count::{Grams, Highest, Key};
 use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
-use crate::corpus::marks::teaches_no;
+use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, CorpusSentence, Example};
 use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
@@ -360,14 +360,9 @@ impl TrainingText {
 /// # Errors
 /// If a mark is not among the words.
 pub fn check_marks(name: &str, vocabulary: &Vocabulary, marks: MarkSet) -> Result<()> {
-    let Some(mark) = marks
-        .iter()
-        .filter_map(Mark::character)
-        .find(|mark| vocabulary.get(mark.encode_utf8(&mut [0; 4])).is_none())
-    else {
-        return Ok(());
-    };
-    Err(teaches_no(mark, name))
+    let is_missing =
+        |mark: Mark| mark.character().is_some_and(|c| vocabulary.get(c.encode_utf8(&mut [0; 4])).is_none());
+    check_taught(marks, is_missing, name)
 }
 
 /// The number of words between two reports of progress.

@@ -8,7 +8,7 @@ use super::size::FeatureLimits;
 use super::solving::{Solver, Solving};
 use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
-use crate::corpus::marks::teaches_no;
+use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, Example};
 use crate::methods::balance::{best_costs, checked_costs, f_of};
 use majuscule::error::{Error, Result};
@@ -140,8 +140,6 @@ fn held_out(marks: MarkSet, config: &MaxentConfig, corpus: &Corpus) -> Result<(V
         }
         Ok(())
     })?;
-    match missing.first().and_then(|mark| mark.character()) {
-        Some(mark) => Err(teaches_no(mark, &corpus.name())),
-        None => Ok((examples, all)),
-    }
+    check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
+    Ok((examples, all))
 }

@@ -712,7 +712,8 @@ mod tests {
         );
         let config = MaxentConfig { bits: 8, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
         let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
-        assert!(problem.contains("has no \",\""), "{problem}");
+        assert!(problem.contains("has no \",\" or \"?\", but marks are learned"), "{problem}");
+        assert!(problem.ends_with("or leave \",\" and \"?\" out of `marks`"), "{problem}");
     }
 
     #[test]
