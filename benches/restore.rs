@@ -60,6 +60,16 @@ fn whole_process_accurate(bencher: Bencher) {
     bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.accurate.run());
 }
 
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn whole_process_fast_marks(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.fast_marks.run());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn whole_process_accurate_marks(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.accurate_marks.run());
+}
+
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
 /// The text, two models trained on the same lines, and the built-in ones.
@@ -71,11 +81,14 @@ struct Bench {
     truecase: truecase::Model,
     fast: Process,
     accurate: Process,
+    fast_marks: Process,
+    accurate_marks: Process,
 }
 
-/// The program with a built-in model, and the text as a file.
+/// The program with a built-in model, and the text as a file: with marks, one without any.
 struct Process {
     preset: &'static str,
+    marks: bool,
     folder: tempfile::TempDir,
 }
 
@@ -87,7 +100,10 @@ impl Bench {
         let (cased, rest) = common::halves(&text);
         let lower = Locale::Root.lower(rest);
         let majority = trained(cased);
-        let [fast, accurate] = ["fast", "accurate"].map(|preset| Process::new(preset, &lower));
+        let [fast, accurate] = ["fast", "accurate"].map(|preset| Process::new(preset, false, &lower));
+        let unmarked: String = lower.chars().filter(|c| !",.?!:;\"()".contains(*c)).collect();
+        let [fast_marks, accurate_marks] =
+            ["fast", "accurate"].map(|preset| Process::new(preset, true, &unmarked));
         let mut trainer = truecase::ModelTrainer::new();
         for line in cased.lines() {
             trainer.add_sentence(line);
@@ -100,6 +116,8 @@ impl Bench {
             truecase: trainer.into_model(),
             fast,
             accurate,
+            fast_marks,
+            accurate_marks,
         }
     }
 
@@ -134,22 +152,32 @@ impl Bench {
     /// Prints the figures that have targets. The runs alternate, so that a
     /// busy machine slows all alike.
     fn summary(&self) {
-        let mut best = [Duration::MAX; 4];
+        let mut best = [Duration::MAX; 6];
         for _ in 0..TURNS {
             let turn = [
                 time(|| self.in_process()),
                 time(|| self.truecase_crate()),
                 time(|| self.fast.run()),
                 time(|| self.accurate.run()),
+                time(|| self.fast_marks.run()),
+                time(|| self.accurate_marks.run()),
             ];
             best = std::array::from_fn(|i| best[i].min(turn[i]));
         }
-        let [ours, theirs, fast, accurate] = best.map(|time| self.words as f64 / time.as_secs_f64());
+        let [ours, theirs, fast, accurate, fast_marks, accurate_marks] =
+            best.map(|time| self.words as f64 / time.as_secs_f64());
         println!("\n{} words a run, half of {}; words/s, the best of {TURNS} turns", self.words, self.name);
         println!("majority, in process   {ours:>12.0}  {:>6.2} x truecase", ours / theirs);
         println!("truecase (crate)       {theirs:>12.0}");
-        for (process, speed, target) in [(&self.fast, fast, 3e6), (&self.accurate, accurate, 0.6e6)] {
-            let (name, beside) = (process.preset, speed / theirs);
+        let processes = [
+            (&self.fast, fast, 3e6),
+            (&self.accurate, accurate, 0.6e6),
+            (&self.fast_marks, fast_marks, 2e6),
+            (&self.accurate_marks, accurate_marks, 0.6e6),
+        ];
+        for (process, speed, target) in processes {
+            let name = format!("{}{}", process.preset, if process.marks { ", --marks" } else { "" });
+            let beside = speed / theirs;
             println!(
                 "{name:<22} {speed:>12.0}  {beside:>6.2} x truecase, {:.2} x target ({target})",
                 speed / target
@@ -165,16 +193,17 @@ impl Bench {
 }
 
 impl Process {
-    fn new(preset: &'static str, lower: &str) -> Self {
+    fn new(preset: &'static str, marks: bool, lower: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::write(folder.path().join("in.txt"), lower).expect("the text can be written");
-        Self { preset, folder }
+        Self { preset, marks, folder }
     }
 
     fn start(&self, out: Stdio) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
         command
             .args(["restore", "--threads", "1", "--preset", self.preset])
+            .args(self.marks.then_some("--marks"))
             .arg(self.folder.path().join("in.txt"));
         command.stdin(Stdio::null()).stdout(out).spawn().expect("majuscule starts")
     }

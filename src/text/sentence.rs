@@ -25,7 +25,7 @@ static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
 static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
     let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
     for one in ABBREVIATIONS.iter() {
-        all.always.extend(&one.always);
+        one.always.iter().for_each(|word| all.add(word));
         all.before_number.extend(&one.before_number);
     }
     all
@@ -40,6 +40,19 @@ pub struct Abbreviations {
     always: FxHashSet<&'static str>,
     before_number: FxHashSet<&'static str>,
     one_letter: &'static str,
+    /// The first bytes of the words in `always` by their number of bytes, one bit each: most words
+    /// are not looked for.
+    heads: [u32; HEADS],
+}
+
+/// Longer words count as this long.
+const HEADS: usize = 16;
+
+/// Returns the place among heads of a word, and its bit.
+#[inline]
+fn head(word: &str) -> (usize, u32) {
+    let first = word.bytes().next().unwrap_or_default();
+    (word.len().min(HEADS - 1), 1 << (first % 32))
 }
 
 impl Abbreviations {
@@ -62,11 +75,22 @@ impl Abbreviations {
         let mut all = Self { one_letter, ..Self::default() };
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             match line.strip_suffix(" NUMBER") {
-                Some(word) => all.before_number.insert(word.trim()),
-                None => all.always.insert(line),
-            };
+                Some(word) => _ = all.before_number.insert(word.trim()),
+                None => all.add(line),
+            }
         }
         all
+    }
+
+    fn add(&mut self, word: &'static str) {
+        let (len, bit) = head(word);
+        self.heads[len] |= bit;
+        self.always.insert(word);
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let (len, bit) = head(word);
+        self.heads[len] & bit != 0 && self.always.contains(word)
     }
 
     /// Returns true if `marks`, all the text between `word` (in lower case) and the next white
@@ -97,7 +121,7 @@ impl Abbreviations {
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         !(short
             || !number && word.contains('.')
-            || self.always.contains(word)
+            || self.has(word)
             || before_digit && self.before_number.contains(word))
     }
 }

@@ -667,6 +667,10 @@ impl Tokenizer {
     /// Returns true if marks end a sentence after the last word of a run: see
     /// [`Abbreviations::ends`].
     fn ends(&self, run: &str, marks: &str, before_digit: bool) -> bool {
+        // Most runs are words that are their own keys.
+        if !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return self.abbreviations.ends(run, marks, before_digit);
+        }
         let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
         let before = run.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(run, at).len_utf8());
         let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());

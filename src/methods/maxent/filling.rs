@@ -408,10 +408,14 @@ impl GapSet {
     /// Fills the template of the pairs of words before the gap.
     #[inline]
     pub fn pairs(&self, history: &MarkHistory, values: &mut Values, mut emit: impl FnMut(&Filler, &Values)) {
-        for pair in history.pairs() {
-            values.set(Pair, pair);
-            emit(&self.pair, values);
-        }
+        history.pairs().for_each(|pair| self.pair(pair, values, &mut emit));
+    }
+
+    /// Fills the template of one pair of words.
+    #[inline]
+    pub fn pair(&self, pair: u64, values: &mut Values, emit: impl FnOnce(&Filler, &Values)) {
+        values.set(Pair, pair);
+        emit(&self.pair, values);
     }
 }
 

@@ -7,9 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::filling::GapSet;
+use super::filling::{GapSet, Values};
 use super::observe::WordFeatures;
-use super::weights::WeightTable;
+use super::weights::{WeightLevels, WeightTable};
 use super::{Logits, WEIGHTS_EACH};
 use crate::restorer::Request;
 use crate::text::{Mark, MarkSet};
@@ -151,6 +151,42 @@ impl MarkHistory {
     }
 }
 
+/// The weights of the last pairs of words, each of which stands before many gaps.
+#[derive(Debug, Clone)]
+pub(super) struct PairSums([Option<(u64, WeightLevels)>; 4 * RECENT]);
+
+impl Default for PairSums {
+    fn default() -> Self {
+        Self([None; 4 * RECENT])
+    }
+}
+
+impl PairSums {
+    /// Adds the weights of the pairs of words before a gap to its logits.
+    pub(super) fn add(
+        &mut self,
+        model: &MarkModel,
+        history: &MarkHistory,
+        values: &mut Values,
+        logits: &mut Logits,
+    ) {
+        for pair in history.pairs() {
+            let place = &mut self.0[(pair % (4 * RECENT as u64)) as usize];
+            let levels = match *place {
+                Some((known, levels)) if known == pair => levels,
+                _ => {
+                    let mut levels = None;
+                    model.features.pair(pair, values, |filler, values| {
+                        levels = model.weights.get(filler.feature(values));
+                    });
+                    place.insert((pair, levels.unwrap_or_default())).1
+                }
+            };
+            logits.iter_mut().zip(levels).for_each(|(sum, level)| *sum += i32::from(level));
+        }
+    }
+}
+
 /// Below this logit an end is not probable, whatever kind of sentence ends.
 const UNLIKELY: f32 = -2.5;
 
@@ -177,12 +213,67 @@ fn bucket(words: u16) -> u64 {
     LEAST.iter().take_while(|&&least| words >= least).count() as u64
 }
 
-impl MarkModel {
+/// The logits of each weight above which a mark is considered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarkBounds {
+    stand: Logits,
+    end: Logits,
+    put: Logits,
+}
+
+impl Default for MarkBounds {
+    fn default() -> Self {
+        let [stand, end, put] = [[i32::MAX; WEIGHTS_EACH]; 3];
+        Self { stand, end, put }
+    }
+}
+
+impl MarkBounds {
     /// Returns true if a mark is probable enough, in a gap whose core features have these logits,
     /// that the other features matter.
+    #[inline]
     pub(super) fn may_stand(&self, logits: &Logits) -> bool {
-        let least = (FAR * self.settings.steps as f32) as i32;
-        logits.iter().zip(self.settings.marks.iter()).any(|(&sum, _)| sum > least)
+        exceeds(logits, &self.stand)
+    }
+
+    /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
+    /// kind matters.
+    #[inline]
+    pub(super) fn may_end(&self, logits: &Logits) -> bool {
+        exceeds(logits, &self.end)
+    }
+
+    /// Returns true unless the costs of superfluous marks rule out any in a gap with these logits,
+    /// in which no end is certain.
+    #[inline]
+    pub(super) fn may_be_put(&self, logits: &Logits) -> bool {
+        exceeds(logits, &self.put)
+    }
+}
+
+/// Returns true if a logit exceeds its bound.
+#[inline]
+fn exceeds(logits: &Logits, bounds: &Logits) -> bool {
+    logits.iter().zip(bounds).fold(false, |is_above, (sum, bound)| is_above | (sum > bound))
+}
+
+impl MarkModel {
+    /// Returns the logits above which marks are considered.
+    pub(super) fn bounds(&self) -> MarkBounds {
+        let MarkSettings { marks, steps, mark_cost, end_cost, .. } = self.settings;
+        let least = |logit: f32| (logit * steps as f32) as i32;
+        let ends = marks.iter().filter(|mark| mark.ends_sentence()).count();
+        let put = mark_cost.min(end_cost / ends.max(1) as f32).min(1.0).ln();
+        let mut bounds = MarkBounds::default();
+        for (at, mark) in marks.iter().enumerate().take(WEIGHTS_EACH) {
+            bounds.stand[at] = least(FAR);
+            // Less by two steps, for the sake of rounding.
+            bounds.put[at] = least(put).saturating_sub(2);
+            if mark.ends_sentence() || at + 1 == WEIGHTS_EACH && self.rare.is_some() {
+                bounds.end[at] = least(UNLIKELY);
+            }
+        }
+        bounds
     }
 
     /// Returns the table that tells rare marks apart, if one is probable enough in a gap with these
@@ -206,16 +297,6 @@ impl MarkModel {
             odds[frequent..].iter_mut().zip(shares).for_each(|(odds, share)| *odds = all * share / whole);
         }
         MarkOdds(odds)
-    }
-
-    /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
-    /// kind matters.
-    pub(super) fn may_end(&self, logits: &Logits) -> bool {
-        let least = (UNLIKELY * self.settings.steps as f32) as i32;
-        let is_rare = |at| at + 1 == WEIGHTS_EACH && self.rare.is_some();
-        let weights = self.settings.marks.iter().zip(logits).enumerate();
-        let ends = weights.filter(|(at, (mark, _))| mark.ends_sentence() || is_rare(*at));
-        ends.into_iter().any(|(_, (_, &sum))| sum > least)
     }
 
     /// Adds what the model of cases knows of a gap: the probability that a sentence ends there. The
@@ -276,5 +357,71 @@ impl MarkModel {
             same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
         };
         request.decided(mark, sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::maxent::weights::Width;
+    use proptest::prelude::*;
+
+    /// Returns a model of commas, full stops and question marks with these weights and costs.
+    fn model(weights: &[(u64, WeightLevels)], mark_cost: f32, end_cost: f32) -> MarkModel {
+        let marks = MarkSet::USUAL;
+        MarkModel {
+            weights: WeightTable::open(Width::Narrow.build(weights.iter().copied()).into()).unwrap(),
+            rare: None,
+            settings: MarkSettings {
+                marks,
+                steps: 26,
+                rare_steps: None,
+                clusters: false,
+                mark_cost,
+                end_cost,
+            },
+            features: GapSet::new(false),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_of_words_have_the_weights_of_the_table_however_often_they_come(
+            words in prop::collection::vec((1u64..6, prop::bool::weighted(0.1)), 1..60), unit in 1i16..20,
+        ) {
+            let set = GapSet::new(false);
+            let feature = |pair: u64| {
+                let mut feature = 0;
+                set.pair(pair, &mut Values::default(), |filler, values| feature = filler.feature(values));
+                feature
+            };
+            let levels = |pair: u64| [0, 1, 2, 3].map(|at| unit * ((pair >> at) & 3) as i16);
+            let known = (0u64..16).map(|pair| (feature(pair), levels(pair))).collect::<Vec<_>>();
+            let model = model(&known, 1.0, 1.0);
+            let (mut sums, mut history) = (PairSums::default(), MarkHistory::default());
+            for (hash, ends) in words {
+                history.take(&WordFeatures { hash, ..WordFeatures::default() });
+                let (mut found, mut plain) = (Logits::default(), Logits::default());
+                sums.add(&model, &history, &mut Values::default(), &mut found);
+                let features: Vec<u64> = history.pairs().map(feature).collect();
+                model.weights.add(&features, &mut plain);
+                prop_assert_eq!(found, plain);
+                if ends {
+                    history.mark(Mark::Period);
+                }
+            }
+        }
+
+        #[test]
+        fn no_mark_is_likeliest_where_the_costs_rule_out_any(
+            logits in prop::array::uniform4(-120i32..60), mark_cost in 0.05f32..3.0, end_cost in 0.05f32..3.0,
+        ) {
+            let (model, logits) = (model(&[], mark_cost, end_cost), [logits[0], logits[1], logits[2], 0]);
+            if !model.bounds().may_be_put(&logits) {
+                let request = Request { marks: MarkSet::USUAL, ..Request::default() };
+                let odds = model.odds(&logits, &Logits::default());
+                prop_assert_eq!(model.likeliest(&odds, false, MarkSet::NONE, &request).0, Mark::None);
+            }
+        }
     }
 }

@@ -235,14 +235,6 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the features of the pairs of words before a gap.
-    pub fn pairs(&mut self, set: &GapSet, history: &MarkHistory) -> &[u64] {
-        self.features.clear();
-        let features = &mut self.features;
-        set.pairs(history, &mut self.values, |filler, values| features.push(filler.feature(values)));
-        &self.features
-    }
-
     /// Returns true if the word `back` places before the end is repeated: an equal word is seen next
     /// to it, with no mark between.
     #[inline]

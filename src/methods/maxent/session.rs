@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::boundary::{Bonus, BoundaryModel};
 use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
-use super::marks::{MarkHistory, MarkModel};
+use super::marks::{MarkBounds, MarkHistory, MarkModel, PairSums};
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
@@ -111,6 +111,9 @@ pub struct MaxentSession<'a> {
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
     values: Values,
+    /// The sums of pairs of words before a gap.
+    pairs: PairSums,
+    bounds: MarkBounds,
     /// The features of context that were looked up, one row per look-up; `gaps` has those of gaps.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
@@ -122,6 +125,7 @@ impl<'a> MaxentSession<'a> {
     /// Starts a text.
     pub fn new(model: &'a Maxent, request: Request, look_ahead: usize) -> Self {
         let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
+        let marks = model.marks.as_ref().filter(|_| !request.marks.is_empty());
         Self {
             model,
             request,
@@ -131,13 +135,15 @@ impl<'a> MaxentSession<'a> {
             observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
             history: AnswerHistory::default(),
-            marks: model.marks.as_ref().filter(|_| !request.marks.is_empty()),
+            marks,
             looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
             bonuses: FxHashMap::default(),
             features: Vec::new(),
             values: Values::default(),
+            pairs: PairSums::default(),
+            bounds: marks.map(MarkModel::bounds).unwrap_or_default(),
             #[cfg(test)]
             rows: Vec::new(),
             #[cfg(test)]
@@ -318,7 +324,7 @@ impl MaxentSession<'_> {
                 model.weights.add(features, &mut logits);
                 #[cfg(test)]
                 self.gaps.push(features.to_vec());
-                if model.may_stand(&logits) {
+                if self.bounds.may_stand(&logits) {
                     let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
                     model.weights.add(features, &mut logits);
                     #[cfg(test)]
@@ -326,25 +332,31 @@ impl MaxentSession<'_> {
                         gap.extend(features);
                     }
                 }
-                if model.may_end(&logits) {
-                    let features = self.observer.pairs(&model.features, &history.marks);
-                    model.weights.add(features, &mut logits);
+                if self.bounds.may_end(&logits) {
+                    self.pairs.add(model, &history.marks, &mut self.values, &mut logits);
                     // Without a word after the next one, the model of cases knows no more.
                     if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
                         let end = self.end_after(waiting, look_ahead, history);
                         end_share = Some(end);
                     }
                 }
-                let mut rare = Logits::default();
-                if let Some(weights) = model.rare_of(&logits) {
-                    let features = self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
-                    weights.add(features, &mut rare);
+                let is_open = end_share.is_some() || ends.is_some() || self.request.needs_mark_confidence();
+                if is_open || self.bounds.may_be_put(&logits) {
+                    let mut rare = Logits::default();
+                    if let Some(weights) = model.rare_of(&logits) {
+                        let features =
+                            self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
+                        weights.add(features, &mut rare);
+                    }
+                    let mut odds = model.odds(&logits, &rare);
+                    if let Some(end) = end_share {
+                        model.add_end(end, &mut odds);
+                    }
+                    let refused = self.waiting[waiting].refused;
+                    model.likeliest(&odds, ends == Some(true), refused, &self.request)
+                } else {
+                    (Mark::None, None)
                 }
-                let mut odds = model.odds(&logits, &rare);
-                if let Some(end) = end_share {
-                    model.add_end(end, &mut odds);
-                }
-                model.likeliest(&odds, ends == Some(true), self.waiting[waiting].refused, &self.request)
             }
         };
         history.mark(decided.0);
