@@ -670,6 +670,7 @@ fn plain_mark(c: char) -> Option<&'static str> {
         '\u{202f}' => "\u{a0}",
         '\u{a0}' => " ",
         '\u{37e}' => ";",
+        '¿' | '¡' => "",
         _ => return None,
     })
 }

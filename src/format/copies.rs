@@ -18,10 +18,10 @@ pub(super) struct CopiedWord {
     /// The number of the word in the file, counted from 0.
     pub(super) word: u64,
     pub(super) part: CopiedPart,
-    /// The case that follows from the case of the word, once that is decided, and the mark that is
-    /// put in after the word.
+    /// The case that follows from the case of the word, once that is decided, and the marks that are
+    /// put in before and after the word.
     case: Option<Case>,
-    put: Mark,
+    put: [Mark; 2],
 }
 
 /// The part of a word that is repeated.
@@ -38,7 +38,7 @@ pub(super) enum CopiedPart {
 
 impl CopiedWord {
     pub(super) fn new(source: Range<usize>, word: u64, part: CopiedPart) -> Self {
-        Self { source: source.start as u32..source.end as u32, word, part, case: None, put: Mark::None }
+        Self { source: source.start as u32..source.end as u32, word, part, case: None, put: [Mark::None; 2] }
     }
 }
 
@@ -47,7 +47,7 @@ impl CopiedWord {
 struct WrittenCase {
     capitals: u64,
     letters: usize,
-    put: Mark,
+    put: [Mark; 2],
 }
 
 impl WrittenCase {
@@ -86,7 +86,8 @@ impl WrittenWords {
             let word = untagged(word.unwrap_or_default());
             let Capitals(capitals) =
                 resolve(&word, token, &choices[at], options).case.capitals(&word, options.locale());
-            WrittenCase { capitals, letters: options.locale().letter_count(&word), put: token.put }
+            let put = [token.put_opening, token.put];
+            WrittenCase { capitals, letters: options.locale().letter_count(&word), put }
         };
         for copy in copies.iter_mut() {
             let found = match copy.word.checked_sub(self.count) {
@@ -100,7 +101,10 @@ impl WrittenWords {
             copy.case = found
                 .zip(word.ok())
                 .map(|(found, word)| found.of_part(copy.part, &untagged(word), options.locale()));
-            copy.put = found.map_or(Mark::None, |found| found.put);
+            copy.put = found.map_or([Mark::None; 2], |found| found.put);
+            if !matches!(copy.part, CopiedPart::Letters(0) | CopiedPart::First) {
+                copy.put[0] = Mark::None;
+            }
         }
         match copied_from.map(|first| first.checked_sub(self.count)) {
             // All words of earlier pieces from there on are kept.
@@ -137,7 +141,8 @@ pub(super) fn with_copies(
             let token = Token {
                 source: copy.source.clone(),
                 constraint: Constraint::Fixed(case),
-                put: copy.put,
+                put_opening: copy.put[0],
+                put: copy.put[1],
                 ..Token::default()
             };
             tokens.push("", options.locale(), token);

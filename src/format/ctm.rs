@@ -21,6 +21,7 @@ use super::transcript::{
     too_few,
 };
 use super::{Kind, MarkPlace};
+use crate::text::write::MarkSide;
 use crate::text::{Break, MarkForm};
 
 const EXPECTED: &str = "file channel begin duration word";
@@ -318,13 +319,14 @@ impl Grammar for CtmReader {
 
 /// Returns the row of a mark after the word of this line: at the end of the word, without duration,
 /// and with the type `misc`, since it is not scored, if the word has a type.
-pub(super) fn mark_row(line: &str, mark: &str) -> String {
+pub(super) fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
     let Ok(Some(row)) = row(line) else { return mark.to_owned() };
     let field = |place: &Range<usize>| &line[place.clone()];
     let time = |place: &Range<usize>| exact_seconds(line, place).ok();
     let end = time(&row.begin).zip(time(&row.duration)).and_then(|(begin, duration)| begin.after(duration));
-    let end = end.map_or_else(|| field(&row.begin).to_owned(), |end| end.seconds(2));
-    let mut fields = vec![field(&row.file), field(&row.channel), &*end, "0.00", mark];
+    let at = end.filter(|_| side == MarkSide::After);
+    let at = at.map_or_else(|| field(&row.begin).to_owned(), |end| end.seconds(2));
+    let mut fields = vec![field(&row.file), field(&row.channel), &*at, "0.00", mark];
     fields.extend(row.confidence.iter().map(|_| NOT_APPLICABLE));
     fields.extend(row.kind.iter().map(|_| MISC));
     fields.extend(row.speaker.iter().map(field));

@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 
+use super::PlacedMark;
 use super::json::{quoted, recase};
 use super::word_lists::{ListedWord, PUNCTUATED};
+use crate::text::write::MarkSide;
 
 /// The bytes of a file, and the places in them of the parts of a text. A part may have several
 /// places.
@@ -77,9 +79,9 @@ impl Envelope {
     }
 
     /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
-    /// in case, and with the marks of `put`, each with its place in `new`, after words. The text may
-    /// have blanks in place of mark-up, which then stays as it is.
-    pub(super) fn write(&self, old: &str, new: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
+    /// in case, and with the marks of `put`, each with its place in `new`. The text may have blanks
+    /// in place of mark-up, which then stays as it is.
+    pub(super) fn write(&self, old: &str, new: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let mut moves = vec![(0, 0)];
         if !(old.is_ascii() && new.is_ascii()) {
             let (mut from, mut to) = (0, 0);
@@ -137,9 +139,9 @@ impl Envelope {
             out.extend_from_slice(&self.source[*written..start]);
             let raw = &self.source[start..end];
             let (from, to) = (text.moved(place.start), text.moved(place.end));
-            let first = text.put.partition_point(|(at, _)| *at <= from);
-            let put = text.put[first..].iter().take_while(|(at, _)| puts && *at <= to);
-            let put = &mut put.map(|(at, mark)| (at - from, &**mark));
+            let first = text.put.partition_point(|mark| mark.is_within(from));
+            let put = text.put[first..].iter().take_while(|mark| puts && mark.is_within(to));
+            let put = &mut put.map(|mark| mark.after(from));
             let new = text.new.get(from..to).unwrap_or_default();
             let old = text.old.get(place.start as usize..place.end as usize).unwrap_or_default();
             match str::from_utf8(raw) {
@@ -160,7 +162,7 @@ struct NewText<'a> {
     /// The moves of later bytes by letters of another length, as offsets in the old text and in the
     /// new.
     moves: Vec<(usize, usize)>,
-    put: &'a [(usize, Vec<u8>)],
+    put: &'a [PlacedMark],
 }
 
 impl NewText<'_> {
@@ -186,21 +188,26 @@ fn recase_plain(
     raw: &[u8],
     old: &str,
     new: &str,
-    put: &mut dyn Iterator<Item = (usize, &[u8])>,
+    put: &mut dyn Iterator<Item = PlacedMark>,
     out: &mut Vec<u8>,
 ) {
     let (mut done, mut written, mut put) = (0, 0, put.peekable());
     for ((at, old), new) in old.char_indices().zip(new.chars()) {
         let end = at + old.len_utf8();
+        while let Some(mark) = put.next_if(|mark| mark.at <= written) {
+            out.extend_from_slice(&raw[done..at]);
+            out.extend_from_slice(mark.text.as_bytes());
+            done = at;
+        }
         if old != new {
             out.extend_from_slice(&raw[done..at]);
             out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
             done = end;
         }
         written += new.len_utf8();
-        while let Some((_, mark)) = put.next_if(|(place, _)| *place <= written) {
+        while let Some(mark) = put.next_if(|mark| mark.side == MarkSide::After && mark.at <= written) {
             out.extend_from_slice(&raw[done..end]);
-            out.extend_from_slice(mark);
+            out.extend_from_slice(mark.text.as_bytes());
             done = end;
         }
     }

@@ -1,6 +1,8 @@
 //! The JSON that formats need: the places of its strings, their contents, and the replacement of
 //! letters in them.
 
+use super::PlacedMark;
+use crate::text::write::MarkSide;
 use std::ops::Range;
 
 use super::transcript::{Fault, shortened};
@@ -355,20 +357,23 @@ pub(super) fn recase(
     raw: &str,
     old: &str,
     new: &str,
-    put: &mut dyn Iterator<Item = (usize, &[u8])>,
+    put: &mut dyn Iterator<Item = PlacedMark>,
     out: &mut Vec<u8>,
 ) {
     let mut chars = old.chars().zip(new.chars());
     let (mut at, mut put) = (0, put.peekable());
     for (place, _) in units(raw) {
         let next = chars.next();
+        while let Some(mark) = put.next_if(|mark| mark.at <= at) {
+            out.extend_from_slice(mark.text.as_bytes());
+        }
         at += next.map_or(0, |(_, new)| new.len_utf8());
         match next {
             Some((old, new)) if old != new => write(new, &raw[place], out),
             _ => out.extend_from_slice(&raw.as_bytes()[place]),
         }
-        while let Some((_, mark)) = put.next_if(|(end, _)| *end <= at) {
-            out.extend_from_slice(mark);
+        while let Some(mark) = put.next_if(|mark| mark.side == MarkSide::After && mark.at <= at) {
+            out.extend_from_slice(mark.text.as_bytes());
         }
     }
 }

@@ -33,7 +33,7 @@ proptest! {
     }
 
     #[test]
-    fn any_rows_and_objects_keep_the_laws(texts in prop::collection::vec("[a-cA-Cİıéß'.?,\\-]{1,6}", 0..12), other in 1..5usize) {
+    fn any_rows_and_objects_keep_the_laws(texts in prop::collection::vec("[a-cA-Cİıéß'.?,¿\\-]{1,6}", 0..12), other in 1..5usize) {
         let row = |(i, word): (usize, &String)| format!("r{} A {i} 0.5 {word}\n", i / other / 3);
         check(Kind::Ctm, &texts.iter().enumerate().map(row).collect::<String>());
         let rows = texts.chunks(other).map(|words| format!("r A s 0 1 {}\r\n", words.join(" ")));
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn marks_keep_their_laws_in_any_records(words in prop::collection::vec("(dr|no|5|we met|josé|so,|'s)( –| )?", 0..9)) {
+    fn marks_keep_their_laws_in_any_records(words in prop::collection::vec("(dr|no|5|we met|josé|so,|'s|¿ah|\"so)( –| )?", 0..9)) {
         let row = |(i, word): (usize, &String)| format!("r A {i} 0.5 {}\n", word.replace(' ', "-"));
         check_live_marks(Kind::Ctm, &words.iter().enumerate().map(row).collect::<String>(), None);
         check_live_marks(Kind::Ctm, &words.iter().enumerate().map(row).collect::<String>(), Some(MarkForm::Apart));
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-const PARTS: [&str; 40] = [
+const PARTS: [&str; 45] = [
     "we",
     "met",
     "dr",
@@ -131,10 +131,15 @@ const PARTS: [&str; 40] = [
     "@x ",
     "\"",
     "'",
+    "¿",
+    "¡",
+    "¿ ",
+    "-",
+    " —",
 ];
 
 /// A cue with tags, events, lyrics and turns.
-const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> |♪ ?){0,12}";
+const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!¿'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> |♪ ?){0,12}";
 
 #[test]
 fn lyrics_have_the_same_words_with_marks_whatever_brackets_and_tags_they_have() {
@@ -324,7 +329,8 @@ impl Session for CountingSession {
             let number = self.given * self.step;
             let mark = Mark::WRITTEN.get(number / 3 % 11).copied().unwrap_or_default();
             let case = [Case::Lower, Case::Title, Case::Lower, Case::Upper][number % 4];
-            out.push(Label { case, mark }.into());
+            let opening = [Mark::None, Mark::Question, Mark::None, Mark::None, Mark::Exclamation][number % 5];
+            out.push(Choice { opening, ..Label { case, mark }.into() });
             self.given += 1;
             self.waiting -= 1;
         }
@@ -360,6 +366,8 @@ fn check_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
         (7, "fr", Capitalized::Keep, MarkPlaces::Everywhere),
         (17, "nl", Capitalized::Ignore, MarkPlaces::Everywhere),
         (23, "fr-CA", Capitalized::Auto, MarkPlaces::Unmarked),
+        (3, "es", Capitalized::Ignore, MarkPlaces::Everywhere),
+        (13, "es-MX", Capitalized::Auto, MarkPlaces::Unmarked),
     ] {
         let method = Counting { step, ..Counting::new() };
         let options = RestoreOptions {
@@ -410,13 +418,21 @@ fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &Restor
 
 /// Checks the laws of marks in a text that comes in bit by bit.
 fn check_live_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
-    let method = Counting { step: 5, ..Counting::new() };
+    for language in ["en", "es"] {
+        check_live_marks_of(language, kind, text, mark_form);
+    }
+}
+
+fn check_live_marks_of(language: &str, kind: Kind, text: &str, mark_form: Option<MarkForm>) {
+    let method = Counting { step: 7, ..Counting::new() };
     let options = RestoreOptions {
+        language: Some(language.to_owned()),
         marks: Mark::WRITTEN.into_iter().collect(),
         capitalized: Capitalized::Ignore,
         sentence_start: SentenceStart::Never,
         mark_form,
-        ..lossy()
+        lossy: true,
+        ..RestoreOptions::default()
     };
     let live = |bytes: &[u8], step: usize, options: &RestoreOptions| {
         let mut stream = stream_as("data", kind, &method, options.clone()).unwrap();
@@ -455,7 +471,7 @@ fn without_marks(text: &[u8], other: &[u8]) -> String {
     let text = if other.contains(BESIDE) { text } else { without_words_beside(&text) };
     let mut others = other.chars().peekable();
     let mut keeps = |c: char| {
-        let is_mark = Mark::of(c) != Mark::None || matches!(c, ' ' | '\u{202f}' | '\u{a0}');
+        let is_mark = Mark::of(c) != Mark::None || matches!(c, '¿' | '¡' | ' ' | '\u{202f}' | '\u{a0}');
         others.next_if_eq(&c).is_some() || !is_mark
     };
     text.chars().filter(|&c| keeps(c)).collect()

@@ -5,9 +5,10 @@ use super::jsonl::{LONGEST, Objects};
 use super::lines::{Ends, SplitLines};
 use super::records::{Faults, Grammar, GrammarLines};
 use super::whisper::LiveDocuments;
-use super::{Kind, MarkPlace, MarkRows, RestoreOptions, ctm};
+use super::{Kind, MarkPlace, MarkRows, PlacedMark, RestoreOptions, ctm};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
+use crate::text::write::MarkSide;
 use crate::text::{Context, MarkForm};
 
 /// A record.
@@ -64,14 +65,18 @@ impl LiveRecord {
 
     /// Appends the record to `out`, with the letters of `restored`, which differs from the text
     /// only in case, and with the marks of `put`, each with its place in `restored`.
-    pub fn write(&self, restored: &str, put: &[(usize, Vec<u8>)], out: &mut Vec<u8>) {
+    pub fn write(&self, restored: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let Some(rows) = self.mark_rows.filter(|_| !put.is_empty()) else {
             return self.frame.write(&self.text, restored, put, out);
         };
-        self.frame.write(&self.text, restored, &[], out);
         let end = self.frame.places.last().map_or(0, |(_, source)| source.end as usize);
-        for (_, mark) in put {
-            rows.put_row(self.frame.source(), end, &String::from_utf8_lossy(mark), out);
+        let first = out.len();
+        self.frame.write(&self.text, restored, &[], out);
+        for mark in put {
+            match mark.side {
+                MarkSide::Before => rows.put_row_before(self.frame.source(), end, &mark.text, first, out),
+                MarkSide::After => rows.put_row(mark.side, self.frame.source(), end, &mark.text, out),
+            }
         }
     }
 }

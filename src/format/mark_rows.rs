@@ -2,6 +2,7 @@
 
 use super::{Kind, conll, ctm};
 use crate::text::Mark;
+use crate::text::write::MarkSide;
 
 /// The rows that marks get in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +33,45 @@ impl MarkRows {
     pub(super) fn put(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) -> usize {
         let (line_end, _) = self.line_end(source, end);
         out.extend_from_slice(&source[end..line_end]);
-        self.put_row(source, end, mark, out);
+        self.put_row(MarkSide::After, source, end, mark, out);
         line_end
     }
 
-    /// Appends the row of a mark, after the line of its word, which ends at byte `end`.
-    pub(super) fn put_row(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
+    /// Puts the row of an opening before the line of the word that begins at byte `start`, up to
+    /// which it is written, and returns that place.
+    pub(super) fn put_before(self, source: &[u8], start: usize, mark: &str, out: &mut Vec<u8>) -> usize {
+        let line = out.iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
+        self.put_row_before(source, start + 1, mark, line, out);
+        start
+    }
+
+    /// Puts the row of an opening into `out` at the beginning of a line there, that of the word with
+    /// the byte before `end`.
+    pub(super) fn put_row_before(
+        self,
+        source: &[u8],
+        end: usize,
+        mark: &str,
+        line: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let mut row = Vec::new();
+        self.put_row(MarkSide::Before, source, end, mark, &mut row);
+        // A row after a last line without an ending begins with one.
+        let ending = row.iter().take_while(|b| self.ends(**b)).count();
+        row.rotate_left(ending);
+        out.splice(line..line, row);
+    }
+
+    /// Appends the row of a mark on a side of its word, which ends at byte `end`.
+    pub(super) fn put_row(self, side: MarkSide, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
         let (line_end, ending) = self.line_end(source, end);
         let start = source[..end].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
         let line = String::from_utf8_lossy(&source[start..line_end - ending]);
         let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let at = (end - start).saturating_sub(line.len() - bare.len() + 1);
         let row = match self.kind {
-            Kind::Ctm => ctm::mark_row(bare, mark.trim()),
+            Kind::Ctm => ctm::mark_row(bare, side, mark.trim()),
             _ => conll::mark_row(bare, at, mark.trim()),
         };
         if ending == 0 {
@@ -57,7 +84,8 @@ impl MarkRows {
 
 /// Returns true if a word of a row is nothing but marks.
 pub(super) fn is_mark(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| Mark::of(c) != Mark::None)
+    let is_mark = |c| Mark::of(c) != Mark::None || Mark::opened_by(c) != Mark::None;
+    !word.is_empty() && word.chars().all(is_mark)
 }
 
 #[cfg(test)]

@@ -56,8 +56,8 @@ use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
-use crate::text::write::{push_mark, write, write_with};
-use crate::text::{Break, Choice, Mark, MarkForm, RestoreOptions, Tokens};
+use crate::text::write::{MarkSide, push_mark, push_opening, write, write_with};
+use crate::text::{Break, Choice, Mark, MarkForm, RestoreOptions, Token, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,13 +106,22 @@ impl Piece {
             return write(&self.source, &tokens, &choices, options, out);
         }
         if let MarkPlace::Row(rows) = self.marks {
-            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
-                let mark = spelled(token.put, options);
-                rows.put(&self.source, token.source.end as usize, &String::from_utf8_lossy(&mark), out)
+            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
+                let mark = spelled(token, side, options);
+                match side {
+                    MarkSide::Before => {
+                        rows.put_before(&self.source, token.source.start as usize, &mark, out)
+                    }
+                    MarkSide::After => rows.put(&self.source, token.source.end as usize, &mark, out),
+                }
             });
         }
         if let MarkPlace::Column { words, marks } = self.marks {
-            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
+            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
+                if side == MarkSide::Before {
+                    // The column of marks has a place for those after words alone.
+                    return token.source.start as usize;
+                }
                 let end = token.source.end as usize;
                 let cell = self.mark_cell(end, words, marks).unwrap_or(end);
                 out.extend_from_slice(&self.source[end..cell]);
@@ -149,11 +158,14 @@ impl Piece {
         choices: &[Choice],
         options: &RestoreOptions,
         out: &mut Vec<u8>,
-        put: &mut Vec<(usize, Vec<u8>)>,
+        put: &mut Vec<PlacedMark>,
     ) {
-        write_with(&self.source, &self.tokens, choices, options, out, &mut |token, out| {
-            put.push((out.len(), spelled(token.put, options)));
-            token.source.end as usize
+        write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
+            put.push(PlacedMark { at: out.len(), side, text: spelled(token, side, options) });
+            match side {
+                MarkSide::Before => token.source.start as usize,
+                MarkSide::After => token.source.end as usize,
+            }
         });
     }
 
@@ -174,10 +186,38 @@ impl Piece {
     }
 }
 
-fn spelled(mark: Mark, options: &RestoreOptions) -> Vec<u8> {
+/// Returns the characters of the mark that is put in on a side of a word.
+fn spelled(token: &Token, side: MarkSide, options: &RestoreOptions) -> String {
     let mut out = Vec::new();
-    push_mark(mark, options, &mut out);
-    out
+    match side {
+        MarkSide::Before => push_opening(token.put_opening, options, &mut out),
+        MarkSide::After => push_mark(token.put, options, &mut out),
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The characters of a mark that is put in, with its place in a text without the mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlacedMark {
+    /// The place in bytes: the start or the end of a word.
+    pub(crate) at: usize,
+    pub(crate) side: MarkSide,
+    pub(crate) text: String,
+}
+
+impl PlacedMark {
+    /// Returns true if the mark belongs to a word of the first `end` bytes.
+    pub(crate) fn is_within(&self, end: usize) -> bool {
+        match self.side {
+            MarkSide::Before => self.at < end,
+            MarkSide::After => self.at <= end,
+        }
+    }
+
+    /// Returns the mark in a text that begins at byte `from`.
+    pub(crate) fn after(&self, from: usize) -> Self {
+        Self { at: self.at - from, ..self.clone() }
+    }
 }
 
 /// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
@@ -396,3 +436,5 @@ impl Kind {
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod openings;

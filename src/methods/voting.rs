@@ -244,7 +244,7 @@ impl Ballot {
         for token in &mut self.tokens.as_mut_slice()[from..] {
             let gap = token.gap.filter(|_| hides_marks);
             if hides_marks {
-                token.gap = None;
+                (token.gap, token.opening) = (None, None);
                 token.starts &= token.before >= Break::Turn;
             }
             self.words.push_back(VotedWord { starts: token.starts, gap, ..VotedWord::default() });
@@ -297,7 +297,7 @@ impl Ballot {
                 self.forced = forced;
                 None
             }
-            None => Some(Choice { label: Label { case, mark }, confidence, mark_confidence }),
+            None => Some(Choice { confidence, mark_confidence, ..Label { case, mark }.into() }),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::output::PlacedMark;
 use super::{Done, Stream, Streaming};
 use crate::error::Result;
+use crate::format::PlacedMark;
 use crate::format::{Id, Kind, LiveRecord, LiveRecords};
 use crate::restorer::Restorer;
 use crate::text::RestoreOptions;
@@ -185,7 +185,8 @@ impl<'a> CaptionStreamReader<'a> {
     /// Takes output of the stream, and appends the records that are complete.
     fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
         self.restored.push_str(&String::from_utf8_lossy(restored));
-        self.marks.extend(self.stream.take_marks().into_iter().map(|(at, mark)| (at + self.begun, mark)));
+        let moved = |mark: PlacedMark| PlacedMark { at: mark.at + self.begun, ..mark };
+        self.marks.extend(self.stream.take_marks().into_iter().map(moved));
         loop {
             let Some(first) = self.waiting.front() else { return };
             let Some(end) = end_of(&self.restored, first.chars) else { return };
@@ -209,8 +210,8 @@ impl<'a> CaptionStreamReader<'a> {
     /// Removes and returns the marks in the first `end` bytes of the output that is not written.
     fn take_marks(&mut self, end: usize) -> Vec<PlacedMark> {
         let (from, mut marks) = (self.written, Vec::new());
-        while let Some((at, mark)) = self.marks.pop_front_if(|(at, _)| *at <= from + end) {
-            marks.push((at - from, mark));
+        while let Some(mark) = self.marks.pop_front_if(|mark| mark.is_within(from + end)) {
+            marks.push(mark.after(from));
         }
         marks
     }
@@ -234,16 +235,17 @@ impl Streaming for CaptionStreamReader<'_> {
         let (tail, tail_marks) = self.stream.tail_apart()?;
         let text = format!("{}{}", self.restored, String::from_utf8_lossy(&tail));
         let mut marks: VecDeque<PlacedMark> =
-            self.marks.iter().map(|(at, mark)| (at - self.written, mark.clone())).collect();
-        marks.extend(tail_marks.into_iter().map(|(at, mark)| (at + self.restored.len(), mark)));
+            self.marks.iter().map(|mark| mark.after(self.written)).collect();
+        let moved = |mark: PlacedMark| PlacedMark { at: mark.at + self.restored.len(), ..mark };
+        marks.extend(tail_marks.into_iter().map(moved));
         let (mut rest, mut out) = (text.as_str(), Vec::new());
         for Waiting { chars, caption } in &self.waiting {
             let begin = text.len() - rest.len();
             let (record, after) = rest.split_at(end_of(rest, *chars).unwrap_or(rest.len()));
             rest = after;
             let mut put = Vec::new();
-            while let Some((at, mark)) = marks.pop_front_if(|(at, _)| *at <= begin + record.len()) {
-                put.push((at - begin, mark));
+            while let Some(mark) = marks.pop_front_if(|mark| mark.is_within(begin + record.len())) {
+                put.push(mark.after(begin));
             }
             if let Some(caption) = caption {
                 caption.write(record, &put, &mut out);

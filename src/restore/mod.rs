@@ -340,7 +340,8 @@ impl<'a> Queue<'a> {
             let Some(choices) = self.choices.get(used..used + piece.tokens.len()) else { break };
             let waits = PutMarks::waits(&piece.tokens, choices, &self.options);
             let last = if waits { self.after(0, ending) } else { Some(AfterWord::CLOSED) };
-            let (Some(last), Some(mut piece)) = (last, self.pieces.pop_front()) else { break };
+            let Some(last) = last else { break };
+            let Some(mut piece) = self.pieces.pop_front() else { break };
             self.marks.put(&mut piece.tokens, choices, last, &self.options);
             self.kept.drop_kept_capitals(
                 &piece.source,

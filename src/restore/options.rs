@@ -158,6 +158,8 @@ pub struct RestoredWord {
     pub case: Case,
     /// The probability of the case, from 0 to 1; `None` if the method has none.
     pub confidence: Option<f32>,
+    /// The mark whose opening is put in before the word: [`Mark::Question`] for `¿`.
+    pub opening: Mark,
     /// The mark put in after the word.
     pub mark: Mark,
     /// The probability of the mark, or of no mark; `None` if no marks are asked for or the method
@@ -235,7 +237,8 @@ impl<'a> TextRestorer<'a> {
                 let case = Case::of(&untagged(&text), options.locale());
                 let span = at + span.start..at + span.end;
                 let (mark, mark_confidence) = (token.put, mark_confidence(token, choice, options));
-                words.push(RestoredWord { text, span, case, confidence, mark, mark_confidence });
+                let opening = token.put_opening;
+                words.push(RestoredWord { text, span, case, confidence, opening, mark, mark_confidence });
             }
             at += piece.source.len();
             Ok(())

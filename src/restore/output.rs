@@ -6,7 +6,7 @@ use super::Done;
 use super::diff::Diff;
 use super::sentences::SentenceLines;
 use crate::error::Result;
-use crate::format::Piece;
+use crate::format::{Piece, PlacedMark};
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
 use crate::text::{Break, Choice, MarkForm, OutputForm, RestoreOptions, mark_confidence, resolve};
@@ -38,15 +38,15 @@ pub(super) struct PieceWriter {
     len: usize,
 }
 
-/// The characters of a mark that is put in, with its place in bytes.
-pub(super) type PlacedMark = (usize, Vec<u8>);
-
 /// A word as JSON.
 #[derive(Debug, Serialize)]
 struct JsonWord<'a> {
     line: u64,
     form: &'a str,
     probability: f64,
+    /// The opening of a sentence put in before the word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<char>,
     /// The mark put in after the word.
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<char>,
@@ -84,7 +84,7 @@ impl PieceWriter {
             OutputForm::Text if let Some(apart) = &mut self.apart => {
                 let first = apart.len();
                 piece.write_apart(choices, &self.options, &mut self.written, apart);
-                apart[first..].iter_mut().for_each(|(at, _)| *at += self.len);
+                apart[first..].iter_mut().for_each(|mark| mark.at += self.len);
                 self.len += self.written.len();
             }
             OutputForm::Text => {
@@ -147,6 +147,7 @@ impl PieceWriter {
                 line: self.line,
                 form: &form,
                 probability: rounded(probability),
+                opening: token.put_opening.opening(self.options.language()),
                 mark,
                 mark_probability: mark_probability.map(rounded),
                 sentence_end: self.marks.then_some(choice.label.mark.ends_sentence()),

@@ -2,7 +2,7 @@
 
 use crate::format::Piece;
 use crate::text::sentence::is_end_mark;
-use crate::text::write::{push_mark, spell};
+use crate::text::write::{push_mark, push_opening, spell};
 use crate::text::{Break, Choice, RestoreOptions, Token};
 
 /// The number of bytes without a word after which text is written as it is.
@@ -34,6 +34,7 @@ impl SentenceLines {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.gap.extend_from_slice(&piece.source[done..start]);
             self.end_gap(token, out);
+            push_opening(token.put_opening, options, out);
             spelled.clear();
             match str::from_utf8(&piece.source[start..end]) {
                 Ok(word) => {

@@ -1,8 +1,8 @@
 //! Live text: words are written as soon as they are certain.
 
-use super::output::PlacedMark;
 use super::{Done, PieceWriter, Queue, Streaming};
 use crate::error::{Error, Result, option};
+use crate::format::PlacedMark;
 use crate::format::{Kind, Live, Piece};
 use crate::restorer::Restorer;
 use crate::text::tokenize::Capitalized;

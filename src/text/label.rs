@@ -30,6 +30,9 @@ pub struct Choice {
     pub confidence: Option<f32>,
     /// The probability of the mark, or of no mark; `None` if it was not asked for or no marks were.
     pub mark_confidence: Option<f32>,
+    /// The mark at the end of the sentence that opens right before the word, if the language opens
+    /// sentences which end so: [`Mark::Question`] for `¿`.
+    pub opening: Mark,
 }
 
 impl From<Label> for Choice {

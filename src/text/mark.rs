@@ -100,6 +100,25 @@ impl Mark {
         Some((space, c))
     }
 
+    /// Returns the character that opens a sentence which the mark ends, in a language, given by its
+    /// tag: Spanish has `¿` and `¡`.
+    pub fn opening(self, language: &str) -> Option<char> {
+        match (language.split(['-', '_']).next(), self) {
+            (Some("es"), Self::Question) => Some('¿'),
+            (Some("es"), Self::Exclamation) => Some('¡'),
+            _ => None,
+        }
+    }
+
+    /// Returns the mark that ends a sentence which a character opens.
+    pub fn opened_by(c: char) -> Self {
+        match c {
+            '¿' => Self::Question,
+            '¡' => Self::Exclamation,
+            _ => Self::None,
+        }
+    }
+
     /// Returns the name of the mark.
     pub fn name(self) -> &'static str {
         match self {
@@ -341,6 +360,16 @@ mod tests {
         assert_eq!(Question.spelling("fr", MarkForm::Joined), Some(("", '?')));
         assert_eq!(Question.spelling("fr", MarkForm::Apart), Some((" ", '?')));
         assert_eq!(Mark::SentenceEnd.spelling("fr", MarkForm::Written), None);
+    }
+
+    #[test]
+    fn spanish_opens_its_questions_and_exclamations() {
+        for mark in Mark::WRITTEN {
+            let opening = ["es", "es-MX", "pt", "est"].map(|language| mark.opening(language));
+            assert_eq!((opening[0], [None; 2]), (opening[1], [opening[2], opening[3]]));
+            assert!(opening[0].is_none_or(|c| Mark::opened_by(c) == mark && Mark::of(c) == Mark::None));
+        }
+        assert_eq!(Mark::Question.opening("es"), Some('¿'));
     }
 
     #[test]

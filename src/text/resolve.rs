@@ -5,7 +5,7 @@
 
 use super::case::{Capitals, Case};
 use super::label::Choice;
-use super::mark::Mark;
+use super::mark::{Mark, MarkForm};
 use super::markup::untagged;
 use super::options::{RestoreOptions, SentenceStart};
 use super::tokenize::{Capitalized, DutchApostrophe};
@@ -112,6 +112,7 @@ impl PutMarks {
             self.begins &= !std::mem::replace(&mut self.after_clitic, is_clitic) || token.after_clitic;
             token.starts |= self.begins && apostrophe.is_none();
             self.begins &= is_clitic;
+            token.put_opening = opening_before(token, choice, options);
             token.put = mark_after(token, choice, after, options);
             self.begins |= matches!(token.put, Mark::Period | Mark::Question | Mark::Exclamation);
         }
@@ -123,6 +124,15 @@ impl PutMarks {
         let last = tokens.as_slice().iter().zip(choices).next_back().filter(|_| !options.marks.is_empty());
         last.is_some_and(|(token, choice)| mark_after(token, choice, open, options) != Mark::None)
     }
+}
+
+/// Returns the mark whose opening is to be put in before a word.
+fn opening_before(token: &Token, choice: &Choice, options: &RestoreOptions) -> Mark {
+    // Between a mark and its word, a token of its own would part the two.
+    let parts = token.left.is_some() && options.mark_form == Some(MarkForm::Apart);
+    let is_open = token.opening.is_none() && options.marks.has(choice.opening) && !parts;
+    let has_opening = || choice.opening.opening(options.language()).is_some();
+    if is_open && has_opening() { choice.opening } else { Mark::None }
 }
 
 /// Returns the mark to be put in after a word.

@@ -111,6 +111,10 @@ pub struct Tokenizer {
     in_run: bool,
     /// What stands after the last word: see [`Token::gap`].
     gap: Option<Mark>,
+    /// The opening after the last word: see [`Token::opening`].
+    opening: Mark,
+    /// True if the language opens sentences with marks.
+    has_openings: bool,
     /// The places for marks that are put in, if there are any: see [`Tokenizer::putting_marks`].
     puts: Option<MarkPlaces>,
 }
@@ -191,7 +195,8 @@ pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
 impl Tokenizer {
     /// Starts a text.
     pub fn new(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
-        Self::of(locale, Abbreviations::of(language), capitalized)
+        let has_openings = Mark::Question.opening(language).is_some();
+        Self { has_openings, ..Self::of(locale, Abbreviations::of(language), capitalized) }
     }
 
     fn of(locale: Locale, abbreviations: &'static Abbreviations, capitalized: Capitalized) -> Self {
@@ -217,6 +222,8 @@ impl Tokenizer {
             pending_marks: None,
             in_run: false,
             gap: None,
+            opening: Mark::None,
+            has_openings: false,
             puts: None,
         }
     }
@@ -263,6 +270,7 @@ impl Tokenizer {
             joins: self.joins,
             crosses: self.crosses,
             puts: self.puts,
+            has_openings: self.has_openings,
             // The first word of the next text shows what stands after the last word of this one.
             gap: self.gap,
             ..Self::of(self.locale, self.abbreviations, self.capitalized)
@@ -300,7 +308,10 @@ impl Tokenizer {
             }
             let leaves_tail = self.live || at > from;
             if self.pending_marks.is_some() {
-                self.decide_pending_marks(AfterMarks::of(text[at..].chars().next()));
+                let is_opening = |c: char| self.is_opening(c) || c == ' ';
+                if let Some(next) = text[at..].trim_start_matches(is_opening).chars().next() {
+                    self.decide_pending_marks(AfterMarks::of(Some(next)));
+                }
             }
             let crosses = self.crosses && !self.crossed;
             let (end, kinds) = match tag_end(text, at, cut == Cut::Partial, crosses) {
@@ -436,6 +447,7 @@ impl Tokenizer {
         if self.puts == Some(MarkPlaces::Unmarked) && *line.closed.get_or_insert(line.marked) {
             let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
             after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));
+            words.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
         }
         let keep = match self.capitalized {
             Capitalized::Keep => true,
@@ -493,7 +505,7 @@ impl Tokenizer {
     fn joined_run(&mut self, text: &str, run: &JoinedRun, base: u32, tokens: &mut Tokens) {
         self.line.written = true;
         // The text after a run decides the meaning of its marks.
-        let after = text[run.end..].char_indices().find(|&(_, c)| !c.is_whitespace() || c == '\n');
+        let after = text[run.end..].char_indices().find(|&(_, c)| self.follows(c));
         let after = after.map_or(text.len(), |(at, c)| run.end + at + c.len_utf8());
         let plain = [&run.plain, &text[run.end..after]].concat();
         let first = tokens.len();
@@ -513,7 +525,7 @@ impl Tokenizer {
         if !fits {
             return self.pass();
         }
-        let left = field.text[field.start..start].chars().next_back().filter(|c| !c.is_alphanumeric());
+        let left = self.left_of(&field.text[field.start..start]);
         let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
         self.line.lower |= lower;
         self.line.upper |= upper;
@@ -522,8 +534,10 @@ impl Tokenizer {
         let named = apostrophe == Some(DutchApostrophe::Name);
         // A dash before a word that follows a question separates speech from its report: `—¡Ah!
         // —exclamó.`
-        let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
+        let opening = std::mem::take(&mut self.opening);
         let before = self.before;
+        let may_report = opening == Mark::None && self.may_report();
+        let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–')) && may_report;
         let line_start = if self.flows { Break::Turn } else { Break::Line };
         let opens = before >= line_start && !self.blocked && !clitic && !named;
         let begins = self.ended != Ended::No || self.puts.is_some() && before >= Break::Turn;
@@ -534,6 +548,14 @@ impl Tokenizer {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
+        let opening = match opening {
+            _ if !self.sees_openings() => None,
+            Mark::None if reported || before == Break::None || !left.is_none_or(is_before_opening) => {
+                Some(Mark::None)
+            }
+            Mark::None => None,
+            there => Some(there),
+        };
         if let Some(left) = left.filter(|_| apostrophe.is_none()) {
             self.see(Mark::of(left));
         }
@@ -548,6 +570,7 @@ impl Tokenizer {
             left,
             right,
             gap,
+            opening,
             abbreviates,
             after_clitic,
             ..Token::default()
@@ -562,6 +585,44 @@ impl Tokenizer {
             self.blocked = false;
             self.ended = Ended::No;
         }
+    }
+
+    /// Returns the mark right before a word, with `before` before it in its run. Where marks are put
+    /// in, openings are noted and count as no mark: a word with one is read like one without.
+    #[inline]
+    fn left_of(&mut self, before: &str) -> Option<char> {
+        let is_mark = |c: &char| !c.is_alphanumeric();
+        let left = before.chars().next_back().filter(is_mark)?;
+        if !self.sees_openings() || before.is_ascii() {
+            return Some(left);
+        }
+        before.chars().rev().take_while(is_mark).for_each(|c| self.open(c));
+        before.trim_end_matches(|c| self.is_opening(c)).chars().next_back().filter(is_mark)
+    }
+
+    /// Returns true if a dash or a quote here may separate speech from its report. Where a mark may be
+    /// put in before a line, one at its beginning belongs to the next speech.
+    fn may_report(&self) -> bool {
+        self.puts.is_none() || self.before < Break::Line
+    }
+
+    /// Notes the opening that a character is, if it is one.
+    fn open(&mut self, c: char) {
+        self.opening = self.opening.stronger(Mark::opened_by(c));
+    }
+
+    /// Returns true if the language has openings and marks are put in.
+    fn sees_openings(&self) -> bool {
+        self.has_openings && self.puts.is_some()
+    }
+
+    fn is_opening(&self, c: char) -> bool {
+        self.sees_openings() && Mark::opened_by(c) != Mark::None
+    }
+
+    /// Returns true if a character after marks tells their meaning: see [`AfterMarks`].
+    fn follows(&self, c: char) -> bool {
+        c == '\n' || !c.is_whitespace() && !self.is_opening(c)
     }
 
     /// Notes something here that is neither a mark nor a word to be cased.
@@ -583,14 +644,21 @@ impl Tokenizer {
     }
 
     fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
+        let marks = &field.text[from..field.end];
+        if self.sees_openings() && !marks.is_ascii() {
+            marks.chars().for_each(|c| self.open(c));
+            if marks.chars().all(|c| self.is_opening(c)) {
+                return;
+            }
+        }
         if std::mem::take(&mut self.after_clitic) {
             // The clitic does not pass its sentence start on.
             self.ended = Ended::No;
         }
-        let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
+        let after = field.text[field.end..].chars().find(|&c| self.follows(c));
         let of = AfterMarks::of(after);
         let meaning = self.meaning(field, from, of);
-        self.see(match Mark::between(&field.text[from..field.end]) {
+        self.see(match Mark::between(marks) {
             // The stop of an abbreviation, as far as the text before it tells.
             Mark::Period if of == AfterMarks::Other && meaning.ended == Ended::No => Mark::None,
             Mark::Period if self.meaning(field, from, AfterMarks::Other).ended == Ended::No => Mark::None,
@@ -640,6 +708,7 @@ impl Tokenizer {
         if !marks.contains(is_end_mark) {
             // A quote that closes reported speech, or the dash after it.
             let goes_on = self.ended == Ended::Asked
+                && self.may_report()
                 && marks.contains(['»', '”', '—', '–'])
                 && after != AfterMarks::End;
             return Meaning { ended: if goes_on { Ended::No } else { self.ended }, ..unchanged };
@@ -682,10 +751,15 @@ impl Tokenizer {
     /// Returns true if a full stop put in after the word that ends at byte `end` would be read as
     /// the end of a sentence.
     fn stop_ends(&self, field: &NonSpaceRun<'_>, end: usize) -> bool {
-        let run = &field.text[field.start..end];
+        let run = field.text[field.start..end].trim_start_matches(|c| self.is_opening(c));
         let is_list_item = self.before >= Break::Line && is_list_number(&format!("{run}."));
         !is_list_item && self.ends(run, ".", false)
     }
+}
+
+/// Returns true if an opening can be put in between a mark and the word after it.
+fn is_before_opening(left: char) -> bool {
+    matches!(left, '(' | '[' | '"' | '\'' | '“' | '‘' | '«' | '-' | '–' | '—')
 }
 
 /// A Dutch word with an apostrophe before it: `'s ochtends`, `'s-Hertogenbosch`.

@@ -68,6 +68,10 @@ pub struct Token {
     /// there, such as a bracket, a URL or the stop of an abbreviation, and `None` if nothing but
     /// white space and tags does.
     pub gap: Option<Mark>,
+    /// The mark at the end of the sentence that an opening before the word opens:
+    /// [`Mark::Question`] for `¿`. [`Mark::None`] if there is none, and none can be put in; `None`
+    /// if one can. Found only where marks are put in.
+    pub opening: Option<Mark>,
     /// True if a full stop after the word would be that of an abbreviation, an initial or the
     /// number of a list item. Found only where marks are put in.
     pub abbreviates: bool,
@@ -76,6 +80,8 @@ pub struct Token {
     pub after_clitic: bool,
     /// The mark that is put in after the word, once that is decided; methods never see it.
     pub put: Mark,
+    /// The mark whose opening is put in before the word, once that is decided.
+    pub put_opening: Mark,
 }
 
 impl Token {

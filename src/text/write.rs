@@ -1,7 +1,7 @@
 //! Applies labels to text: the one place where letters are changed and marks are put in.
 
 use super::label::Choice;
-use super::mark::Mark;
+use super::mark::{Mark, MarkForm};
 use super::markup::{retagged, untagged};
 use super::options::RestoreOptions;
 use super::resolve::{Resolved, resolve, stays_lower};
@@ -19,10 +19,33 @@ pub fn write(
     options: &RestoreOptions,
     out: &mut Vec<u8>,
 ) {
-    write_with(source, tokens, choices, options, out, &mut |token, out| {
-        push_mark(token.put, options, out);
-        token.source.end as usize
+    write_with(source, tokens, choices, options, out, &mut |token, side, out| match side {
+        MarkSide::Before => {
+            push_opening(token.put_opening, options, out);
+            token.source.start as usize
+        }
+        MarkSide::After => {
+            push_mark(token.put, options, out);
+            token.source.end as usize
+        }
     });
+}
+
+/// The side of a word on which a mark is put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkSide {
+    /// An opening, before the word.
+    Before,
+    /// A mark after the word.
+    After,
+}
+
+/// Appends the opening of a sentence that ends with a mark.
+pub(crate) fn push_opening(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
+    if let Some(c) = mark.opening(options.language()) {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        out.extend((options.mark_form == Some(MarkForm::Apart)).then_some(b' '));
+    }
 }
 
 /// Appends the characters of a mark.
@@ -34,15 +57,15 @@ pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>)
     }
 }
 
-/// Writes like [`write`]; after a word with a mark that is put in, `put` gets the output up to
-/// there, and returns the end of the source that it has written.
+/// Writes like [`write`]; where a mark is put in, `put` gets the output up to there, and returns the
+/// end of the source that it has written.
 pub(crate) fn write_with(
     source: &[u8],
     tokens: &Tokens,
     choices: &[Choice],
     options: &RestoreOptions,
     out: &mut Vec<u8>,
-    put: &mut dyn FnMut(&Token, &mut Vec<u8>) -> usize,
+    put: &mut dyn FnMut(&Token, MarkSide, &mut Vec<u8>) -> usize,
 ) {
     assert!(choices.len() >= tokens.len(), "one choice for each word");
     let mut written = 0;
@@ -50,6 +73,10 @@ pub(crate) fn write_with(
     for (token, choice) in tokens.as_slice().iter().zip(choices) {
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
+        if token.put_opening != Mark::None {
+            out.extend_from_slice(&source[written..start]);
+            written = put(token, MarkSide::Before, out);
+        }
         // Most words stay as they are, which shows without reading them as text.
         let stays = stays_lower(token, choice, options)
             && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
@@ -62,7 +89,7 @@ pub(crate) fn write_with(
         }
         if token.put != Mark::None {
             out.extend_from_slice(&source[written..end]);
-            written = put(token, out);
+            written = put(token, MarkSide::After, out);
         }
     }
     out.extend_from_slice(&source[written..]);

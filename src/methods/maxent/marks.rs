@@ -140,6 +140,12 @@ impl MarkHistory {
         }
     }
 
+    /// Returns true if no word was taken since the last mark, or none at all: a clause may open at the
+    /// next word.
+    pub fn is_after_mark(&self) -> bool {
+        self.words[1] == 0
+    }
+
     /// Returns the number of words since the last end of a sentence, in buckets.
     pub(super) fn since_end(&self) -> u64 {
         bucket(self.words[0])
@@ -319,13 +325,14 @@ impl MarkModel {
     /// Returns the most probable mark in a gap with these odds, the costs taken into account, as
     /// one of those that are asked for, and its probability if the request needs it. `is_last` is
     /// true if a sentence certainly ends there. The end of a sentence is decided first, and then
-    /// its kind. One of the marks `refused` is none.
+    /// its kind, which `settle` may change. One of the marks `refused` is none.
     pub(super) fn likeliest(
         &self,
         MarkOdds(odds): &MarkOdds,
         is_last: bool,
         refused: MarkSet,
         request: &Request,
+        settle: impl Fn(Mark) -> Mark,
     ) -> (Mark, Option<f32>) {
         let MarkSettings { marks, mark_cost, end_cost, .. } = self.settings;
         let mut ends = 0.0;
@@ -345,7 +352,8 @@ impl MarkModel {
             () if inside_weight > 1.0 => inside.0,
             () => Mark::None,
         };
-        let mark = Some(mark.within(request.marks)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
+        let put = |mark: Mark| settle(mark).within(request.marks);
+        let mark = Some(put(mark)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
         // At a certain end the ends share the whole.
         let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
         let possible = || {
@@ -353,7 +361,7 @@ impl MarkModel {
             std::iter::once(none).chain(shares)
         };
         let sum = |mark| {
-            let same = possible().filter(|(other, _)| other.within(request.marks) == mark);
+            let same = possible().filter(|(other, _)| put(*other) == mark);
             same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
         };
         request.decided(mark, sum)
@@ -420,7 +428,7 @@ mod tests {
             if !model.bounds().may_be_put(&logits) {
                 let request = Request { marks: MarkSet::USUAL, ..Request::default() };
                 let odds = model.odds(&logits, &Logits::default());
-                prop_assert_eq!(model.likeliest(&odds, false, MarkSet::NONE, &request).0, Mark::None);
+                prop_assert_eq!(model.likeliest(&odds, false, MarkSet::NONE, &request, |mark| mark).0, Mark::None);
             }
         }
     }

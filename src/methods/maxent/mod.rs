@@ -8,6 +8,7 @@ mod letters;
 mod line_evidence;
 pub mod marks;
 pub mod observe;
+pub mod openings;
 pub mod gazetteers;
 pub mod profile;
 mod session;
@@ -29,6 +30,7 @@ use gazetteers::Gazetteers;
 use hash::hash;
 use marks::{MarkModel, MarkSettings};
 use observe::WordFeatures;
+use openings::{OpeningModel, OpeningSettings};
 use table::HashTable;
 use templates::Group;
 use weights::WeightTable;
@@ -40,6 +42,8 @@ const WORDS: &str = "words.bin";
 const MIXED: &str = "mixed.txt";
 /// The file of the weights of marks, in a model that finds marks.
 const MARKS: &str = "marks.bin";
+/// The file of the weights of openings, in a model that finds openings.
+const OPENINGS: &str = "openings.bin";
 /// The file of the weights that tell rare marks apart, in a model of more than four marks.
 const RARE_MARKS: &str = "rare-marks.bin";
 
@@ -78,6 +82,8 @@ pub struct Maxent {
     pub features: FeatureSet,
     /// The part that finds marks, if the model was trained for them.
     pub marks: Option<MarkModel>,
+    /// The part that finds openings of sentences, if the model was trained for them.
+    pub openings: Option<OpeningModel>,
     labels: Labels,
 }
 
@@ -104,6 +110,9 @@ pub struct MaxentSettings {
     /// The settings of marks, if the model finds them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkSettings>,
+    /// The settings of openings, if the model finds them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<OpeningSettings>,
 }
 
 /// Returns true for 0, which is not written to a manifest.
@@ -143,8 +152,12 @@ impl Maxent {
             let features = GapSet::new(settings.clusters);
             Ok(MarkModel { weights: table(MARKS)?, rare, settings, features })
         });
+        let openings = settings.openings.clone().map(|settings| {
+            let features = GapSet::new(settings.clusters);
+            Ok(OpeningModel { weights: table(OPENINGS)?, settings, features })
+        });
         let model = Self::new(weights, words, gazetteers, mixed, settings, manifest.locale);
-        Ok(model.with_marks(marks.transpose()?))
+        Ok(model.with_marks(marks.transpose()?).with_openings(openings.transpose()?))
     }
 
     /// Creates a model from these parts.
@@ -161,7 +174,7 @@ impl Maxent {
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
         let features = FeatureSet::new(&settings.groups);
         let labels = Labels::new(labels);
-        Self { weights, words, gazetteers, cases, settings, features, marks: None, labels }
+        Self { weights, words, gazetteers, cases, settings, features, marks: None, openings: None, labels }
     }
 
     /// The model with a part that finds marks.
@@ -177,6 +190,13 @@ impl Maxent {
         Self { marks, ..self }
     }
 
+    /// The model with a part that finds openings of sentences.
+    #[must_use]
+    pub fn with_openings(mut self, openings: Option<OpeningModel>) -> Self {
+        self.settings.openings = openings.as_ref().map(|openings| openings.settings.clone());
+        Self { openings, ..self }
+    }
+
     /// The files of the model.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections = vec![
@@ -189,6 +209,8 @@ impl Maxent {
             [(MARKS.to_owned(), marks.weights.bytes().to_vec())].into_iter().chain(rare)
         };
         sections.extend(self.marks.iter().flat_map(tables));
+        let openings = self.openings.iter();
+        sections.extend(openings.map(|part| (OPENINGS.to_owned(), part.weights.bytes().to_vec())));
         sections.extend(self.gazetteers.sections());
         sections
     }

@@ -10,6 +10,7 @@ use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
 use super::marks::{MarkBounds, MarkHistory, MarkModel, PairSums};
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
+use super::openings::OpeningModel;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
 use crate::error::Result;
@@ -31,6 +32,12 @@ struct WaitingWord {
     opens_line: bool,
     /// The mark that stands before the word: see [`Token::gap`].
     gap: Option<Mark>,
+    /// True if the mark does not stand there, but a sentence begins at the word.
+    is_forced: bool,
+    /// The opening before the word: see [`Token::opening`].
+    opening: Option<Mark>,
+    /// The mark right after the word.
+    right: Mark,
     /// True if the word opens a text or a segment, and marks are asked for.
     begins: bool,
     /// The marks that cannot be put in after the word.
@@ -49,6 +56,8 @@ struct AnswerHistory {
     /// The marks so far; `begins` is true if they end a sentence before the next word.
     marks: MarkHistory,
     begins: bool,
+    /// The mark whose opening came before in the sentence.
+    opened: Mark,
 }
 
 impl Default for AnswerHistory {
@@ -61,6 +70,7 @@ impl Default for AnswerHistory {
             lines: LineEvidence::default(),
             marks: MarkHistory::default(),
             begins: false,
+            opened: Mark::None,
         }
     }
 }
@@ -70,6 +80,9 @@ impl AnswerHistory {
     fn mark(&mut self, mark: Mark) {
         self.marks.mark(mark);
         self.begins = mark.ends_sentence();
+        if self.begins {
+            self.opened = Mark::None;
+        }
     }
 
     /// Takes what stands before a word in the text, and returns the evidence for a sentence start
@@ -79,6 +92,9 @@ impl AnswerHistory {
         if let Some(mark) = gap {
             self.marks.mark(mark);
             self.begins |= mark.ends_sentence();
+        }
+        if self.begins {
+            self.opened = Mark::None;
         }
         if self.begins { BoundaryEvidence::Begins } else { BoundaryEvidence::Inside }
     }
@@ -101,6 +117,8 @@ pub struct MaxentSession<'a> {
     history: AnswerHistory,
     /// The part of the model that decides marks, if they are asked for.
     marks: Option<&'a MarkModel>,
+    /// The part that decides openings, if some of its marks are asked for.
+    openings: Option<&'a OpeningModel>,
     /// True if features use the case of the previous word.
     looks_before: bool,
     /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
@@ -136,6 +154,7 @@ impl<'a> MaxentSession<'a> {
             next: Vec::new(),
             history: AnswerHistory::default(),
             marks,
+            openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
             looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
@@ -200,11 +219,12 @@ impl MaxentSession<'_> {
         out: &mut Vec<Choice>,
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
-        let (mut seen, mut gap, mut begins) = (seen, token.gap, false);
+        let (mut seen, mut gap, mut begins, mut is_forced) = (seen, token.gap, false, false);
         if self.marks.is_some() {
             // Marks are constraints and no context. A text that is not cut out of another begins a
             // sentence, and so does each part of it that is a text by itself.
             let opens = Opening::of(token, false).is_some();
+            is_forced = starts && gap.is_none();
             gap = if opens { None } else { gap.or(starts.then_some(Mark::Period)) };
             (begins, starts, seen.marks) = (opens, false, 0);
         }
@@ -233,6 +253,9 @@ impl MaxentSession<'_> {
             shown,
             opens_line,
             gap,
+            is_forced,
+            opening: token.opening,
+            right: token.right.map_or(Mark::None, Mark::of),
             begins,
             refused: self.marks.map_or(MarkSet::NONE, |_| token.refused()),
             ..word
@@ -252,7 +275,7 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
-        let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, begins, .. } =
+        let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, is_forced, begins, .. } =
             self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
@@ -265,8 +288,13 @@ impl MaxentSession<'_> {
             history.lines.take(without);
         }
         let shown = match self.marks {
-            Some(_) => history.shows(gap, begins),
+            // The mark that was put in for a sentence start is known already.
+            Some(_) => history.shows(gap.filter(|_| !(is_forced && history.begins)), begins),
             None => shown,
+        };
+        let opening = match self.openings {
+            Some(model) => self.opening(model, waiting, look_ahead, history),
+            None => Mark::None,
         };
         let begins;
         (begins, history.chain) = match shown {
@@ -298,7 +326,47 @@ impl MaxentSession<'_> {
             _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins),
         };
         let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
-        Choice { label: Label { case, mark }, confidence, mark_confidence }
+        Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
+    }
+
+    /// Returns the mark whose opening stands before a waiting word, or is put in there. One is put in
+    /// only where a clause may open, and if the end of the sentence is seen only if that fits.
+    fn opening(
+        &mut self,
+        model: &OpeningModel,
+        waiting: usize,
+        look_ahead: usize,
+        history: &mut AnswerHistory,
+    ) -> Mark {
+        let may_open = history.opened == Mark::None && history.marks.is_after_mark();
+        let begins = |(at, word): &(usize, &WaitingWord)| *at > 0 && word.begins;
+        let words = self.waiting.iter().skip(waiting).take(look_ahead + 1).enumerate();
+        let there = words.take_while(|word| !begins(word)).flat_map(|(at, word)| {
+            let gap = word.gap.filter(|_| at > 0 && !word.is_forced).unwrap_or_default();
+            [gap, if word.refused.has(word.right) { Mark::None } else { word.right }]
+        });
+        let mut seen = there.filter(|mark| *mark != Mark::None).peekable();
+        let is_clause_end = seen.peek().is_some_and(|mark| mark.ends_sentence());
+        let end = seen.find(|mark| mark.ends_sentence());
+        let opening = match (self.waiting[waiting].opening, end) {
+            (Some(there), _) => there,
+            (None, _) if !may_open => Mark::None,
+            (None, Some(end)) if !model.settings.marks.and(self.request.marks).has(end) => Mark::None,
+            (None, Some(end)) if is_clause_end => end,
+            _ => {
+                let mut marks = history.marks;
+                marks.take(&self.waiting[waiting].seen);
+                let back = self.waiting.len() - waiting;
+                let features = self.observer.whole_gap(back, look_ahead, &model.features, &marks);
+                let mut logits = Logits::default();
+                model.weights.add(features, &mut logits);
+                model.likeliest(&logits, &self.request)
+            }
+        };
+        if opening != Mark::None {
+            history.opened = opening;
+        }
+        opening
     }
 
     /// Returns the mark after a waiting word with its probability, if that is needed: the mark in
@@ -314,7 +382,10 @@ impl MaxentSession<'_> {
     ) -> (Mark, Option<f32>) {
         history.marks.take(&self.waiting[waiting].seen);
         let next = self.waiting.get(waiting + 1);
+        let (openings, opened) = (self.openings, history.opened);
+        let settle = |mark| openings.map_or(mark, |openings| openings.closing(opened, mark));
         let decided = match next.and_then(|next| next.gap) {
+            Some(mark) if next.is_some_and(|next| next.is_forced) => (settle(mark), Some(1.0)),
             Some(mark) => (mark, Some(1.0)),
             None if ends == Some(false) => (Mark::None, Some(1.0)),
             None => {
@@ -353,7 +424,7 @@ impl MaxentSession<'_> {
                         model.add_end(end, &mut odds);
                     }
                     let refused = self.waiting[waiting].refused;
-                    model.likeliest(&odds, ends == Some(true), refused, &self.request)
+                    model.likeliest(&odds, ends == Some(true), refused, &self.request, settle)
                 } else {
                     (Mark::None, None)
                 }
@@ -605,6 +676,7 @@ mod tests {
             begins: true,
             capital_cost: 1.0,
             marks: None,
+            openings: None,
         };
         let (table, words) =
             (WeightTable::open(table.into()).unwrap(), HashTable::open(words.into()).unwrap());

@@ -136,6 +136,14 @@ mod build {
             }
         }
 
+        /// The number of bytes of a table of this many features.
+        pub fn size(self, features: usize) -> usize {
+            match self {
+                Self::Narrow => HashTable::<WEIGHTS_EACH>::size(features),
+                Self::Wide => HashTable::<WIDE>::size(features),
+            }
+        }
+
         /// Builds the bytes of a table of weights, each within [`Width::most`].
         pub fn build(self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {

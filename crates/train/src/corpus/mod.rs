@@ -21,7 +21,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input};
 use majuscule::format::Record;
 use majuscule::format::{Utterance, UtterancePart};
-use majuscule::text::{Break, Label, Locale, Spellings, Tokens, sentence};
+use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, sentence};
 
 pub use protocol::{Protocol, ReiTag};
 pub use read::{CorpusSentence, Reading};
@@ -49,6 +49,9 @@ pub struct Gold {
     pub initial: bool,
     /// True if the word is the last of its sentence, as the reader of the corpus decides it.
     pub ends: bool,
+    /// The mark whose opening stands before the word: [`Mark::Question`] for `¿`. Known where marks
+    /// are.
+    pub opening: Mark,
 }
 
 /// Cased files and the way they become examples. Files are streamed: memory does not grow with

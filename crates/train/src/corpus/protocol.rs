@@ -495,7 +495,7 @@ impl<'a> ExampleBuilder<'a> {
             let is_word = token.contains(char::is_alphanumeric);
             let starts = initial && is_word;
             tokens.push(token, self.locale, Token { before, starts, ..Token::default() });
-            gold.push(Gold { label: case.into(), scored: true, initial: starts, ends: false });
+            gold.push(Gold { label: case.into(), scored: true, initial: starts, ..Gold::default() });
             before = Break::Space;
             initial &= !is_word;
         }
@@ -526,7 +526,7 @@ impl<'a> ExampleBuilder<'a> {
             if let Some(last) = i.checked_sub(1) {
                 mark(gold, tokens.lower(last), &text[gap..start], self.abbreviations);
             }
-            gold.push(Gold { label, scored: true, initial: i == 0, ends: false });
+            gold.push(Gold { label, scored: true, initial: i == 0, ..Gold::default() });
         }
         end_sentence(gold, &text[end..]);
     }
@@ -540,12 +540,7 @@ impl<'a> ExampleBuilder<'a> {
             }
             // There is white space before all of them: they continue a word that is not there.
             tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
-            gold.push(Gold {
-                label: Case::of(word, self.locale).into(),
-                scored: true,
-                initial: false,
-                ends: false,
-            });
+            gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, ..Gold::default() });
         });
         end_sentence(gold, "");
     }
@@ -562,7 +557,7 @@ impl<'a> ExampleBuilder<'a> {
                     || case == Case::Upper
                         && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
             tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
-            gold.push(Gold { label: case.into(), scored: !due_to_place, initial, ends: false });
+            gold.push(Gold { label: case.into(), scored: !due_to_place, initial, ..Gold::default() });
         };
         marks::parts(sentence.text, |part, is_event| {
             marks::words(part, locale, &mut self.words, |each| {
@@ -612,7 +607,9 @@ impl<'a> ExampleBuilder<'a> {
             }
             let Example { tokens, gold } = &mut self.example;
             tokens.push(word, locale, Token { before, ..Token::default() });
-            gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial, ends: false });
+            let opening = gap.chars().map(Mark::opened_by).fold(Mark::None, Mark::stronger);
+            let label = Case::of(word, locale).into();
+            gold.push(Gold { label, scored: true, initial, opening, ends: false });
             initial = false;
         });
         self.words = words;

@@ -413,6 +413,7 @@ pub(super) mod tests {
             scored: true,
             initial: i == 0,
             ends: i + 1 == words.len(),
+            ..Gold::default()
         };
         let gold = words.iter().enumerate().map(gold).collect();
         Example { tokens: Tokens::of_words(words, Locale::Root), gold }

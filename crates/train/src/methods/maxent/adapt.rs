@@ -139,6 +139,7 @@ pub fn adapt(
             let gaps = GapData {
                 features: &part.features,
                 marks: part.settings.marks,
+                openings: None,
                 classes: MarkClasses::Frequent,
                 share: 1.0,
             };
@@ -159,7 +160,7 @@ pub fn adapt(
     let known = spellings::read(model.cases.text(), locale).collect();
     let mixed = mixed(&order, &words, known, locale);
     let adapted = Maxent::new(weights, own, model.gazetteers.clone(), mixed, settings.clone(), locale);
-    Ok(adapted.with_marks(marks))
+    Ok(adapted.with_marks(marks).with_openings(model.openings.clone()))
 }
 
 impl Adaptation {

@@ -36,6 +36,8 @@ pub(super) struct DataSet<'a> {
 pub(super) struct GapData<'a> {
     pub(super) features: &'a GapSet,
     pub(super) marks: MarkSet,
+    /// The marks whose openings before words are learned instead, if they are.
+    pub(super) openings: Option<MarkSet>,
     /// The classes that are told apart.
     pub(super) classes: MarkClasses,
     /// The share of windows that are learned from.
@@ -125,7 +127,7 @@ impl DataSet<'_> {
     fn gap_rows(
         &self,
         example: &Example,
-        GapData { features: set, marks, classes, share }: GapData<'_>,
+        GapData { features: set, marks, openings, classes, share }: GapData<'_>,
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
@@ -145,9 +147,15 @@ impl DataSet<'_> {
             if word.opening.is_some() {
                 history = MarkHistory::default();
             }
+            let may_open = history.is_after_mark();
             history.take(&seen[word.at]);
             let mark = gold.label.mark.within(marks);
-            let class = if mark == Mark::SentenceEnd { None } else { classes.class(mark, marks) };
+            let class = match openings {
+                Some(openings) if may_open => classes.class(opening(&example.gold[word.at..]), openings),
+                Some(_) => None,
+                None if mark == Mark::SentenceEnd => None,
+                None => classes.class(mark, marks),
+            };
             // The words after the last gap of a window are not there.
             if class.is_some() && word.at + 1 < seen.len() {
                 features.clear();
@@ -156,7 +164,8 @@ impl DataSet<'_> {
                 let answer = TrainingTarget { mark: class, ..TrainingTarget::default() };
                 visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
             }
-            history.mark(self.remembered(mark, &seen[word.at], word.at));
+            let stays = openings.is_some() && mark != Mark::None;
+            history.mark(if stays { mark } else { self.remembered(mark, &seen[word.at], word.at) });
         });
     }
 
@@ -235,6 +244,13 @@ impl DataSet<'_> {
     }
 }
 
+/// Returns the mark whose opening stands in the clause that begins with the first of some words; one
+/// inside it counts too (`pero ¿qué`), since openings are put in before its first word alone.
+fn opening(words: &[Gold]) -> Mark {
+    let len = words.iter().position(|gold| gold.label.mark != Mark::None).map_or(words.len(), |at| at + 1);
+    words[..len].iter().map(|gold| gold.opening).fold(Mark::None, Mark::stronger)
+}
+
 /// Returns a digest of the words of an example.
 fn digest(seen: &[WordFeatures]) -> u64 {
     hash(&seen.iter().fold(0u64, |digest, seen| digest.rotate_left(7) ^ seen.hash).to_le_bytes())
@@ -304,7 +320,7 @@ mod tests {
             for (word, before, starts) in &words {
                 let before = [Break::Space, Break::Space, Break::Turn, Break::Document][*before];
                 example.tokens.push(word, Locale::Root, Token { before, starts: *starts, ..Token::default() });
-                example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts, ends: false });
+                example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts, ..Gold::default() });
             }
             let tokens: &Tokens = &example.tokens;
             let config = MaxentConfig { leave_out: 0.0, ..MaxentConfig::default() };

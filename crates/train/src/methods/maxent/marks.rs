@@ -52,14 +52,13 @@ pub(super) fn train(
 ) -> Result<(MarkModel, Vec<Example>)> {
     let corpus = data.corpus.in_windows()?;
     let clusters = data.gazetteers.clusters.is_some();
-    let (features, mut config) = (GapSet::new(clusters), config(data.config));
+    let (features, mut config) = (GapSet::new(clusters), settings_of(data.config));
     let (held_out, words) = held_out(marks, &config, &corpus)?;
     if held_out.is_empty() {
         config.solving.held_out = 0.0;
     }
-    let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);
+    let (passes, share) = pace(words);
     config.epochs = config.epochs.max(passes);
-    let share = MOST_WORDS as f32 / words.max(MOST_WORDS) as f32;
     let size = config.size.features_of_marks(config.mark_size, config.width());
     let table = |classes: MarkClasses, size: FeatureLimits| -> Result<(WeightTable, u32)> {
         let mut config = config.clone();
@@ -67,7 +66,7 @@ pub(super) fn train(
             // Held-out text may have no rare mark.
             config.solving.held_out = 0.0;
         }
-        let gaps = Some(GapData { features: &features, marks, classes, share });
+        let gaps = Some(GapData { features: &features, marks, openings: None, classes, share });
         let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
         let trainer = Trainer { data, threads };
         let found = learn(&trainer, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
@@ -85,10 +84,17 @@ pub(super) fn train(
 
 /// Returns the settings that marks are learned with: AdaGrad with shorter steps, and with some
 /// windows held out.
-fn config(config: &MaxentConfig) -> MaxentConfig {
+pub(super) fn settings_of(config: &MaxentConfig) -> MaxentConfig {
     let held_out = config.solving.held_out.max(HELD_OUT);
     let solving = Solving { held_out, solver: Solver::Adagrad, weights: None, ..config.solving.clone() };
     MaxentConfig { solving, rate: config.rate * RATE, ..config.clone() }
+}
+
+/// Returns the number of passes over a corpus of so many words, and the share of its windows that is
+/// learned from.
+pub(super) fn pace(words: usize) -> (usize, f32) {
+    let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);
+    (passes, MOST_WORDS as f32 / words.max(MOST_WORDS) as f32)
 }
 
 /// Returns true if some text of a corpus shows its marks.

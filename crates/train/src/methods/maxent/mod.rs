@@ -15,6 +15,7 @@ mod loss;
 mod marks;
 mod matrix;
 pub mod names;
+mod openings;
 #[cfg(feature = "liblinear")]
 mod one_vs_rest;
 mod gazetteers;
@@ -239,6 +240,9 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let mixed = mixed(order, words, spellings, corpus.locale());
     let mut others = vec![HashTable::<WORD>::size(order.len()), mixed.len()];
     others.extend(config.marks.and(config.size.bytes_of_marks()));
+    if config.marks.is_some_and(|marks| !openings::possible(marks, corpus).is_empty()) {
+        others.push(config.width().size(openings::FEATURES));
+    }
     others.extend(gazetteers.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
     let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
@@ -255,12 +259,14 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         begins: *begins,
         capital_cost: config.capital_cost,
         marks: None,
+        openings: None,
     };
     let data = prepared.data(config, corpus, &gazetteers);
     let marks = config.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
     let (marks, held_out) = marks.map_or((None, Vec::new()), |(marks, held_out)| (Some(marks), held_out));
+    let openings = config.marks.map(|set| openings::train(set, &data, threads)).transpose()?;
     let model = Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()).with_marks(marks);
-    marks::balance(model, config, &held_out)
+    Ok(marks::balance(model, config, &held_out)?.with_openings(openings.flatten()))
 }
 
 /// Returns the note on a model with these settings, if any of its weights were cut.
@@ -700,6 +706,76 @@ mod tests {
             let adapted = adapt(&adaptation, &model, &corpus, NonZeroUsize::MIN).unwrap();
             assert_eq!(marked(&adapted, words, WITH_MARKS), expected);
         }
+    }
+
+    /// Returns a model trained on Spanish, whose questions are opened.
+    fn spanish(text: &str) -> Maxent {
+        let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
+        let corpus = Corpus::of_text(&text.repeat(300), reading, Protocol::Mix, Locale::Root);
+        let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        train(&config, &corpus, NonZeroUsize::MIN).unwrap()
+    }
+
+    const SPANISH: &str = "Ana vive en Lisboa, y trabaja mucho. ¿Dónde vive Ana? Pedro vuelve pronto. \
+                           Dime, ¿cuándo vuelve Pedro? Pero ¿dónde trabaja mucho?\n";
+
+    /// Returns a Spanish text as a model restores it with marks, in pieces of this many bytes.
+    fn asked(model: &Maxent, text: &str, step: usize) -> String {
+        let options = majuscule::RestoreOptions {
+            marks: MarkSet::USUAL,
+            language: Some("es".into()),
+            capitalized: majuscule::text::tokenize::Capitalized::Keep,
+            ..Default::default()
+        };
+        let mut out = Vec::new();
+        let kind = majuscule::format::Kind::Text;
+        let mut stream = majuscule::restore::stream_as("text", kind, model, options).unwrap();
+        text.as_bytes().chunks(step).for_each(|part| stream.push(part, &mut out).unwrap());
+        stream.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn spanish_questions_open_where_they_begin_and_end_as_they_open() {
+        let model = spanish(SPANISH);
+        for (text, expected) in [
+            (
+                "pedro vuelve pronto dónde vive ana pedro vuelve pronto",
+                "Pedro vuelve pronto. ¿Dónde vive Ana? Pedro vuelve pronto.",
+            ),
+            ("dime cuándo vuelve pedro", "Dime, ¿cuándo vuelve Pedro?"),
+            ("pero dónde trabaja mucho", "¿Pero dónde trabaja mucho?"),
+            // What is there decides: an opening the mark at the end, and an end that is seen the
+            // opening.
+            ("¿ana vive en lisboa", "¿Ana vive en Lisboa?"),
+            ("dónde vive ana. ana vive en lisboa?", "Dónde vive Ana. ¿Ana vive en Lisboa?"),
+            ("pedro vuelve pronto?", "¿Pedro vuelve pronto?"),
+        ] {
+            let found = asked(&model, text, usize::MAX);
+            assert_eq!(found, expected);
+            assert_eq!(asked(&model, &found, usize::MAX), found);
+            assert_eq!(asked(&model, text, 1), found);
+        }
+    }
+
+    #[test]
+    fn a_corpus_without_openings_teaches_none() {
+        let model = spanish(&SPANISH.replace('¿', ""));
+        assert!(model.openings.is_none() && model.settings.openings.is_none());
+        assert_eq!(asked(&model, "dónde vive ana", 9), "Dónde vive Ana?");
+    }
+
+    #[test]
+    fn a_model_with_openings_is_saved_whole() {
+        let model = spanish(SPANISH);
+        let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
+        let corpus = Corpus::of_text(&SPANISH.repeat(300), reading, Protocol::Mix, Locale::Root);
+        let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        let draft =
+            crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+        let loaded = Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+        assert_eq!(loaded.settings.openings, model.settings.openings);
+        assert_eq!(asked(&loaded, "dime cuándo vuelve pedro", 9), "Dime, ¿cuándo vuelve Pedro?");
     }
 
     #[test]

@@ -1,0 +1,65 @@
+//! Training of the openings of sentences (`¿`), on the running text of the corpus.
+
+use std::num::NonZeroUsize;
+
+use super::dataset::{DataSet, GapData};
+use super::marks::{pace, settings_of};
+use super::quantisation::Quantised;
+use super::trainer::Trainer;
+use super::{lazy::Penalty, learn};
+use crate::corpus::Corpus;
+use majuscule::error::{Error, Result};
+use majuscule::methods::maxent::filling::GapSet;
+use majuscule::methods::maxent::marks::MarkClasses;
+use majuscule::methods::maxent::openings::{OpeningModel, OpeningSettings};
+use majuscule::methods::maxent::weights::WeightTable;
+use majuscule::text::{Mark, MarkSet};
+
+/// The number of features of openings: more gain nothing.
+pub(super) const FEATURES: usize = 6_000;
+
+/// Returns the marks of a set that have openings in the language of a corpus.
+pub(super) fn possible(marks: MarkSet, corpus: &Corpus) -> MarkSet {
+    marks.iter().filter(|mark| mark.opening(corpus.language()).is_some()).collect()
+}
+
+/// Learns the openings of the marks that a model puts, from the text of a data set; `None` if the
+/// language has none, or the text shows none.
+///
+/// # Errors
+/// If the corpus cannot be read.
+pub(super) fn train(
+    marks: MarkSet,
+    data: &DataSet<'_>,
+    threads: NonZeroUsize,
+) -> Result<Option<OpeningModel>> {
+    let possible = possible(marks, data.corpus);
+    if possible.is_empty() {
+        return Ok(None);
+    }
+    let corpus = data.corpus.in_windows()?;
+    let (mut missing, mut words): (Vec<Mark>, _) = (possible.iter().collect(), 0);
+    corpus.for_each(&mut |example| {
+        missing.retain(|&mark| example.gold.iter().all(|gold| gold.opening != mark));
+        words += example.tokens.len();
+        Ok(())
+    })?;
+    let openings: MarkSet = possible.iter().filter(|mark| !missing.contains(mark)).collect();
+    if openings.is_empty() {
+        return Ok(None);
+    }
+    let clusters = data.gazetteers.clusters.is_some();
+    let (features, mut config) = (GapSet::new(clusters), settings_of(data.config));
+    let (passes, share) = pace(words);
+    config.epochs = config.epochs.max(passes);
+    // Held-out text may have no opening.
+    config.solving.held_out = 0.0;
+    let classes = MarkClasses::Frequent;
+    let gaps = Some(GapData { features: &features, marks, openings: Some(openings), classes, share });
+    let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
+    let found = learn(&Trainer { data, threads }, FEATURES, Penalty::None, None, &mut |_, _| Ok(()))?;
+    let Quantised { unit: steps, table, .. } = found.quantised(config.width(), FEATURES);
+    let weights = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let settings = OpeningSettings { marks: openings, steps, clusters };
+    Ok(Some(OpeningModel { weights, settings, features }))
+}
