@@ -3,8 +3,9 @@
 //!
 //! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end`
 //! is 1 at the end of a sentence. Without that column full stops, question and exclamation marks end
-//! sentences. A row without a word has the mark of the word before. Read for its text, the file has the marks that its labels name, and the parts of
-//! contractions (`do n't`) are one word unless a mark stands between them.
+//! sentences. A row without a word has the mark of the word before, unless that has one. Read for its
+//! text, the file has the marks that its labels name, and the parts of contractions (`do n't`) are
+//! one word unless a mark stands between them.
 
 use std::ops::Range;
 
@@ -49,11 +50,13 @@ impl Grammar for LabelReader {
         }
         let LabelRow { word, label, mark, ends } = row(line)?;
         let text = &line[word.clone()];
-        // IWSLT writes some marks after numbers so.
-        if text.trim().is_empty() && !(mark != Mark::None && self.is_bare) {
-            let problem = "found no word, but a row is expected to begin with one, unless it has the mark of the word before, \
-                           which has none";
+        // IWSLT writes some marks so, also after a word with a mark, which counts then.
+        if text.trim().is_empty() && (mark == Mark::None || self.before == Break::Document) {
+            let problem = "found no word, but a row is expected to begin with one, unless it has a mark of the word before";
             return Err(Fault { at: word.start, problem: problem.to_owned() });
+        }
+        if text.trim().is_empty() && !self.is_bare {
+            return Ok(());
         }
         let letters = text.find(char::is_alphanumeric);
         if let Some(first) = letters {
@@ -198,6 +201,7 @@ mod tests {
     #[test]
     fn a_row_without_a_word_has_the_mark_of_the_word_before() {
         assert_eq!(text("diver\tO\n1\tO\n\tCOMMA\nwhat\tQUESTION\n"), "|diver 1, what?");
+        assert_eq!(text("born\tCOMMA\n\tQUESTION\ndied\tO\n"), "|born, died");
     }
 
     #[test]
@@ -216,7 +220,7 @@ mod tests {
         assert!(wrong("it").starts_with(
             "data, line 2, column 3: found 1 column, but a line is expected to be a word, a tab and O,"
         ));
-        for empty in ["\tO", " \tO", "\t0\t0", "we\tPERIOD\n\tCOMMA"] {
+        for empty in ["\tO", " \tO", "\t0\t0"] {
             assert!(
                 wrong(empty).contains("column 1: found no word, but a row is expected to begin"),
                 "{empty}"
