@@ -243,10 +243,17 @@ impl CueScanner {
         if text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins) {
             return parts.push_beginning(part, self.before.take());
         }
-        parts.push(part, self.before.take());
+        parts.push(part.clone(), self.before.take());
         // A note inside a tag that goes on in the next line ends no song.
         let is_tag = || text.rfind(['<', '{']).is_some_and(|at| !text[at..].contains(['>', '}']));
-        if self.puts_marks && text.ends_with(NOTES) && !is_tag() {
+        let is_last = || {
+            let mut rest = &line[part.end..];
+            while let Some(len) = rest.starts_with(['<', '{']).then(|| tag_len(rest)).flatten() {
+                rest = &rest[len..];
+            }
+            !rest.contains(char::is_alphanumeric)
+        };
+        if self.puts_marks && text.ends_with(NOTES) && is_last() && !is_tag() {
             self.turn();
         }
     }
@@ -944,10 +951,12 @@ mod tests {
             ("- ♪♪ la la ♪", "♪♪ la la ♪"),
             ("<i>♫ la</i>", "♫ la"),
             ("♪ a: la", "♪ a: la"),
+            ("<i>♪ la ♪</i>", "♪ la ♪"),
         ] {
             let (parts, after) = read(line);
             assert_eq!(parts, [(text, Some(Break::Turn))], "{line}");
-            assert_eq!(after == Some(Break::Turn), line.ends_with('♪'), "{line}");
+            let is_sung = line.trim_end_matches("</i>").ends_with('♪');
+            assert_eq!(after == Some(Break::Turn), is_sung, "{line}");
         }
         assert_eq!(read("we ♪ met").0, [("we ♪ met", Some(Break::Cue))]);
         assert_eq!(parts(&["♪ la la ♪", "we"]), ["♪ la la ♪", "we"]);

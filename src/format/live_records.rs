@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_document_stands_on_a_line() {
         let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
-        assert_eq!(captions(Kind::WhisperJson, file), [("so \n é".to_owned(), named("x"))]);
+        assert_eq!(captions(Kind::WhisperJson, file), [("so \n\n é".to_owned(), named("x"))]);
         let mut reader = LiveRecords::new("data", Kind::WhisperJson, &RestoreOptions::default()).unwrap();
         reader.push(b"{\"text\":\n\"so\"}\n");
         let error = reader.next(false).unwrap_err().to_string();
