@@ -72,7 +72,10 @@ def experiment(name, needs, values):
     command += [f"--with={need}={values[need]}" for need in needs]
     subprocess.run([*command, "--cache", str(TOP / "target/reports/cache"), "-o", str(folder)], check=True, cwd=TOP)
     if name != "small":
-        return shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
+        shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
+        if name == "look-ahead":
+            shutil.copyfile(next(folder.glob("look-ahead-1-*.svg")), REPORTS / "look-ahead.svg")
+        return
     # The one report that is kept with all its files, as an example.
     for file in folder.iterdir():
         if file.suffix in (".md", ".html", ".svg"):

@@ -19,7 +19,7 @@ use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Packed};
 use majuscule::restore::{Stream, Streaming};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, RestoreOptions};
+use majuscule::text::{Locale, MarkSet, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent, train};
 
@@ -39,10 +39,13 @@ fn main() {
 #[divan::bench(args = METHODS, sample_count = 5, sample_size = 1)]
 fn in_process(bencher: Bencher, name: &str) {
     let learned = BENCH.learned(name);
-    bencher.counter(ItemsCount::new(BENCH.words.len())).bench_local(|| learned.delays(&BENCH.words, 1));
+    let words = BENCH.words_for(learned);
+    bencher.counter(ItemsCount::new(words.len())).bench_local(|| learned.delays(words, 1));
 }
 
-const METHODS: [&str; 3] = ["majority", "hmm", "maxent"];
+/// Methods, of which the last puts marks into words without any.
+const METHODS: [&str; 4] = ["majority", "hmm", "maxent", WITH_MARKS];
+const WITH_MARKS: &str = "maxent, marks";
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
@@ -50,12 +53,15 @@ static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 struct Bench {
     name: String,
     words: Vec<String>,
+    /// The same words without marks.
+    plain: Vec<String>,
     learned: Vec<Learned>,
 }
 
 /// A trained method, in memory and as a file.
 struct Learned {
     name: &'static str,
+    marks: MarkSet,
     model: Model,
     file: PathBuf,
     _folder: tempfile::TempDir,
@@ -68,7 +74,15 @@ impl Bench {
         let cased: Vec<&str> = cased.lines().take(LINES).collect();
         let learned = METHODS.map(|name| Learned::new(name, &(cased.join("\n") + "\n"))).into();
         let words = rest.split_whitespace().take(WORDS).map(|word| Locale::Root.lower(word) + " ").collect();
-        Self { name, words, learned }
+        let plain = rest.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        let plain = plain.filter(|word| !word.is_empty() && !word.contains([',', '.', '?'])).take(WORDS);
+        let plain = plain.map(|word| Locale::Root.lower(word) + " ").collect();
+        Self { name, words, plain, learned }
+    }
+
+    /// Returns the words that are sent to a method.
+    fn words_for(&self, learned: &Learned) -> &[String] {
+        if learned.marks.is_empty() { &self.words } else { &self.plain }
     }
 
     fn learned(&self, name: &str) -> &Learned {
@@ -83,17 +97,18 @@ impl Bench {
             self.name
         );
         println!(
-            "{:<10} {:>10}  {:>23}  {:>35}  {:>35}",
+            "{:<13} {:>10}  {:>23}  {:>35}  {:>35}",
             "method", "look-ahead", "words waited for", "in process, µs", "over pipes, µs"
         );
         let columns = "p50     p99     max";
-        println!("{:<10} {:>10}  {columns:>23}  {:>35}  {:>35}", "", "", columns, columns);
+        println!("{:<13} {:>10}  {columns:>23}  {:>35}  {:>35}", "", "", columns, columns);
         for learned in &self.learned {
             for look_ahead in [0, 1, 3] {
-                let (waited, process) = learned.delays(&self.words, look_ahead);
-                let pipes = learned.delays_over_pipes(&self.words[..SENT.min(self.words.len())], look_ahead);
+                let words = self.words_for(learned);
+                let (waited, process) = learned.delays(words, look_ahead);
+                let pipes = learned.delays_over_pipes(&words[..SENT.min(words.len())], look_ahead);
                 let name = learned.name;
-                println!("{name:<10} {look_ahead:>10}  {waited:>23}  {process:>35}  {pipes:>35}");
+                println!("{name:<13} {look_ahead:>10}  {waited:>23}  {process:>35}  {pipes:>35}");
             }
         }
         let pipe = Quantiles::of(echoed(SENT));
@@ -106,6 +121,9 @@ impl Learned {
         let learner: Box<dyn Learner> = match name {
             "majority" => Box::new(majority::MajorityConfig::default()),
             "hmm" => Box::new(hmm::HmmConfig::default()),
+            WITH_MARKS => {
+                Box::new(maxent::MaxentConfig { marks: Some(MarkSet::USUAL), ..Default::default() })
+            }
             _ => Box::new(maxent::MaxentConfig::default()),
         };
         let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
@@ -115,7 +133,8 @@ impl Learned {
         let file = folder.path().join("model");
         std::fs::write(&file, &packed).expect("the model can be written");
         let store = Packed::open(name, Bytes::Owned(packed.into())).expect("it was packed just now");
-        Self { name, model: load(&store).expect("it was trained just now"), file, _folder: folder }
+        let marks = if name == WITH_MARKS { MarkSet::USUAL } else { MarkSet::NONE };
+        Self { name, marks, model: load(&store).expect("it was trained just now"), file, _folder: folder }
     }
 
     /// Returns a stream that restores text as the program does.
@@ -124,6 +143,7 @@ impl Learned {
             language: Some(self.model.manifest.language.clone()),
             capitalized: Capitalized::Ignore,
             look_ahead: Some(look_ahead),
+            marks: self.marks,
             ..RestoreOptions::default()
         };
         let stream = Stream::new("words", &*self.model.restorer, options);
@@ -142,7 +162,8 @@ impl Learned {
             let start = Instant::now();
             stream.push(word.as_bytes(), &mut out).expect("text in memory can be restored");
             let time = start.elapsed();
-            given += out.len();
+            let is_put = |b: &&u8| !self.marks.is_empty() && matches!(b, b',' | b'.' | b'?');
+            given += out.len() - out.iter().filter(is_put).count();
             out.clear();
             while let Some((came, len)) = waiting.pop_front_if(|(_, len)| *len <= given) {
                 given -= len;
@@ -158,7 +179,9 @@ impl Learned {
     fn delays_over_pipes(&self, words: &[String], look_ahead: usize) -> Quantiles {
         let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
         command
-            .args(["restore", "--stream", "--look-ahead", &look_ahead.to_string(), "--model"])
+            .args(["restore", "--stream", "--look-ahead", &look_ahead.to_string()])
+            .args((!self.marks.is_empty()).then_some("--marks"))
+            .arg("--model")
             .arg(&self.file);
         // Words on which an exact search is undecided wait for later words; the library
         // knows which words these are.
