@@ -192,7 +192,7 @@ impl Grammar for Events {
         let Some(place) = self.lines.place("Text", &fields) else { return Ok(()) };
         self.cues.begin();
         let time = |name| Time::of_clock(line[self.lines.place(name, &fields)?].trim());
-        if self.pauses.before(time("Start").zip(time("End"))).is_some() {
+        if self.pauses.before(|| time("Start").zip(time("End"))).is_some() {
             self.cues.turn();
         }
         let speaker = self.lines.place("Name", &fields).or_else(|| self.lines.place("Actor", &fields));

@@ -204,7 +204,7 @@ impl CtmReader {
         let is_word = self.alternatives.takes(row)? && !is_no_word(word);
         let takes = is_word || row.is_mark(line) && self.alternatives != Alternatives::Later;
         Ok(takes.then(|| {
-            let pause = if row.is_mark(line) { None } else { self.pauses.before(times(line, row)) };
+            let pause = if row.is_mark(line) { None } else { self.pauses.before(|| times(line, row)) };
             parted(&mut self.last, row.by(line)).max(pause)
         }))
     }

@@ -436,7 +436,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
                 self.count += if follows(self.times, times) { 1 } else { 2 };
                 self.times = times;
                 self.cues.begin();
-                if self.pauses.before(times).is_some() {
+                if self.pauses.before(|| times).is_some() {
                     self.cues.turn();
                 }
             }

@@ -343,7 +343,7 @@ pub(super) fn marked(
     kind: Kind,
     bytes: &[u8],
     step: usize,
-    method: &Counting,
+    method: &dyn Restorer,
     options: &RestoreOptions,
 ) -> Vec<u8> {
     let input = Input::uncompressed("data", Dribble::new(bytes, step));

@@ -102,9 +102,7 @@ impl LiveRecords {
                 )));
             }
         };
-        if let Some(least) = options.pause_ends {
-            grammar.end_at_pauses(least);
-        }
+        grammar.prepare(options);
         let input = Input::uncompressed(name, std::io::empty());
         let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
         let lines = GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() };

@@ -56,7 +56,7 @@ use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
-use crate::text::write::{MarkSide, push_mark, push_opening, write, write_with};
+use crate::text::write::{MarkSide, push_mark, write, write_with};
 use crate::text::{Break, Choice, Mark, MarkForm, RestoreOptions, Token, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
@@ -107,12 +107,10 @@ impl Piece {
         }
         if let MarkPlace::Row(rows) = self.marks {
             return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
-                let mark = spelled(token, side, options);
+                let (mark, at) = (spelled(token, side, options), side.of(token));
                 match side {
-                    MarkSide::Before => {
-                        rows.put_before(&self.source, token.source.start as usize, &mark, out)
-                    }
-                    MarkSide::After => rows.put(&self.source, token.source.end as usize, &mark, out),
+                    MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
+                    MarkSide::After => rows.put(&self.source, at, &mark, out),
                 }
             });
         }
@@ -120,7 +118,7 @@ impl Piece {
             return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
                 if side == MarkSide::Before {
                     // The column of marks has a place for those after words alone.
-                    return token.source.start as usize;
+                    return side.of(token);
                 }
                 let end = token.source.end as usize;
                 let cell = self.mark_cell(end, words, marks).unwrap_or(end);
@@ -162,10 +160,7 @@ impl Piece {
     ) {
         write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
             put.push(PlacedMark { at: out.len(), side, text: spelled(token, side, options) });
-            match side {
-                MarkSide::Before => token.source.start as usize,
-                MarkSide::After => token.source.end as usize,
-            }
+            side.of(token)
         });
     }
 
@@ -189,10 +184,7 @@ impl Piece {
 /// Returns the characters of the mark that is put in on a side of a word.
 fn spelled(token: &Token, side: MarkSide, options: &RestoreOptions) -> String {
     let mut out = Vec::new();
-    match side {
-        MarkSide::Before => push_opening(token.put_opening, options, &mut out),
-        MarkSide::After => push_mark(token.put, options, &mut out),
-    }
+    side.push(token, options, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 

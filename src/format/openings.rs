@@ -1,8 +1,9 @@
 //! Tests of the openings of sentences (`¿`) in every format.
 
-use super::{Input, Kind, RestoreOptions};
+use super::laws::marked;
+use super::{Kind, RestoreOptions};
 use crate::error::Result;
-use crate::restore::{restore, stream_as};
+use crate::restore::stream_as;
 use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Choice, Class, Label, Labels, Mark, MarkForm, Tokens};
@@ -55,14 +56,7 @@ fn options(language: &str, mark_form: Option<MarkForm>) -> RestoreOptions {
 /// Returns a file with marks, and checks that they are put in once.
 fn restored(kind: Kind, file: &str, options: &RestoreOptions) -> String {
     let once = |file: &str| {
-        let mut out = Vec::new();
-        let mut write = |bytes: &[u8], _| {
-            out.extend_from_slice(bytes);
-            Ok(())
-        };
-        let input = Input::uncompressed("data", std::io::Cursor::new(file.to_owned()));
-        restore(kind, input, &asking(), options, &mut write).unwrap();
-        String::from_utf8(out).unwrap()
+        String::from_utf8(marked(kind, file.as_bytes(), usize::MAX, &asking(), options)).unwrap()
     };
     let found = once(file);
     assert_eq!(once(&found), found);

@@ -20,10 +20,12 @@ impl Pauses {
         Self { least: Some(Time::of_duration(least)), ended: None }
     }
 
-    /// Takes the begin and end times of the next part, and returns the break before it: that of a
-    /// turn after a long pause. Times that run backwards or overlap are no pause.
-    pub(super) fn before(&mut self, times: Option<(Time, Time)>) -> Option<Break> {
-        let (least, (begin, end)) = (self.least?, times?);
+    /// Takes the begin and end times of the next part, which are read only if pauses count, and
+    /// returns the break before it: that of a turn after a long pause. Times that run backwards or
+    /// overlap are no pause.
+    pub(super) fn before(&mut self, times: impl FnOnce() -> Option<(Time, Time)>) -> Option<Break> {
+        let least = self.least?;
+        let (begin, end) = times()?;
         let ended = self.ended.replace(end)?;
         (begin >= ended.after(least)?).then_some(Break::Turn)
     }

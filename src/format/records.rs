@@ -89,6 +89,16 @@ pub(super) trait Grammar: Send + Debug {
         let _ = least;
     }
 
+    /// Prepares for a text that is restored with these options.
+    fn prepare(&mut self, options: &RestoreOptions) {
+        if options.puts().is_some() {
+            self.put_marks();
+        }
+        if let Some(least) = options.pause_ends {
+            self.end_at_pauses(least);
+        }
+    }
+
     /// Returns the place of marks that are put in with this form.
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
         let _ = form;
@@ -544,12 +554,7 @@ impl RunningText {
 
 impl Records {
     pub(super) fn new(input: Input, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
-        if options.puts().is_some() {
-            grammar.put_marks();
-        }
-        if let Some(least) = options.pause_ends {
-            grammar.end_at_pauses(least);
-        }
+        grammar.prepare(&options);
         let form = options.mark_form.unwrap_or_default();
         let text = RunningText {
             tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)

@@ -109,7 +109,7 @@ impl Grammar for StmReader {
         let Some(first) = words.next() else { return Ok(()) };
         let now = [row.file, row.channel, row.speaker].map(|field| &line[field]);
         let time = |place| exact_seconds(line, place).ok();
-        let pause = self.pauses.before(time(&row.begin).zip(time(&row.end)));
+        let pause = self.pauses.before(|| time(&row.begin).zip(time(&row.end)));
         parts.push(first, parted(&mut self.last, now).max(pause).or(Some(Break::Cue)));
         words.for_each(|word| parts.push(word, None));
         Ok(())

@@ -352,7 +352,7 @@ impl StringPlaces {
             }
             last = speaker;
             let [begin, end] = times.get(i).copied().unwrap_or_default();
-            if pauses.before(begin.zip(end)).is_some() {
+            if pauses.before(|| begin.zip(end)).is_some() {
                 view.cues.turn();
             }
             let from = view.text.len();

@@ -19,15 +19,9 @@ pub fn write(
     options: &RestoreOptions,
     out: &mut Vec<u8>,
 ) {
-    write_with(source, tokens, choices, options, out, &mut |token, side, out| match side {
-        MarkSide::Before => {
-            push_opening(token.put_opening, options, out);
-            token.source.start as usize
-        }
-        MarkSide::After => {
-            push_mark(token.put, options, out);
-            token.source.end as usize
-        }
+    write_with(source, tokens, choices, options, out, &mut |token, side, out| {
+        side.push(token, options, out);
+        side.of(token)
     });
 }
 
@@ -38,6 +32,24 @@ pub(crate) enum MarkSide {
     Before,
     /// A mark after the word.
     After,
+}
+
+impl MarkSide {
+    /// Returns the place of this side of a word in the source, in bytes.
+    pub(crate) fn of(self, token: &Token) -> usize {
+        match self {
+            Self::Before => token.source.start as usize,
+            Self::After => token.source.end as usize,
+        }
+    }
+
+    /// Appends the characters of the mark that is put in on this side of a word.
+    pub(crate) fn push(self, token: &Token, options: &RestoreOptions, out: &mut Vec<u8>) {
+        match self {
+            Self::Before => push_opening(token.put_opening, options, out),
+            Self::After => push_mark(token.put, options, out),
+        }
+    }
 }
 
 /// Appends the opening of a sentence that ends with a mark.

@@ -74,10 +74,7 @@ impl MarkClasses {
 
 /// Returns the number of marks that have a weight each in the first table.
 fn frequent(marks: MarkSet) -> usize {
-    match marks.iter().count() {
-        count if count > WEIGHTS_EACH => WEIGHTS_EACH - 1,
-        count => count,
-    }
+    if has_rare(marks) { WEIGHTS_EACH - 1 } else { marks.iter().count() }
 }
 
 /// Returns true if the marks of a model need a table of rare ones.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::cells::{Gradient, TrainingWeights};
 use super::count::mixed;
-use super::dataset::{DataSet, GapData};
+use super::dataset::{DataSet, GapData, GapLabels};
 use super::marks;
 use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
@@ -139,8 +139,7 @@ pub fn adapt(
             let gaps = GapData {
                 features: &part.features,
                 marks: part.settings.marks,
-                openings: None,
-                classes: MarkClasses::Frequent,
+                learned: GapLabels::Marks(MarkClasses::Frequent),
                 share: 1.0,
             };
             let data = DataSet { corpus: &windows, gaps: Some(gaps), ..data };

@@ -35,13 +35,20 @@ pub(super) struct DataSet<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct GapData<'a> {
     pub(super) features: &'a GapSet,
+    /// The marks of the model.
     pub(super) marks: MarkSet,
-    /// The marks whose openings before words are learned instead, if they are.
-    pub(super) openings: Option<MarkSet>,
-    /// The classes that are told apart.
-    pub(super) classes: MarkClasses,
+    pub(super) learned: GapLabels,
     /// The share of windows that are learned from.
     pub(super) share: f32,
+}
+
+/// The labels of gaps that are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GapLabels {
+    /// The marks in the gaps, in these classes.
+    Marks(MarkClasses),
+    /// The openings of these marks, before words that may open a clause.
+    Openings(MarkSet),
 }
 
 /// A word to learn from.
@@ -127,7 +134,7 @@ impl DataSet<'_> {
     fn gap_rows(
         &self,
         example: &Example,
-        GapData { features: set, marks, openings, classes, share }: GapData<'_>,
+        GapData { features: set, marks, learned, share }: GapData<'_>,
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
@@ -150,11 +157,13 @@ impl DataSet<'_> {
             let may_open = history.is_after_mark();
             history.take(&seen[word.at]);
             let mark = gold.label.mark.within(marks);
-            let class = match openings {
-                Some(openings) if may_open => classes.class(opening(&example.gold[word.at..]), openings),
-                Some(_) => None,
-                None if mark == Mark::SentenceEnd => None,
-                None => classes.class(mark, marks),
+            let class = match learned {
+                GapLabels::Marks(_) if mark == Mark::SentenceEnd => None,
+                GapLabels::Marks(classes) => classes.class(mark, marks),
+                GapLabels::Openings(_) if !may_open => None,
+                GapLabels::Openings(openings) => {
+                    MarkClasses::Frequent.class(opening(&example.gold[word.at..]), openings)
+                }
             };
             // The words after the last gap of a window are not there.
             if class.is_some() && word.at + 1 < seen.len() {
@@ -164,7 +173,7 @@ impl DataSet<'_> {
                 let answer = TrainingTarget { mark: class, ..TrainingTarget::default() };
                 visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
             }
-            let stays = openings.is_some() && mark != Mark::None;
+            let stays = matches!(learned, GapLabels::Openings(_)) && mark != Mark::None;
             history.mark(if stays { mark } else { self.remembered(mark, &seen[word.at], word.at) });
         });
     }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::dataset::{DataSet, GapData, shows_marks};
+use super::dataset::{DataSet, GapData, GapLabels, shows_marks};
 use super::quantisation::Quantised;
 use super::size::FeatureLimits;
 use super::solving::{Solver, Solving};
@@ -66,12 +66,9 @@ pub(super) fn train(
             // Held-out text may have no rare mark.
             config.solving.held_out = 0.0;
         }
-        let gaps = Some(GapData { features: &features, marks, openings: None, classes, share });
+        let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Marks(classes), share });
         let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
-        let trainer = Trainer { data, threads };
-        let found = learn(&trainer, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
-        let Quantised { unit, table, .. } = found.quantised(config.width(), size.kept);
-        Ok((WeightTable::open(table.into()).map_err(Error::Usage)?, unit))
+        learned_table(data, threads, size)
     };
     let [size, size_of_rare] = if has_rare(marks) { size.shared(SHARE_OF_RARE) } else { [size; 2] };
     let (weights, steps) = table(MarkClasses::Frequent, size)?;
@@ -80,6 +77,22 @@ pub(super) fn train(
     let [mark_cost, end_cost] = checked_costs([config.mark_cost, config.end_cost])?;
     let settings = MarkSettings { marks, steps, rare_steps, clusters, mark_cost, end_cost };
     Ok((MarkModel { weights, rare, settings, features }, held_out))
+}
+
+/// Learns the weights of the gaps of a data set, and returns their table and the number of steps of a
+/// weight of 1.
+///
+/// # Errors
+/// If the corpus cannot be read.
+pub(super) fn learned_table(
+    data: DataSet<'_>,
+    threads: NonZeroUsize,
+    size: FeatureLimits,
+) -> Result<(WeightTable, u32)> {
+    let width = data.config.width();
+    let found = learn(&Trainer { data, threads }, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
+    let Quantised { unit, table, .. } = found.quantised(width, size.kept);
+    Ok((WeightTable::open(table.into()).map_err(Error::Usage)?, unit))
 }
 
 /// Returns the settings that marks are learned with: AdaGrad with shorter steps, and with some

@@ -2,17 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use super::dataset::{DataSet, GapData};
-use super::marks::{pace, settings_of};
-use super::quantisation::Quantised;
-use super::trainer::Trainer;
-use super::{lazy::Penalty, learn};
+use super::dataset::{DataSet, GapData, GapLabels};
+use super::marks::{learned_table, pace, settings_of};
+use super::size::FeatureLimits;
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result};
+use majuscule::error::Result;
 use majuscule::methods::maxent::filling::GapSet;
-use majuscule::methods::maxent::marks::MarkClasses;
 use majuscule::methods::maxent::openings::{OpeningModel, OpeningSettings};
-use majuscule::methods::maxent::weights::WeightTable;
 use majuscule::text::{Mark, MarkSet};
 
 /// The number of features of openings: more gain nothing.
@@ -54,12 +50,10 @@ pub(super) fn train(
     config.epochs = config.epochs.max(passes);
     // Held-out text may have no opening.
     config.solving.held_out = 0.0;
-    let classes = MarkClasses::Frequent;
-    let gaps = Some(GapData { features: &features, marks, openings: Some(openings), classes, share });
+    let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Openings(openings), share });
     let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
-    let found = learn(&Trainer { data, threads }, FEATURES, Penalty::None, None, &mut |_, _| Ok(()))?;
-    let Quantised { unit: steps, table, .. } = found.quantised(config.width(), FEATURES);
-    let weights = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let limits = FeatureLimits { trained: FEATURES, kept: FEATURES };
+    let (weights, steps) = learned_table(data, threads, limits)?;
     let settings = OpeningSettings { marks: openings, steps, clusters };
     Ok(Some(OpeningModel { weights, settings, features }))
 }
