@@ -23,6 +23,7 @@ use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
 use majuscule_neural::bert::tokenize::Pieces;
 use majuscule_neural::bert::weights::{self, TensorMap};
+use majuscule_neural::bert::{HeadSizes, Heads};
 
 /// The variable that names the folder of a trained model.
 const VARIABLE: &str = "MAJUSCULE_BENCH_BERT";
@@ -178,7 +179,7 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
     let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
     let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
-    let shapes = tagger::shapes(&config, store.manifest().labels.len());
+    let shapes = tagger::shapes(&config, Heads::of(&store.manifest().labels).sizes());
     let named = |name: &str| Some(name.to_owned());
     let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);
     (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
@@ -194,7 +195,7 @@ fn toy() -> (EncoderConfig, Pieces, TensorMap) {
     let encoder = encoder.unwrap_or_else(|problem| stop(&folder, &problem));
     let mut weights: TensorMap =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
-    for (name, shape) in tagger::shapes(&config, 4) {
+    for (name, shape) in tagger::shapes(&config, HeadSizes { cases: 4, marks: 0 }) {
         let zeros = || Tensor::from_vec(vec![0f32; shape.iter().product()], shape.clone(), &Device::Cpu);
         weights.entry(name).or_insert_with(|| zeros().expect("a few numbers fit"));
     }

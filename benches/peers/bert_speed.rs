@@ -8,6 +8,7 @@ use std::time::Instant;
 use std::{env, fs};
 
 use candle_core::Device;
+use majuscule_neural::bert::HeadSizes;
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::PieceBatch;
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = |name: &str| fs::read(Path::new(model).join(name));
     let config = EncoderConfig::read(&file("config.json")?)?;
     let named = |name: &str| Some(name.to_owned());
-    let shapes = tagger::shapes(&config, LABELS);
+    let shapes = tagger::shapes(&config, HeadSizes { cases: LABELS, marks: 0 });
     let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
     // Each line is a batch: texts separated by tabs, and the ids of pieces separated by spaces.
     let ids = |text: &str| text.split(' ').map(str::parse).collect::<Result<Vec<u32>, _>>();

@@ -3,6 +3,7 @@
 mod cascade;
 pub mod backend;
 mod embedded;
+pub mod gaps;
 pub mod hmm;
 pub mod language;
 pub mod majority;

@@ -260,7 +260,7 @@ impl MarkSet {
     }
 
     /// Returns the marks of the set, in the order of the enumeration.
-    pub fn iter(self) -> impl Iterator<Item = Mark> {
+    pub fn iter(self) -> impl Iterator<Item = Mark> + Clone {
         Mark::WRITTEN.into_iter().filter(move |&mark| self.has(mark))
     }
 

@@ -9,30 +9,14 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use super::candidates::{Candidates, FormCandidate};
 use super::session::choice;
 use crate::error::Result;
 use crate::lm::WordId;
+use crate::methods::gaps::MarkCosts;
 use crate::restorer::{Boundary, Request, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
 use crate::text::{Break, Case, Choice, Mark, MarkSet, Token, Tokens};
-
-/// The costs of marks, by which more or fewer are put in.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct MarkCosts {
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
-    pub mark_cost: f32,
-    /// The cost of a superfluous end of a sentence relative to that of a missing one.
-    pub end_cost: f32,
-}
-
-impl Default for MarkCosts {
-    fn default() -> Self {
-        Self { mark_cost: 1.0, end_cost: 1.0 }
-    }
-}
 
 /// The marks that a session chooses among.
 #[derive(Debug)]

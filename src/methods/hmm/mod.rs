@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
+use crate::methods::gaps::MarkCosts;
 use crate::model::{Section, Store};
 use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
-use events::{AskedMarks, EventSession, MarkCosts};
+use events::{AskedMarks, EventSession};
 use guess::Guesser;
 use session::HmmSession;
 

@@ -11,6 +11,7 @@ use super::filling::{GapSet, Values};
 use super::observe::WordFeatures;
 use super::weights::{WeightLevels, WeightTable};
 use super::{Logits, WEIGHTS_EACH};
+use crate::methods::gaps::{MarkCosts, likeliest_mark};
 use crate::restorer::Request;
 use crate::text::{Mark, MarkSet};
 
@@ -319,10 +320,7 @@ impl MarkModel {
         }
     }
 
-    /// Returns the most probable mark in a gap with these odds, the costs taken into account, as
-    /// one of those that are asked for, and its probability if the request needs it. `is_last` is
-    /// true if a sentence certainly ends there. The end of a sentence is decided first, and then
-    /// its kind, which `settle` may change. One of the marks `refused` is none.
+    /// Returns the [likeliest mark](likeliest_mark) in a gap with these odds.
     pub(super) fn likeliest(
         &self,
         MarkOdds(odds): &MarkOdds,
@@ -332,36 +330,8 @@ impl MarkModel {
         settle: impl Fn(Mark) -> Mark,
     ) -> (Mark, Option<f32>) {
         let MarkSettings { marks, mark_cost, end_cost, .. } = self.settings;
-        let mut ends = 0.0;
-        let [mut inside, mut end] = [(Mark::None, 0.0); 2];
-        for (mark, &share) in marks.iter().zip(odds) {
-            let best = if mark.ends_sentence() { &mut end } else { &mut inside };
-            if share > best.1 {
-                *best = (mark, share);
-            }
-            if mark.ends_sentence() {
-                ends += share;
-            }
-        }
-        let [inside_weight, end_weight] = [inside.1 / mark_cost, ends / end_cost];
-        let mark = match () {
-            () if is_last || end_weight > inside_weight.max(1.0) => end.0,
-            () if inside_weight > 1.0 => inside.0,
-            () => Mark::None,
-        };
-        let put = |mark: Mark| settle(mark).within(request.marks);
-        let mark = Some(put(mark)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
-        // At a certain end the ends share the whole.
-        let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
-        let possible = || {
-            let shares = marks.iter().zip(*odds).filter(|(mark, _)| !is_last || mark.ends_sentence());
-            std::iter::once(none).chain(shares)
-        };
-        let sum = |mark| {
-            let same = possible().filter(|(other, _)| put(*other) == mark);
-            same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
-        };
-        request.decided(mark, sum)
+        let odds = marks.iter().zip(odds.iter().copied());
+        likeliest_mark(odds, MarkCosts { mark_cost, end_cost }, is_last, refused, request, settle)
     }
 }
 

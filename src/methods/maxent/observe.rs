@@ -84,6 +84,26 @@ pub enum BoundaryEvidence {
 /// sentence starts.
 const SHOWN: usize = 64;
 
+/// The sentence starts that a text has marked so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MarkedStarts {
+    /// The number of further words for which the text counts as marking sentence starts.
+    shows: usize,
+}
+
+impl MarkedStarts {
+    /// Takes the next word and returns the evidence in the text for a sentence start there; `starts`
+    /// is true if the text marks one.
+    pub fn take(&mut self, starts: bool) -> BoundaryEvidence {
+        self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
+        match (starts, self.shows) {
+            (true, _) => BoundaryEvidence::Begins,
+            (false, 0) => BoundaryEvidence::Nothing,
+            (false, _) => BoundaryEvidence::Inside,
+        }
+    }
+}
+
 /// The unit of text that begins at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
@@ -120,8 +140,7 @@ pub struct Observer<'a> {
     /// The features of the words, with empty places on both sides, so that each word has a full
     /// window.
     seen: Vec<WordFeatures>,
-    /// The number of further words for which the text counts as marking sentence starts.
-    shows: usize,
+    marked: MarkedStarts,
     values: Values,
     features: Vec<u64>,
 }
@@ -130,7 +149,8 @@ impl<'a> Observer<'a> {
     /// Makes an observer without words, for the features of a set.
     pub fn new(set: &'a FeatureSet, gazetteers: &'a Gazetteers) -> Self {
         let seen = vec![WordFeatures::default(); EMPTY];
-        Self { set, gazetteers, seen, shows: 0, values: Values::default(), features: Vec::new() }
+        let (marked, values) = (MarkedStarts::default(), Values::default());
+        Self { set, gazetteers, seen, marked, values, features: Vec::new() }
     }
 
     /// Restarts with a segment or a text.
@@ -138,7 +158,7 @@ impl<'a> Observer<'a> {
         self.seen.clear();
         self.seen.resize(EMPTY, WordFeatures::default());
         if opening == Opening::Text {
-            self.shows = 0;
+            self.marked = MarkedStarts::default();
         }
     }
 
@@ -149,12 +169,7 @@ impl<'a> Observer<'a> {
             self.see(WordFeatures::UNKNOWN_LEFT);
         }
         self.see(seen);
-        self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
-        match (starts, self.shows) {
-            (true, _) => BoundaryEvidence::Begins,
-            (false, 0) => BoundaryEvidence::Nothing,
-            (false, _) => BoundaryEvidence::Inside,
-        }
+        self.marked.take(starts)
     }
 
     /// Appends the features of a word.

@@ -14,6 +14,7 @@ use super::openings::OpeningModel;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
 use crate::error::Result;
+use crate::methods::gaps::ShownGap;
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
@@ -30,16 +31,12 @@ struct WaitingWord {
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
     opens_line: bool,
-    /// The mark that stands before the word: see [`Token::gap`].
-    gap: Option<Mark>,
-    /// True if the mark does not stand there, but a sentence begins at the word.
-    is_forced: bool,
+    /// The gap before the word.
+    gap: ShownGap,
     /// The opening before the word: see [`Token::opening`].
     opening: Option<Mark>,
     /// The mark right after the word.
     right: Mark,
-    /// True if the word opens a text or a segment, and marks are asked for.
-    begins: bool,
     /// The marks that cannot be put in after the word.
     refused: MarkSet,
 }
@@ -219,14 +216,13 @@ impl MaxentSession<'_> {
         out: &mut Vec<Choice>,
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
-        let (mut seen, mut gap, mut begins, mut is_forced) = (seen, token.gap, false, false);
+        let mut seen = seen;
+        let gap = match self.marks {
+            Some(_) => ShownGap::before(token, starts),
+            None => ShownGap { mark: token.gap, ..ShownGap::default() },
+        };
         if self.marks.is_some() {
-            // Marks are constraints and no context. A text that is not cut out of another begins a
-            // sentence, and so does each part of it that is a text by itself.
-            let opens = Opening::of(token, false).is_some();
-            is_forced = starts && gap.is_none();
-            gap = if opens { None } else { gap.or(starts.then_some(Mark::Period)) };
-            (begins, starts, seen.marks) = (opens, false, 0);
+            (starts, seen.marks) = (false, 0);
         }
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
@@ -253,10 +249,8 @@ impl MaxentSession<'_> {
             shown,
             opens_line,
             gap,
-            is_forced,
             opening: token.opening,
             right: token.right.map_or(Mark::None, Mark::of),
-            begins,
             refused: self.marks.map_or(MarkSet::NONE, |_| token.refused()),
             ..word
         });
@@ -275,8 +269,7 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
-        let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, is_forced, begins, .. } =
-            self.waiting[waiting];
+        let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
         if self.looks_before {
@@ -289,7 +282,7 @@ impl MaxentSession<'_> {
         }
         let shown = match self.marks {
             // The mark that was put in for a sentence start is known already.
-            Some(_) => history.shows(gap.filter(|_| !(is_forced && history.begins)), begins),
+            Some(_) => history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens),
             None => shown,
         };
         let opening = match self.openings {
@@ -339,10 +332,10 @@ impl MaxentSession<'_> {
         history: &mut AnswerHistory,
     ) -> Mark {
         let may_open = history.opened == Mark::None && history.marks.is_after_mark();
-        let begins = |(at, word): &(usize, &WaitingWord)| *at > 0 && word.begins;
+        let begins = |(at, word): &(usize, &WaitingWord)| *at > 0 && word.gap.opens;
         let words = self.waiting.iter().skip(waiting).take(look_ahead + 1).enumerate();
         let there = words.take_while(|word| !begins(word)).flat_map(|(at, word)| {
-            let gap = word.gap.filter(|_| at > 0 && !word.is_forced).unwrap_or_default();
+            let gap = word.gap.mark.filter(|_| at > 0 && !word.gap.is_forced).unwrap_or_default();
             [gap, if word.refused.has(word.right) { Mark::None } else { word.right }]
         });
         let mut seen = there.filter(|mark| *mark != Mark::None).peekable();
@@ -384,8 +377,9 @@ impl MaxentSession<'_> {
         let next = self.waiting.get(waiting + 1);
         let (openings, opened) = (self.openings, history.opened);
         let settle = |mark| openings.map_or(mark, |openings| openings.closing(opened, mark));
-        let decided = match next.and_then(|next| next.gap) {
-            Some(mark) if next.is_some_and(|next| next.is_forced) => (settle(mark), Some(1.0)),
+        let gap = next.map_or(ShownGap::default(), |next| next.gap);
+        let decided = match gap.mark {
+            Some(mark) if gap.is_forced => (settle(mark), Some(1.0)),
             Some(mark) => (mark, Some(1.0)),
             None if ends == Some(false) => (Mark::None, Some(1.0)),
             None => {

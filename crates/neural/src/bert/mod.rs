@@ -1,5 +1,5 @@
-//! A tagger on BERT (Rei et al. 2020): the first piece of each word, as all layers of the encoder
-//! see it, decides the case of the word.
+//! A tagger on BERT (Rei et al. 2020): a piece of each word, as all layers of the encoder see it,
+//! decides the case of the word, and the mark after it (Courtland et al. 2020).
 
 pub mod config;
 mod device;
@@ -21,6 +21,8 @@ use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
 pub use train::{BertAdaptation, BertConfig, adapt, train};
 
+use crate::shared::heads::{ChainState, ChainWord};
+pub use crate::shared::heads::{HeadSizes, Heads};
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
 use config::EncoderConfig;
@@ -30,13 +32,15 @@ use engine::{Engine, ScoreRequest};
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Precision};
+use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Details, LayerWeights, Request, Restorer, Session};
-use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Mark, Tokens};
+use majuscule::text::{Choice, Labels, Locale, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
 use weights::TensorMap;
+pub use windows::LabelledPiece;
 use windows::{PieceWindow, ScorePool, WindowTarget};
 
 /// The method, for the list of a program.
@@ -65,16 +69,28 @@ pub struct Bert {
     cases: ClassCases<String>,
     settings: BertSettings,
     labels: Labels,
+    heads: Heads,
 }
 
 /// The settings of a model that depend on its training.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BertSettings {
     /// The number of pieces that the encoder sees at a time; longer sentences are cut into
     /// overlapping windows.
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
+    /// The piece of a word that has its labels.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub piece: LabelledPiece,
+    /// The costs of marks, if the model finds marks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<MarkCosts>,
+}
+
+/// Returns true for the piece that a manifest does not name.
+fn is_first(piece: &LabelledPiece) -> bool {
+    *piece == LabelledPiece::First
 }
 
 impl Bert {
@@ -96,7 +112,7 @@ impl Bert {
         let config = EncoderConfig::read(&config).map_err(|problem| wrong(format!("{CONFIG} {problem}")))?;
         let pieces = Pieces::read(&pieces, Some(config.vocab_size))
             .map_err(|problem| wrong(format!("{TOKENIZER} {problem}")))?;
-        let shapes = tagger::shapes(&config, manifest.labels.len());
+        let shapes = tagger::shapes(&config, Heads::of(&manifest.labels).sizes());
         let named = |name: &str| Some(name.to_owned());
         let weights = weights::read(&weights, &shapes, named, &Device::Cpu)
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
@@ -134,8 +150,8 @@ impl Bert {
     ) -> Computed<Self> {
         let tagger = Tagger::new(&weights, &config)?;
         let cases = ClassCases::new(mixed_text, locale, str::to_owned);
-        let (engine, precision) = (OnceLock::new(), Precision::F32);
-        Ok(Self { config, pieces, weights, tagger, engine, precision, cases, settings, labels })
+        let (engine, precision, heads) = (OnceLock::new(), Precision::F32, Heads::of(&labels));
+        Ok(Self { config, pieces, weights, tagger, engine, precision, cases, settings, labels, heads })
     }
 
     /// Returns the files of the model.
@@ -148,8 +164,14 @@ impl Bert {
         let mut config = config.as_object().cloned().unwrap_or_default();
         let shape = serde_json::to_value(&self.config).expect("settings have string keys only");
         config.extend(shape.as_object().cloned().unwrap_or_default());
-        let names = (0..self.labels.len()).map(|id| (id.to_string(), label_name(&self.labels, id).into()));
-        config.insert("id2label".to_owned(), serde_json::Value::Object(names.collect()));
+        for (name, labels) in ["id2label", "id2mark"].into_iter().zip(self.heads.names()) {
+            let labels = labels.iter().enumerate().map(|(id, &label)| (id.to_string(), label.into()));
+            let labels: serde_json::Map<_, _> = labels.collect();
+            // A model of case alone has one mark: none.
+            if labels.len() > 1 {
+                config.insert(name.to_owned(), labels.into());
+            }
+        }
         let mut bytes = serde_json::to_vec_pretty(&config).expect("settings have string keys only");
         bytes.push(b'\n');
         Ok(vec![
@@ -158,6 +180,13 @@ impl Bert {
             (WEIGHTS.to_owned(), weights::write(&self.weights).map_err(failed)?),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ])
+    }
+
+    /// Returns the model with these costs of marks.
+    #[must_use]
+    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
+        self.settings.costs = Some(costs);
+        self
     }
 
     /// Returns the settings in the manifest of the model.
@@ -200,7 +229,7 @@ impl Bert {
 
     /// Computes the scores with the engine, on the processor.
     fn engine_scores(&self, windows: &[&PieceWindow], request: Request) -> Computed<Vec<Vec<f32>>> {
-        let place = |target: &WindowTarget| target.first;
+        let place = |target: &WindowTarget| target.place(self.settings.piece);
         let requests: Vec<ScoreRequest<'_>> = windows
             .iter()
             .map(|window| ScoreRequest {
@@ -227,7 +256,8 @@ impl Bert {
     fn graph_scores(&self, windows: &[&PieceWindow]) -> Computed<Vec<Vec<f32>>> {
         let batch =
             PieceBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.pieces.special.padding);
-        let rows = rows(windows.iter().map(|window| window.targets.as_slice()), batch.width);
+        let targets = windows.iter().map(|window| window.targets.as_slice());
+        let rows = rows(targets, batch.width, self.settings.piece);
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -239,54 +269,39 @@ impl Bert {
     /// next.
     fn choices<'s>(
         &self,
-        pool: &mut ScorePool,
+        state: &mut TextState,
         window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
         request: Request,
         out: &mut Vec<Choice>,
     ) {
-        out.extend(pool.add(window, scores).map(|(target, scores)| self.choice(&target, &scores, request)));
-    }
-
-    /// Returns the most probable label of a word; a word without scores is in lower case.
-    fn choice(&self, target: &WindowTarget, scores: &[f32], request: Request) -> Choice {
-        let chosen = |case: Case, confidence: f32| Choice {
-            confidence: request.confidence.then_some(confidence),
-            ..Label::from(case).into()
-        };
-        if let Constraint::Fixed(case) = target.constraint {
-            return chosen(case, 1.0);
-        }
-        let lower = &target.word.lower;
-        let mixed = self.cases.mixed(lower);
-        // Without a known pattern, mixed case is impossible.
-        let case = |id: usize| self.cases.case(self.labels.get(id)?.0, lower, mixed);
-        let cases: Vec<(Case, f32)> =
-            scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
-        // Of equally probable labels, the first.
-        let best = cases.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        let Some((found, most)) = best else { return chosen(Case::Lower, 1.0) };
-        let sum = |same: &dyn Fn(Case) -> bool| {
-            cases.iter().filter(|(case, _)| same(*case)).map(|(_, score)| (score - most).exp()).sum::<f32>()
-        };
-        chosen(found, sum(&|case| case == found) / sum(&|_| true))
+        let costs = self.settings.costs.unwrap_or_default();
+        let TextState { pool, chain } = state;
+        out.extend(pool.add(window, scores).map(|(target, ln)| {
+            let WindowTarget { word, context, after, .. } = target;
+            let word = ChainWord { lower: &word.lower, context, after };
+            self.heads.choice(&word, &ln, &self.cases, costs, chain, &request)
+        }));
     }
 }
 
-/// Returns the rows of the first pieces of targets in a batch of windows of this width.
-fn rows<'a>(windows: impl IntoIterator<Item = &'a [WindowTarget]>, width: usize) -> Vec<u32> {
+/// The state of a text between its windows.
+#[derive(Debug, Clone)]
+pub struct TextState {
+    pool: ScorePool,
+    chain: ChainState,
+}
+
+/// Returns the rows of the labelled pieces of targets in a batch of windows of this width.
+fn rows<'a>(
+    windows: impl IntoIterator<Item = &'a [WindowTarget]>,
+    width: usize,
+    piece: LabelledPiece,
+) -> Vec<u32> {
     let row = |(at, targets): (usize, &'a [WindowTarget])| {
-        targets.iter().filter_map(move |target| Some((at * width) as u32 + target.first?))
+        targets.iter().filter_map(move |target| Some((at * width) as u32 + target.place(piece)?))
     };
     windows.into_iter().enumerate().flat_map(row).collect()
-}
-
-fn label_name(labels: &Labels, id: usize) -> String {
-    match labels.get(id) {
-        Some((class, Mark::None)) => class.name().to_owned(),
-        Some((class, mark)) => format!("{} {mark:?}", class.name()),
-        None => String::new(),
-    }
 }
 
 /// Returns the error of a failed computation, such as for want of memory.
@@ -336,15 +351,21 @@ impl Restorer for Bert {
             let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
             let mut found = self.scores(&group_windows, request)?.into_iter();
             for &at in group {
-                let targets = windows[at].targets.iter().filter(|target| target.first.is_some()).count();
+                let targets = windows[at].targets.iter().filter(|target| target.places.is_some()).count();
                 scores[at] = found.by_ref().take(targets).collect();
             }
         }
         let mut windows = windows.into_iter().zip(&scores);
         let document = |count| {
-            let (mut pool, mut choices) = (ScorePool::default(), Vec::new());
+            let (mut state, mut choices) = (self.begin(), Vec::new());
             for (window, scores) in windows.by_ref().take(count) {
-                self.choices(&mut pool, window, &mut scores.iter().map(Vec::as_slice), request, &mut choices);
+                self.choices(
+                    &mut state,
+                    window,
+                    &mut scores.iter().map(Vec::as_slice),
+                    request,
+                    &mut choices,
+                );
             }
             choices
         };
@@ -362,18 +383,22 @@ impl Details for Bert {
 impl WindowModel for Bert {
     type Window = PieceWindow;
     type Encoder<'m> = &'m Pieces;
-    type Pending = ScorePool;
+    type Pending = TextState;
 
     fn windower(&self, request: Request) -> Windower<&Pieces> {
-        let BertSettings { window, runs_on } = self.settings;
+        let BertSettings { window, runs_on, .. } = self.settings;
         let options = windows::options(window, runs_on, request.look_ahead, request.predictions.get());
-        Windower::new(&self.pieces, options)
+        Windower::new(&self.pieces, options.for_request(&request, self.heads.marks()))
+    }
+
+    fn begin(&self) -> TextState {
+        TextState { pool: ScorePool::new(self.heads.sizes()), chain: ChainState::default() }
     }
 
     fn answer(
         &self,
         windows: Vec<PieceWindow>,
-        pool: &mut ScorePool,
+        state: &mut TextState,
         request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
@@ -384,7 +409,7 @@ impl WindowModel for Bert {
             let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
             let scores = self.scores(&group.iter().collect::<Vec<_>>(), request)?;
             let mut scores = scores.iter().map(Vec::as_slice);
-            group.into_iter().for_each(|window| self.choices(pool, window, &mut scores, request, out));
+            group.into_iter().for_each(|window| self.choices(state, window, &mut scores, request, out));
         }
         Ok(())
     }

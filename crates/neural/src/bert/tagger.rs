@@ -8,6 +8,7 @@ use super::dropout::Dropout;
 use super::encoder::{BertEncoder, PieceBatch, tensor};
 use super::weights::{Shapes, TensorMap, encoder_shapes};
 use super::{ops, plain};
+use crate::shared::heads::HeadSizes;
 
 /// The prefix of the names of the encoder's tensors in a tagger.
 pub const ENCODER: &str = "bert.";
@@ -17,28 +18,41 @@ pub const SCALARS: &str = "layer_attention.scalars";
 /// The factor of the weighted sum: γ of equation 1.
 pub const GAMMA: &str = "layer_attention.gamma";
 
-/// The prefix of the names of the head's tensors.
-pub const HEAD: &str = "classifier.";
+/// The prefixes of the names of the tensors of the heads: that of cases and that of marks.
+pub const HEADS: [&str; 2] = ["classifier.", "marks."];
 
-/// The tagger: an encoder and a head.
+/// The tagger: an encoder and heads.
 #[derive(Debug, Clone)]
 pub struct Tagger {
     encoder: BertEncoder,
     scalars: Tensor,
     gamma: Tensor,
-    head: [Tensor; 2],
+    /// The weight and the bias of each head that there is.
+    heads: Vec<[Tensor; 2]>,
 }
 
 /// Returns the names and shapes of the tensors of a tagger.
-pub fn shapes(config: &EncoderConfig, labels: usize) -> Shapes {
+pub fn shapes(config: &EncoderConfig, heads: HeadSizes) -> Shapes {
     let mut shapes: Shapes =
         encoder_shapes(config).into_iter().map(|(name, shape)| (format!("{ENCODER}{name}"), shape)).collect();
     // The embedding layer counts as a layer: the sum of equation 1 runs from 0.
     shapes.push((SCALARS.to_owned(), vec![config.num_hidden_layers + 1]));
     shapes.push((GAMMA.to_owned(), vec![1]));
-    shapes.push((format!("{HEAD}weight"), vec![labels, config.hidden_size]));
-    shapes.push((format!("{HEAD}bias"), vec![labels]));
+    for (head, size) in HEADS.into_iter().zip([heads.cases, heads.marks]).filter(|(_, size)| *size > 0) {
+        shapes.push((format!("{head}weight"), vec![size, config.hidden_size]));
+        shapes.push((format!("{head}bias"), vec![size]));
+    }
     shapes
+}
+
+/// Returns the weight and the bias of each head among the weights of a tagger.
+///
+/// # Errors
+/// Fails if a head has a weight without a bias.
+pub fn heads(weights: &TensorMap) -> Result<Vec<[Tensor; 2]>> {
+    let names = HEADS.into_iter().filter(|head| weights.contains_key(&format!("{head}weight")));
+    let part = |head: &str, part: &str| tensor(weights, format!("{head}{part}"));
+    names.map(|head| Ok([part(head, "weight")?, part(head, "bias")?])).collect()
 }
 
 impl Tagger {
@@ -47,12 +61,11 @@ impl Tagger {
     /// # Errors
     /// Fails if a weight is missing.
     pub fn new(weights: &TensorMap, config: &EncoderConfig) -> Result<Self> {
-        let head = |part: &str| tensor(weights, format!("{HEAD}{part}"));
         Ok(Self {
             encoder: BertEncoder::new(weights, ENCODER, config)?,
             scalars: tensor(weights, SCALARS.to_owned())?,
             gamma: tensor(weights, GAMMA.to_owned())?,
-            head: [head("weight")?, head("bias")?],
+            heads: heads(weights)?,
         })
     }
 
@@ -70,8 +83,8 @@ impl Tagger {
         plain::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
-    /// Returns the scores of the labels, one row for each of these rows of the batch, whose ids are
-    /// rows of `words`.
+    /// Returns the scores of the labels, head after head, one row for each of these rows of the
+    /// batch, whose ids are rows of `words`.
     ///
     /// # Errors
     /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
@@ -86,7 +99,11 @@ impl Tagger {
         let mixed = self.mixed(&states, dropout)?;
         let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
         let embedded = dropout.apply(mixed.index_select(&rows, 0)?, dropout.head())?;
-        ops::linear(&embedded, &self.head[0], &self.head[1])?.to_dtype(DType::F32)
+        let scores = self.heads.iter().map(|[weight, bias]| ops::linear(&embedded, weight, bias));
+        match scores.collect::<Result<Vec<_>>>()?.as_slice() {
+            [scores] => scores.to_dtype(DType::F32),
+            scores => Tensor::cat(scores, 1)?.to_dtype(DType::F32),
+        }
     }
 
     /// Computes γ Σ softmax(α)ₗ · hidden stateₗ.

@@ -5,11 +5,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::failed;
 use super::tokenize::Pieces;
-use crate::shared::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder};
+use crate::shared::heads::{HeadSizes, RightContext, WordContext};
+use crate::shared::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
 use majuscule::error::Result;
-use majuscule::text::Constraint;
+use majuscule::named::NamedValue;
+use majuscule::restorer::SentenceStarts;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,16 +31,44 @@ pub struct PieceWindow {
 pub struct WindowTarget {
     /// The word and its pieces.
     pub word: Arc<EncodedWord<Box<[u32]>>>,
-    /// The constraint on its case.
-    pub constraint: Constraint,
-    /// The position of its first piece in the window; `None` for a word without pieces.
-    pub first: Option<u32>,
+    /// The facts about it that the text shows.
+    pub context: WordContext,
+    /// The text after it.
+    pub after: RightContext,
+    /// The positions of its first and last pieces in the window; `None` for a word without pieces.
+    pub places: Option<[u32; 2]>,
+}
+
+impl WindowTarget {
+    /// Returns the position of the piece that is labelled.
+    pub fn place(&self, piece: LabelledPiece) -> Option<u32> {
+        self.places.map(|[first, last]| if piece == LabelledPiece::First { first } else { last })
+    }
+}
+
+/// The piece of a word that has the labels of the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelledPiece {
+    /// The first piece, as in Rei et al. 2020.
+    #[default]
+    First,
+    /// The last piece, which stands next to the mark after the word.
+    Last,
+}
+
+impl NamedValue for LabelledPiece {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::First, "first", "The first piece of a word"),
+        (Self::Last, "last", "The last piece of a word, next to the mark after it"),
+    ];
 }
 
 /// Returns the options of windows of this many pieces, including the special ones.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predictions: usize) -> WindowOptions {
-    let capacity = window - 2;
-    WindowOptions { capacity, overlap: capacity / 4, runs_on, look_ahead, predictions }
+    let (capacity, starts) = (window - 2, SentenceStarts::Predicted);
+    let (overlap, puts_marks) = (capacity / 4, false);
+    WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks, starts, predictions }
 }
 
 impl WordEncoder for &Pieces {
@@ -53,15 +85,23 @@ impl WordEncoder for &Pieces {
         pieces.len()
     }
 
-    fn window(&self, words: &[WindowWord<Self::Ids>], targets: Range<usize>, done: usize) -> PieceWindow {
+    fn window(
+        &self,
+        words: &[WindowWord<Self::Ids>],
+        after: RightContext,
+        targets: Range<usize>,
+        done: usize,
+    ) -> PieceWindow {
         let mut ids = vec![self.special.first];
         let mut found = Vec::with_capacity(targets.len());
-        for (at, WindowWord { word, constraint }) in words.iter().enumerate() {
-            if targets.contains(&at) {
-                let first = (!word.ids.is_empty()).then_some(ids.len() as u32);
-                found.push(WindowTarget { word: word.clone(), constraint: *constraint, first });
-            }
+        for (at, WindowWord { word, context }) in words.iter().enumerate() {
+            let first = ids.len() as u32;
             ids.extend_from_slice(&word.ids);
+            if targets.contains(&at) {
+                let places = (!word.ids.is_empty()).then(|| [first, ids.len() as u32 - 1]);
+                let after = right_context(words, at, after);
+                found.push(WindowTarget { word: word.clone(), context: *context, after, places });
+            }
         }
         ids.push(self.special.last);
         PieceWindow { ids, targets: found, done }
@@ -69,27 +109,37 @@ impl WordEncoder for &Pieces {
 }
 
 /// The scores of words that are targets of later windows, too.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ScorePool {
+    heads: HeadSizes,
     words: VecDeque<(WindowTarget, Vec<f32>)>,
 }
 
 impl ScorePool {
+    /// Makes a pool for the scores of these heads.
+    pub fn new(heads: HeadSizes) -> Self {
+        Self { heads, words: VecDeque::new() }
+    }
+
     /// Adds the scores of the targets of a window, none for those without pieces, and returns the
     /// words that are finished: each with ln of the sum of the probabilities that each window gives
-    /// a label.
+    /// a label of a head.
     pub fn add<'s>(
         &mut self,
         window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
     ) -> impl Iterator<Item = (WindowTarget, Vec<f32>)> {
         for (at, target) in window.targets.into_iter().enumerate() {
-            let scores = target.first.and_then(|_| scores.next()).unwrap_or_default();
+            let scores = target.places.and_then(|_| scores.next()).unwrap_or_default();
+            let (cases, marks) = scores.split_at(self.heads.cases.min(scores.len()));
+            let probabilities = ln_softmax(cases).chain(ln_softmax(marks));
             match self.words.get_mut(at) {
-                Some((_, sum)) => {
-                    sum.iter_mut().zip(ln_softmax(scores)).for_each(|(a, b)| *a = ln_add(*a, b));
+                Some((known, sum)) => {
+                    // A later window knows more of the text.
+                    known.after = target.after;
+                    sum.iter_mut().zip(probabilities).for_each(|(a, b)| *a = ln_add(*a, b));
                 }
-                None => self.words.push_back((target, ln_softmax(scores).collect())),
+                None => self.words.push_back((target, probabilities.collect())),
             }
         }
         self.words.drain(..window.done.min(self.words.len())).collect::<Vec<_>>().into_iter()
@@ -145,8 +195,10 @@ mod tests {
             for PieceWindow { ids, targets, .. } in &windows {
                 prop_assert!(ids.len() <= window && !targets.is_empty());
                 for target in targets {
-                    let own = pieces.of(&target.word.lower).unwrap();
-                    prop_assert_eq!(target.first.map(|first| ids[first as usize]), own.first().copied());
+                    let mut own = pieces.of(&target.word.lower).unwrap();
+                    own.truncate(window - 2);
+                    let ends = target.places.map(|places| places.map(|place| ids[place as usize]));
+                    prop_assert_eq!(ends, own.first().zip(own.last()).map(|(first, last)| [*first, *last]));
                 }
             }
         }
@@ -158,20 +210,20 @@ mod tests {
             predictions in 1usize..12,
         ) {
             let pieces = pieces();
-            let mut pool = ScorePool::default();
+            let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
             let mut found = Vec::new();
             for of_pieces in windows(&pieces, &words, options(window, false, None, predictions)) {
                 let PieceWindow { ids, targets, done } = &of_pieces;
                 prop_assert!(ids.len() <= window && !targets.is_empty() && *done > 0);
                 let scores: Vec<[f32; 2]> =
-                    targets.iter().filter(|target| target.first.is_some()).map(|_| [1.0, 2.0]).collect();
+                    targets.iter().filter(|target| target.places.is_some()).map(|_| [1.0, 2.0]).collect();
                 found.extend(pool.add(of_pieces, &mut scores.iter().map(<[f32; 2]>::as_slice)));
             }
             prop_assert!(pool.words.is_empty());
             prop_assert!(found.iter().map(|(target, _)| &target.word.lower).eq(&words));
             // All windows give the same scores.
             for (target, scores) in &found {
-                match target.first {
+                match target.places {
                     Some(_) => prop_assert!((scores[1] - scores[0] - 1.0).abs() < 1e-4),
                     None => prop_assert!(scores.is_empty()),
                 }
@@ -203,9 +255,10 @@ mod tests {
     #[test]
     fn the_probabilities_of_several_windows_are_averaged() {
         let word = Arc::new(EncodedWord { lower: "us".to_owned(), ids: Box::default() });
-        let target = WindowTarget { word, constraint: Constraint::Free, first: Some(1) };
+        let (context, after) = (WordContext::default(), RightContext::Unknown);
+        let target = WindowTarget { word, context, after, places: Some([1, 1]) };
         let window = |done| PieceWindow { ids: Vec::new(), targets: vec![target.clone()], done };
-        let mut pool = ScorePool::default();
+        let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.
         assert_eq!(pool.add(window(0), &mut [[3.0, 3.0].as_slice()].into_iter()).count(), 0);
         let found: Vec<_> = pool.add(window(1), &mut [[4f32.ln(), 0.0].as_slice()].into_iter()).collect();

@@ -139,7 +139,7 @@ impl Bilstm {
         let best = chain.best(scores, allowed);
         let marginals = request.confidence.then(|| chain.marginals(scores, allowed));
         let choice = |at: usize| {
-            let (case, probability) = match window.words[at].constraint {
+            let (case, probability) = match window.words[at].context.constraint {
                 Constraint::Fixed(case) => (case, 1.0),
                 _ => {
                     let case = self.case(best[at], lower(at)).unwrap_or_default();
@@ -197,6 +197,8 @@ impl WindowModel for Bilstm {
         let BilstmSettings { window, runs_on, .. } = self.settings;
         Windower::new(&self.vocabulary, windows::options(window, runs_on, request.look_ahead))
     }
+
+    fn begin(&self) {}
 
     /// Windows go through the network one at a time, so that no choice depends on the others.
     fn answer(

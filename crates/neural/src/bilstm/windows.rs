@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::network::NetworkWord;
 use super::vocabulary::BilstmVocabulary;
+use crate::shared::heads::RightContext;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder};
 use majuscule::error::Result;
+use majuscule::restorer::SentenceStarts;
 
 /// The ids of a word and of its letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct WordIds {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextWindow {
     pub words: Vec<WindowWord<WordIds>>,
+    /// The text after its last word.
+    pub after: RightContext,
     /// The range of the words that are to be labelled.
     pub targets: Range<usize>,
 }
@@ -34,7 +38,16 @@ impl TextWindow {
 
 /// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
-    WindowOptions { capacity: window, overlap: window.div_ceil(2), runs_on, look_ahead, predictions: 1 }
+    let (overlap, starts) = (window.div_ceil(2), SentenceStarts::Predicted);
+    WindowOptions {
+        capacity: window,
+        overlap,
+        runs_on,
+        look_ahead,
+        puts_marks: false,
+        starts,
+        predictions: 1,
+    }
 }
 
 impl WordEncoder for &BilstmVocabulary {
@@ -49,8 +62,14 @@ impl WordEncoder for &BilstmVocabulary {
         1
     }
 
-    fn window(&self, words: &[WindowWord<WordIds>], targets: Range<usize>, _: usize) -> TextWindow {
-        TextWindow { words: words.to_vec(), targets }
+    fn window(
+        &self,
+        words: &[WindowWord<WordIds>],
+        after: RightContext,
+        targets: Range<usize>,
+        _: usize,
+    ) -> TextWindow {
+        TextWindow { words: words.to_vec(), after, targets }
     }
 }
 
@@ -85,7 +104,7 @@ mod tests {
         ) {
             let windows = windows(&words, options(window, false, look_ahead));
             prop_assert_eq!(windows.iter().flat_map(targets).collect::<Vec<_>>(), words);
-            for TextWindow { words, targets } in &windows {
+            for TextWindow { words, targets, .. } in &windows {
                 prop_assert!(words.len() <= window && !targets.is_empty());
                 if let Some(look_ahead) = look_ahead {
                     prop_assert!(words.len() - targets.start <= look_ahead + 1);

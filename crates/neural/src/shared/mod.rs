@@ -3,8 +3,10 @@
 pub mod adam;
 pub mod checks;
 pub mod exp;
+pub mod heads;
 pub mod init;
 pub mod lanes;
+pub mod predict;
 pub mod samples;
 pub mod schedule;
 pub mod session;

@@ -16,11 +16,15 @@ pub trait WindowModel: Debug + Sync {
     type Encoder<'m>: WordEncoder<Window = Self::Window>
     where
         Self: 'm;
-    /// The scores of words that are targets of later windows, too.
-    type Pending: Debug + Clone + Default + Send;
+    /// The state of a text between its windows, such as the scores of words that are targets of
+    /// later windows, too.
+    type Pending: Debug + Clone + Send;
 
     /// Returns the windower of a session.
     fn windower(&self, request: Request) -> Windower<Self::Encoder<'_>>;
+
+    /// Returns the state before the first window of a text.
+    fn begin(&self) -> Self::Pending;
 
     /// Appends the choices for the words that are finished with these windows.
     fn answer(
@@ -48,7 +52,7 @@ const MOST_WAITING: usize = 1024;
 impl<'a, M: WindowModel> WindowSession<'a, M> {
     /// Starts a text.
     pub fn new(model: &'a M, request: Request) -> Self {
-        let (windower, windows, pending) = (model.windower(request), Vec::new(), M::Pending::default());
+        let (windower, windows, pending) = (model.windower(request), Vec::new(), model.begin());
         Self { model, request, windower, windows, pending }
     }
 

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::heads::Heads;
 use super::samples::Dataset;
 use super::throughput::Throughput;
 use majuscule::error::Result;
 use majuscule::restorer::{Request, Restorer};
 use majuscule_train::corpus::Protocol;
 use majuscule_train::eval::{Matching, evaluate};
+use majuscule_train::methods::balance::f_of;
 use majuscule_train::methods::log::Log;
 use majuscule_train::methods::{Left, Progress, Watch};
 
@@ -89,7 +91,8 @@ pub struct TrainPosition<W> {
     pub epoch: usize,
     /// The number of completed batches of the next epoch.
     pub batches: usize,
-    /// The lowest slot error rate on the held-out examples, and the weights that had it.
+    /// The lowest error on the held-out examples, and the weights that had it: the slot error rate
+    /// of cases, 1 − F of marks, or the mean of both.
     pub best: Option<(f64, W)>,
     /// The number of epochs since then.
     pub worse: usize,
@@ -103,9 +106,9 @@ impl<W> Default for TrainPosition<W> {
 
 impl<W> TrainPosition<W> {
     /// Keeps weights that are better than all before.
-    fn keep_best(&mut self, ser: f64, weights: W) {
-        if self.best.as_ref().is_none_or(|(best, _)| ser < *best) {
-            (self.best, self.worse) = (Some((ser, weights)), 0);
+    fn keep_best(&mut self, error: f64, weights: W) {
+        if self.best.as_ref().is_none_or(|(best, _)| error < *best) {
+            (self.best, self.worse) = (Some((error, weights)), 0);
         } else {
             self.worse += 1;
         }
@@ -207,16 +210,27 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         }
         let weights = self.trainer.weights()?;
         let model = self.trainer.model(&weights)?;
-        let request = Request { threads: self.threads, ..Request::default() };
-        let score = evaluate(&model, request, self.protocol, &self.dataset.held_out)?;
-        let slots = score.all().slots(Matching::of(self.protocol));
-        // Without any slot, all weights are equally good.
-        let ser = slots.ser().unwrap_or_default();
-        let epoch = self.position.epoch;
-        let mut line = json!({ "epoch": epoch, "held_out_ser": ser, "held_out_f1": slots.f() });
+        let heads = Heads::of(&self.dataset.labels);
+        let mut line = json!({ "epoch": self.position.epoch });
+        let mut errors = Vec::new();
+        if heads.sizes().cases > 0 {
+            let request = Request { threads: self.threads, ..Request::default() };
+            let score = evaluate(&model, request, self.protocol, &self.dataset.held_out)?;
+            let slots = score.all().slots(Matching::of(self.protocol));
+            // Without any slot, all weights are equally good.
+            let ser = slots.ser().unwrap_or_default();
+            (line["held_out_ser"], line["held_out_f1"]) = (ser.into(), json!(slots.f()));
+            errors.push(ser);
+        }
+        if heads.sizes().marks > 0 {
+            let f = f_of(&model, heads.marks(), &self.dataset.held_out)?;
+            line["held_out_marks_f1"] = f.into();
+            errors.push(1.0 - f);
+        }
+        let error = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
         self.trainer.facts(&model)?.into_iter().for_each(|(name, value)| line[name] = value);
         log.line(&line)?;
-        self.position.keep_best(ser, weights);
+        self.position.keep_best(error, weights);
         Ok(())
     }
 }

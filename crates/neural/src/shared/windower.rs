@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::heads::{RightContext, WordContext};
 use majuscule::error::Result;
-use majuscule::restorer::Boundary;
-use majuscule::text::{Break, Constraint, Token, Tokens};
+use majuscule::methods::gaps::ShownGap;
+use majuscule::methods::maxent::observe::MarkedStarts;
+use majuscule::restorer::{Boundary, Request, SentenceStarts};
+use majuscule::text::{Break, MarkSet, Token, Tokens};
 
 /// The input of a network: the ids of a word, and the windows that it reads.
 pub trait WordEncoder: Debug + Send {
@@ -23,9 +26,15 @@ pub trait WordEncoder: Debug + Send {
     /// The part of a window's capacity that a word takes up.
     fn size(ids: &Self::Ids) -> usize;
 
-    /// Makes a window of these words. Its targets are those in the range `targets`, and no later
-    /// window has the first `done` of them as targets.
-    fn window(&self, words: &[WindowWord<Self::Ids>], targets: Range<usize>, done: usize) -> Self::Window;
+    /// Makes a window of these words, after which `after` follows. Its targets are those in the range
+    /// `targets`, and no later window has the first `done` of them as targets.
+    fn window(
+        &self,
+        words: &[WindowWord<Self::Ids>],
+        after: RightContext,
+        targets: Range<usize>,
+        done: usize,
+    ) -> Self::Window;
 }
 
 /// A word and its ids, shared by all windows that contain it.
@@ -39,7 +48,12 @@ pub struct EncodedWord<I> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowWord<I> {
     pub word: Arc<EncodedWord<I>>,
-    pub constraint: Constraint,
+    pub context: WordContext,
+}
+
+/// Returns the text after word `at` of a window, after which `after` follows.
+pub fn right_context<I>(words: &[WindowWord<I>], at: usize, after: RightContext) -> RightContext {
+    words.get(at + 1).map_or(after, |next| RightContext::word(next.context))
 }
 
 /// The size of windows, and the choice of their targets.
@@ -53,12 +67,23 @@ pub struct WindowOptions {
     pub runs_on: bool,
     /// The largest number of words of right context. With it a word is a target once.
     pub look_ahead: Option<usize>,
+    /// True if marks are put in: those of the text are then constraints and no context.
+    pub puts_marks: bool,
+    /// The sentence starts that are asked for.
+    pub starts: SentenceStarts,
     /// The number of windows that have a word as a target. Words near the beginning and the end of
     /// a long text are in fewer, and a text that fits is its only window.
     pub predictions: usize,
 }
 
 impl WindowOptions {
+    /// Returns the options for a request to a model with these marks.
+    #[must_use]
+    pub fn for_request(self, request: &Request, marks: MarkSet) -> Self {
+        let puts_marks = !request.marks.is_empty() && !marks.is_empty();
+        Self { look_ahead: request.look_ahead, puts_marks, starts: request.starts, ..self }
+    }
+
     fn has_targets_once(&self) -> bool {
         self.predictions == 1 || self.look_ahead.is_some()
     }
@@ -83,6 +108,8 @@ pub struct Windower<E: WordEncoder> {
     answered: usize,
     /// The capacity that all these words take up.
     size: usize,
+    /// The sentence starts that the text has marked.
+    marked: MarkedStarts,
     encoded: FxHashMap<String, Arc<EncodedWord<E::Ids>>>,
 }
 
@@ -92,24 +119,26 @@ const MOST_ENCODED: usize = 1 << 16;
 impl<E: WordEncoder> Windower<E> {
     /// Makes a windower without words.
     pub fn new(encoder: E, options: WindowOptions) -> Self {
-        let encoded = FxHashMap::default();
-        Self { encoder, options, words: Vec::new(), answered: 0, size: 0, encoded }
+        let (marked, encoded) = (MarkedStarts::default(), FxHashMap::default());
+        Self { encoder, options, words: Vec::new(), answered: 0, size: 0, marked, encoded }
     }
 
     /// Takes a word and appends the windows that are complete.
     pub fn push(&mut self, lower: &str, token: &Token, out: &mut Vec<E::Window>) -> Result<()> {
+        let context = self.context(token);
         if self.starts_new_segment(token) {
-            self.finish(out);
+            self.finish_before(RightContext::word(context), out);
         }
         let word = self.encoded(lower)?;
         self.size += E::size(&word.ids);
-        self.words.push(WindowWord { word, constraint: token.constraint });
+        self.words.push(WindowWord { word, context });
         if self.size > self.options.capacity {
             self.shift(out);
         }
         if let Some(look_ahead) = self.options.look_ahead {
             while self.words.len() - self.answered > look_ahead {
-                out.push(self.last_window(self.answered + look_ahead + 1, self.answered + 1));
+                let (end, until) = (self.answered + look_ahead + 1, self.answered + 1);
+                out.push(self.window(end, RightContext::Unknown, until, 1));
                 self.answered += 1;
             }
         }
@@ -122,7 +151,7 @@ impl<E: WordEncoder> Windower<E> {
             Boundary::None => {}
             Boundary::Line if self.options.runs_on => {}
             Boundary::Line | Boundary::Reset => self.finish(out),
-            Boundary::Force => self.force(out),
+            Boundary::Force => self.force(RightContext::Forced, out),
         }
     }
 
@@ -135,27 +164,53 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
-    /// Returns a window for the words that are not labelled yet.
+    /// Returns a window for the words that are not labelled yet, as if no more were waited for.
     pub fn rest(&self) -> Option<E::Window> {
-        (self.answered < self.words.len()).then(|| self.last_window(self.words.len(), self.words.len()))
+        self.rest_before(RightContext::Forced)
+    }
+
+    fn rest_before(&self, after: RightContext) -> Option<E::Window> {
+        let (from, end) = (self.answered, self.words.len());
+        (from < end).then(|| self.window(end, after, end, end - from))
     }
 
     /// Appends a window for the words that are not labelled yet; they stay as context.
-    fn force(&mut self, out: &mut Vec<E::Window>) {
-        out.extend(self.rest());
+    fn force(&mut self, after: RightContext, out: &mut Vec<E::Window>) {
+        out.extend(self.rest_before(after));
         self.answered = self.words.len();
     }
 
     /// Ends the text.
     fn finish(&mut self, out: &mut Vec<E::Window>) {
-        self.force(out);
+        self.finish_before(RightContext::End, out);
+        self.marked = MarkedStarts::default();
+    }
+
+    /// Ends a segment of the text, after which `after` follows.
+    fn finish_before(&mut self, after: RightContext, out: &mut Vec<E::Window>) {
+        self.force(after, out);
         self.words.clear();
         (self.answered, self.size) = (0, 0);
     }
 
+    /// Returns the facts about a word that the text shows.
+    fn context(&mut self, token: &Token) -> WordContext {
+        let WindowOptions { puts_marks, starts, .. } = self.options;
+        if token.before == Break::Document {
+            self.marked = MarkedStarts::default();
+        }
+        let begins = token.starts || starts == SentenceStarts::EveryLine && token.opens;
+        WordContext {
+            constraint: token.constraint,
+            gap: ShownGap::before(token, begins),
+            shown: self.marked.take(begins),
+            refused: if puts_marks { token.refused() } else { MarkSet::NONE },
+        }
+    }
+
     fn starts_new_segment(&self, token: &Token) -> bool {
         let line = if self.options.runs_on { Break::Turn } else { Break::Line };
-        token.starts || token.before >= line
+        token.starts && !self.options.puts_marks || token.before >= line
     }
 
     fn encoded(&mut self, lower: &str) -> Result<Arc<EncodedWord<E::Ids>>> {
@@ -187,20 +242,17 @@ impl<E: WordEncoder> Windower<E> {
         let (until, answered) =
             if self.options.has_targets_once() { (middle, middle) } else { (end, dropped) };
         if self.answered < until {
-            out.push(self.window(end, until, answered.saturating_sub(self.answered)));
+            let after = RightContext::word(self.words[end].context);
+            out.push(self.window(end, after, until, answered.saturating_sub(self.answered)));
         }
         self.answered = self.answered.max(answered) - dropped;
         self.words.drain(..dropped);
         self.size -= size;
     }
 
-    /// Returns the window of the first `end` words that is the last one with the words before
-    /// `until` as targets.
-    fn last_window(&self, end: usize, until: usize) -> E::Window {
-        self.window(end, until, until - self.answered)
-    }
-
-    fn window(&self, end: usize, until: usize, done: usize) -> E::Window {
-        self.encoder.window(&self.words[..end], self.answered..until, done)
+    /// Makes the window of the first `end` words, after which `after` follows, with the words before
+    /// `until` that are not labelled yet as targets.
+    fn window(&self, end: usize, after: RightContext, until: usize, done: usize) -> E::Window {
+        self.encoder.window(&self.words[..end], after, self.answered..until, done)
     }
 }

@@ -45,7 +45,7 @@ use super::config::EncoderConfig;
 use super::encoder::tensor;
 use super::ops::read;
 use super::plain;
-use super::tagger::{ENCODER, GAMMA, HEAD, SCALARS};
+use super::tagger::{self, ENCODER, GAMMA, SCALARS};
 use super::weights::TensorMap;
 use instruction_set::InstructionSet;
 use layer::{EngineLayer, EngineScratch, Span, gathered};
@@ -75,6 +75,7 @@ pub struct Engine {
     layers: Vec<EngineLayer>,
     /// The weight of each layer, the embedding layer first.
     layer_weights: Vec<f32>,
+    /// The heads side by side.
     head: Linear,
 }
 
@@ -117,8 +118,13 @@ impl Engine {
         }
         let named = |name: &str| tensor(weights, name.to_owned());
         let gamma = named(GAMMA)?;
-        let head = [named(&format!("{HEAD}weight"))?, named(&format!("{HEAD}bias"))?];
-        let head = [read(&head[0], <[f32]>::to_vec)?, read(&head[1], <[f32]>::to_vec)?];
+        let mut head = [Vec::new(), Vec::new()];
+        for parts in tagger::heads(weights)? {
+            for (all, part) in head.iter_mut().zip(&parts) {
+                read(part, |values| all.extend_from_slice(values))?;
+            }
+        }
+        let [weight, bias] = head;
         Ok(Self {
             instructions,
             words: tensor(weights, format!("{ENCODER}embeddings.word_embeddings.weight"))?.contiguous()?,
@@ -128,7 +134,7 @@ impl Engine {
                 .map(|layer| source.layer(layer))
                 .collect::<Computed<_>>()?,
             layer_weights: plain::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
-            head: Linear::new(instructions, EnginePrecision::F32, &head[0], head[1].clone()),
+            head: Linear::new(instructions, EnginePrecision::F32, &weight, bias),
         })
     }
 
@@ -316,19 +322,20 @@ mod tests {
     use super::*;
     use crate::bert::dropout::NoDropout;
     use crate::bert::encoder::PieceBatch;
-    use crate::bert::tagger::{self, Tagger};
+    use crate::bert::tagger::Tagger;
     use crate::bert::weights::read_encoder;
+    use crate::shared::heads::HeadSizes;
 
     const CONFIG: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/config.json");
     const WEIGHTS: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/model.safetensors");
 
-    /// Returns the toy encoder with an arbitrary head and layer scalars.
+    /// Returns the toy encoder with arbitrary heads and layer scalars.
     fn toy() -> (EncoderConfig, TensorMap) {
         let config = EncoderConfig::read(CONFIG).unwrap();
         let encoder = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
         let mut weights: TensorMap =
             encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
-        for (name, shape) in tagger::shapes(&config, 4) {
+        for (name, shape) in tagger::shapes(&config, HeadSizes { cases: 4, marks: 3 }) {
             weights.entry(name).or_insert_with(|| {
                 let count = shape.iter().product::<usize>() as u32;
                 let values: Vec<f32> = (1..=count).map(|at| (at as f32 * 1.7).sin()).collect();

@@ -8,11 +8,12 @@ use candle_core::{Result as Computed, Tensor};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::TaggerTraining;
 use super::config::BertConfig;
-use crate::bert::tagger::HEAD;
+use super::{TaggerTraining, running_text};
+use crate::bert::tagger::HEADS;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, BertSettings};
+use crate::shared::heads::HeadSizes;
 use majuscule::error::Result;
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::Store;
@@ -200,17 +201,21 @@ pub fn adapt(
     let config = &adaptation.config(model.settings.window);
     config.check()?;
     check_locale(corpus, model.cases.locale())?;
+    let running = running_text(corpus, model.heads.marks())?;
+    let corpus = running.as_ref().unwrap_or(corpus);
     let settings = BertSettings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
     let Bert { config: encoder, pieces, .. } = model;
     let training = TaggerTraining { config, corpus, encoder, pieces, settings, model: Some(model) };
-    training.run(|labels| widened(&model.weights, labels), threads, watch)
+    training.run(|heads| widened(&model.weights, heads), threads, watch)
 }
 
-/// Returns the weights with a head of this many labels: those of new labels are 0.
-fn widened(weights: &TensorMap, labels: usize) -> Computed<TensorMap> {
+/// Returns the weights with heads of these sizes: those of new labels are 0.
+fn widened(weights: &TensorMap, heads: HeadSizes) -> Computed<TensorMap> {
     let widen = |(name, tensor): (&String, &Tensor)| {
         let old = tensor.dim(0)?;
-        if !name.starts_with(HEAD) || old == labels {
+        let mut sizes = HEADS.into_iter().zip([heads.cases, heads.marks]);
+        let labels = sizes.find(|(head, _)| name.starts_with(head)).map_or(old, |(_, size)| size);
+        if old == labels {
             return Ok((name.clone(), tensor.clone()));
         }
         let mut shape = tensor.dims().to_vec();

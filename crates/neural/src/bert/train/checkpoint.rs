@@ -19,7 +19,7 @@ use crate::shared::train_loop::TrainPosition;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
-use majuscule::text::Locale;
+use majuscule::text::{Locale, MarkSet};
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::checkpoint;
 
@@ -168,12 +168,15 @@ impl<'a> BertCheckpoint<'a> {
 pub(super) struct Digest(Hasher);
 
 impl Digest {
-    /// Adds an example.
-    pub(super) fn add(&mut self, example: &Example, locale: Locale) {
+    /// Adds an example whose marks are learned as these.
+    pub(super) fn add(&mut self, example: &Example, locale: Locale, marks: MarkSet) {
         for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
             self.0.update(gold.label.case.applied(lower, locale).as_bytes());
             // No word contains these bytes.
             self.0.update(if gold.scored { b"\n" } else { b"\t" });
+            if !marks.is_empty() {
+                self.0.update(&[gold.label.mark.within(marks) as u8]);
+            }
         }
     }
 

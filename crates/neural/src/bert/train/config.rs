@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::{pretrained, train};
+use crate::bert::LabelledPiece;
 use crate::shared::checks::check_numbers;
+use crate::shared::predict::HeadOptions;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::backend::Device;
 use majuscule::restorer::Restorer;
+use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
 
@@ -22,6 +25,14 @@ pub struct BertConfig {
     #[arg(long, value_name = "FOLDER")]
     #[serde(serialize_with = "name")]
     pub encoder: PathBuf,
+    /// The heads to train.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub heads: HeadOptions,
+    /// The piece of a word that has its labels: first, or last, which stands next to the mark
+    #[arg(long, value_parser = by_name::<LabelledPiece>(), default_value = default_name::<LabelledPiece>())]
+    #[serde(skip_serializing_if = "super::super::is_first")]
+    pub piece: LabelledPiece,
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().epochs)]
     pub epochs: usize,
@@ -118,6 +129,8 @@ impl Default for BertConfig {
     fn default() -> Self {
         Self {
             encoder: PathBuf::new(),
+            heads: HeadOptions::default(),
+            piece: LabelledPiece::First,
             epochs: 4,
             frozen: 1,
             rate: 1e-5,
@@ -175,6 +188,7 @@ impl BertConfig {
                 ("checkpoint-every", self.checkpoint_every as usize),
             ],
         )?;
+        self.heads.learned()?;
         if self.window < 3 {
             let problem = format!("{} {}: expected at least 3 pieces", option("window"), self.window);
             return Err(Error::Usage(problem));

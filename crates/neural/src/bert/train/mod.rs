@@ -8,6 +8,8 @@ mod dropout;
 mod pretrained;
 mod samples;
 #[cfg(test)]
+mod mark_tests;
+#[cfg(test)]
 mod tests;
 mod threads;
 mod trainer;
@@ -20,12 +22,14 @@ use super::config::EncoderConfig;
 use super::tokenize::Pieces;
 use super::weights::TensorMap;
 use super::{Bert, BertSettings, device, failed, tagger};
+use crate::shared::heads::{HeadSizes, Heads};
 use crate::shared::samples::Dataset;
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
 pub use config::BertConfig;
 use majuscule::error::Result;
+use majuscule::text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol};
 use majuscule_train::methods::Watch;
 use pretrained::Pretrained;
@@ -48,11 +52,27 @@ pub fn train(
     config.check()?;
     let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder)?;
     let window = config.window.min(encoder.max_position_embeddings);
-    let settings = BertSettings { window, runs_on: corpus.protocol().runs_on() };
+    let running = running_text(corpus, config.heads.learned()?.marks)?;
+    let corpus = running.as_ref().unwrap_or(corpus);
+    let (runs_on, piece) = (corpus.protocol().runs_on(), config.piece);
+    let settings = BertSettings { window, runs_on, piece, costs: None };
     let training =
         TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
-    let head = |labels| trainer::init_weights(weights, &encoder, labels, config.seed);
-    training.run(head, threads, watch)
+    let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);
+    training.run(init, threads, watch)
+}
+
+/// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks
+/// are, or if its protocol makes such windows.
+///
+/// # Errors
+/// Fails if a file can be read only once.
+fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
+    match corpus.protocol() {
+        _ if marks.is_empty() => Ok(None),
+        Protocol::Asr { .. } | Protocol::Mix | Protocol::Marks { window: Some(_), .. } => Ok(None),
+        _ => corpus.in_windows().map(Some),
+    }
 }
 
 /// The training of a new tagger, or of an existing one.
@@ -67,10 +87,10 @@ struct TaggerTraining<'a> {
 }
 
 impl TaggerTraining<'_> {
-    /// Trains the weights that `init` makes for a number of labels.
+    /// Trains the weights that `init` makes for these heads.
     fn run(
         self,
-        init: impl FnOnce(usize) -> Computed<TensorMap>,
+        init: impl FnOnce(HeadSizes) -> Computed<TensorMap>,
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<Bert> {
@@ -78,10 +98,11 @@ impl TaggerTraining<'_> {
         let device = device::open(config.device)?;
         let checkpoint = BertCheckpoint::new(config, corpus)?;
         let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
-        let weights = init(dataset.labels.len()).map_err(failed)?;
+        let heads = Heads::of(&dataset.labels).sizes();
+        let weights = init(heads).map_err(failed)?;
         let checkpoint =
             checkpoint.map(|checkpoint| checkpoint.of(digest, &weights)).transpose().map_err(failed)?;
-        let shapes = tagger::shapes(encoder, dataset.labels.len());
+        let shapes = tagger::shapes(encoder, heads);
         let saved = checkpoint.as_ref().map(|checkpoint| checkpoint.read(&shapes)).transpose()?.flatten();
         let (state, position) = match saved {
             Some(saved) => saved,
@@ -97,6 +118,7 @@ impl TaggerTraining<'_> {
             config,
             encoder,
             padding: pieces.special.padding,
+            heads,
             threads,
             checkpoint: checkpoint.as_ref(),
             model: &model,

@@ -3,11 +3,15 @@
 use super::checkpoint::Digest;
 use super::config::BertConfig;
 use crate::bert::tokenize::Pieces;
-use crate::bert::{Bert, BertSettings, windows};
-use crate::shared::samples::{Dataset, check_samples, label_id, split_examples};
+use crate::bert::windows::{self, LabelledPiece, PieceWindow};
+use crate::bert::{Bert, BertSettings};
+use crate::shared::heads::Heads;
+use crate::shared::predict::LearnedHeads;
+use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
-use majuscule::text::{Class, Labels, Mark};
+use majuscule::text::{Class, Labels, Mark, MarkSet};
+use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::CorpusForms;
 
@@ -16,15 +20,24 @@ use majuscule_train::methods::forms::CorpusForms;
 pub(super) struct PieceSample {
     /// The pieces.
     pub(super) ids: Vec<u32>,
-    /// The positions of the first pieces of words that count, and the ids of their labels.
-    pub(super) words: Vec<(u32, u32)>,
+    /// The words that count.
+    pub(super) words: Vec<LabelledWord>,
+}
+
+/// A word of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LabelledWord {
+    /// The position of the piece that is labelled.
+    pub(super) place: u32,
+    /// The ids of its class and of the mark after it; `None` for a label that is not learned.
+    pub(super) labels: [Option<u32>; 2],
 }
 
 /// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing
 /// model keep their ids, and its mixed-case spellings stay unless the corpus has others.
 ///
 /// # Errors
-/// Fails if the corpus cannot be read, has no words or teaches no case.
+/// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
 pub(super) fn read(
     config: &BertConfig,
     corpus: &Corpus,
@@ -32,23 +45,42 @@ pub(super) fn read(
     settings: &BertSettings,
     model: Option<&Bert>,
 ) -> Result<(Dataset<PieceSample>, u32)> {
-    let mut windower = Windower::new(pieces, windows::options(settings.window, settings.runs_on, None, 1));
+    let LearnedHeads { cases, marks } = match model {
+        Some(model) => LearnedHeads { cases: model.heads.sizes().cases > 0, marks: model.heads.marks() },
+        None => config.heads.learned()?,
+    };
+    let mut options = windows::options(settings.window, settings.runs_on, None, 1);
+    if !marks.is_empty() {
+        // Running text is cut anywhere, and all its words are learned.
+        options.overlap = 0;
+    }
+    let windower = Windower::new(pieces, options);
     let mut forms = CorpusForms::default();
     // The paper's three classes, and after them the fourth if it occurs.
-    let labels = model.map_or_else(|| labels(&Class::ALL[..3]), |model| model.labels.clone());
+    let classes = if cases { &Class::ALL[..3] } else { &Class::ALL[..1] };
+    let labels = model.map_or_else(|| Heads::labels(classes, marks), |model| model.labels.clone());
+    let with_mixed = if cases { with_mixed(&labels) } else { labels.clone() };
     let (train, held_out) = (Vec::new(), Vec::new());
-    let mut dataset = Dataset { train, held_out, labels: with_mixed(&labels), mixed: String::new() };
+    let mut dataset = Dataset { train, held_out, labels: with_mixed, mixed: String::new() };
+    let mut samples = SampleMaker { heads: Heads::of(&dataset.labels), piece: settings.piece, windower };
     let mut digest = Digest::default();
+    let mut missing: Vec<Mark> = marks.iter().collect();
     split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
-        digest.add(example, corpus.locale());
+        digest.add(example, corpus.locale(), marks);
         if is_held_out {
             dataset.held_out.push(example.clone());
             return Ok(());
         }
         forms.count(example);
-        add(&mut dataset, example, &mut windower)
+        if !missing.is_empty() {
+            missing.retain(|mark| !teaches(example, *mark, marks));
+        }
+        samples.add(example, &mut dataset.train)
     })?;
-    forms.check(corpus)?;
+    if cases {
+        forms.check(corpus)?;
+    }
+    check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
     check_samples(&dataset.train, corpus)?;
     if !forms.has_mixed() {
         dataset.labels = labels;
@@ -57,32 +89,45 @@ pub(super) fn read(
     Ok((dataset, digest.sum()))
 }
 
-/// Adds the windows of an example that teach a case.
-fn add(
-    dataset: &mut Dataset<PieceSample>,
-    example: &Example,
-    windower: &mut Windower<&Pieces>,
-) -> Result<()> {
-    let mut windows = Vec::new();
-    windower.push_document(&example.tokens, &mut windows)?;
-    let mut gold = example.gold.iter();
-    for window in windows {
-        let words = window.targets.iter().zip(gold.by_ref());
-        let words =
-            words.filter_map(|(target, gold)| Some((target.first?, label_id(&dataset.labels, gold)? as u32)));
-        let words: Vec<_> = words.collect();
-        if !words.is_empty() {
-            dataset.train.push(PieceSample { ids: window.ids, words });
+/// Returns true if an example shows this mark, one of `marks`.
+fn teaches(example: &Example, mark: Mark, marks: MarkSet) -> bool {
+    example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
+}
+
+/// Makes samples of examples.
+struct SampleMaker<'a> {
+    heads: Heads,
+    piece: LabelledPiece,
+    windower: Windower<&'a Pieces>,
+}
+
+impl SampleMaker<'_> {
+    /// Adds the windows of an example that teach a label.
+    fn add(&mut self, example: &Example, out: &mut Vec<PieceSample>) -> Result<()> {
+        let mut windows = Vec::new();
+        self.windower.push_document(&example.tokens, &mut windows)?;
+        let gold = self.heads.gold(example);
+        let mut gold = gold.iter();
+        for PieceWindow { ids, targets, .. } in windows {
+            let last = targets.len() - 1;
+            let words = targets.iter().zip(gold.by_ref()).enumerate().filter_map(|(at, (target, labels))| {
+                let [case, mark] = *labels;
+                // The words after the last gap of a window are not there.
+                let labels = [case, mark.filter(|_| at < last)];
+                let place = target.place(self.piece)?;
+                labels.iter().any(Option::is_some).then_some(LabelledWord { place, labels })
+            });
+            let words: Vec<LabelledWord> = words.collect();
+            if !words.is_empty() {
+                out.push(PieceSample { ids, words });
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
-fn labels(classes: &[Class]) -> Labels {
-    Labels::new(classes.iter().map(|&class| (class, Mark::None)))
-}
-
+/// Returns labels with the fourth class.
 fn with_mixed(labels: &Labels) -> Labels {
-    let known = (0..labels.len()).filter_map(|id| labels.get(id));
-    Labels::new(known.chain([(Class::Mixed, Mark::None)]))
+    let heads = Heads::of(labels);
+    Heads::labels(&heads.classes_with(Class::Mixed), heads.marks())
 }

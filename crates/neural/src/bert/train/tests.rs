@@ -7,10 +7,11 @@ use candle_core::Var;
 
 use super::trainer::init_weights;
 use super::*;
+use crate::bert::LabelledPiece;
 use crate::bert::config::EncoderConfig;
 use crate::bert::ops::read;
 use crate::bert::plain;
-use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
+use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::Device;
@@ -20,7 +21,7 @@ use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods::Left;
 
-fn config() -> BertConfig {
+pub(super) fn config() -> BertConfig {
     BertConfig {
         encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/toy-bert"),
         epochs: 3,
@@ -87,9 +88,10 @@ struct ToyTraining {
 impl ToyTraining {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
-        let settings = BertSettings { window: 40, runs_on: false };
+        let settings = BertSettings { window: 40, runs_on: false, piece: LabelledPiece::First, costs: None };
         let (dataset, digest) = samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
-        let weights = init_weights(weights, &encoder, dataset.labels.len(), config.seed).unwrap();
+        let weights =
+            init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), config.seed).unwrap();
         Self { config, encoder, dataset, digest, weights }
     }
 
@@ -106,6 +108,7 @@ impl ToyTraining {
             config: &self.config,
             encoder: &self.encoder,
             padding: 0,
+            heads: Heads::of(&self.dataset.labels).sizes(),
             threads: NonZeroUsize::MIN,
             checkpoint: None,
             model: &|_| Err(failed("no model is made here")),
@@ -187,8 +190,8 @@ fn what_is_frozen_stays_to_the_bit() {
         for (name, tensor) in &model.weights {
             let values =
                 |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-            let moves =
-                name.starts_with(HEAD) || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
+            let moves = HEADS.iter().any(|head| name.starts_with(head))
+                || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
             assert_eq!(values(tensor) != values(&toy.weights[name]), moves, "{name}");
         }
     }
@@ -297,7 +300,7 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     let whole = run(toy.trainer(), TrainPosition::default());
     let checkpoint = BertCheckpoint::new(&config, &corpus()).unwrap().unwrap();
     let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
-    let shapes = tagger::shapes(&toy.encoder, toy.dataset.labels.len());
+    let shapes = tagger::shapes(&toy.encoder, Heads::of(&toy.dataset.labels).sizes());
     let mut trainer = toy.trainer();
     for epoch in 0..2 {
         trainer.begin_epoch(epoch).unwrap();

@@ -15,10 +15,11 @@ use super::threads;
 use crate::bert::config::EncoderConfig;
 use crate::bert::encoder::PieceBatch;
 use crate::bert::ops::read;
-use crate::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
+use crate::bert::tagger::{self, ENCODER, GAMMA, HEADS, SCALARS, Tagger};
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed, plain};
 use crate::shared::adam::{clip_scale, squared_norm};
+use crate::shared::heads::HeadSizes;
 use crate::shared::init::uniform;
 use crate::shared::schedule::{linear_decay, warm_up_share};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
@@ -54,11 +55,11 @@ impl TaggerState {
     }
 }
 
-/// Makes the initial weights: those of the encoder, equal weights of layers, and a random head.
+/// Makes the initial weights: those of the encoder, equal weights of layers, and random heads.
 pub(super) fn init_weights(
     encoder: TensorMap,
     config: &EncoderConfig,
-    labels: usize,
+    heads: HeadSizes,
     seed: u64,
 ) -> Computed<TensorMap> {
     let device = Device::Cpu;
@@ -67,7 +68,7 @@ pub(super) fn init_weights(
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
     // The range that PyTorch uses.
     let bound = 1.0 / (config.hidden_size as f64).sqrt();
-    for (name, shape) in tagger::shapes(config, labels) {
+    for (name, shape) in tagger::shapes(config, heads) {
         if weights.contains_key(&name) {
             continue;
         }
@@ -87,6 +88,7 @@ pub(super) struct TaggerTrainer<'a> {
     pub(super) config: &'a BertConfig,
     pub(super) encoder: &'a EncoderConfig,
     pub(super) padding: u32,
+    pub(super) heads: HeadSizes,
     pub(super) threads: NonZeroUsize,
     pub(super) checkpoint: Option<&'a BertCheckpoint<'a>>,
     /// Makes a model of weights.
@@ -173,7 +175,7 @@ impl TaggerTrainer<'_> {
 
     fn is_of_head(&self, name: &str) -> bool {
         let is_scalar = [SCALARS, GAMMA].contains(&name);
-        name.starts_with(HEAD) || is_scalar && self.config.scalars_with_head
+        HEADS.iter().any(|head| name.starts_with(head)) || is_scalar && self.config.scalars_with_head
     }
 
     fn tagger_rates(&self, step: TrainStep) -> TaggerRates {
@@ -218,11 +220,8 @@ impl TaggerTrainer<'_> {
     ) -> Computed<(Tensor, Option<WordRows>)> {
         let tagger = self.tagger.as_ref().expect("an epoch begins before its steps");
         let batch = PieceBatch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
-        let at = |(row, sample): (usize, &&PieceSample)| {
-            let start = (row * batch.width) as u32;
-            sample.words.iter().map(move |&(first, label)| (start + first, label)).collect::<Vec<_>>()
-        };
-        let (rows, labels): (Vec<u32>, Vec<u32>) = samples.iter().enumerate().flat_map(at).unzip();
+        let targets = BatchTargets::new(samples, batch.width);
+        let rows = &targets.rows;
         let mut dropout = RandomDropout {
             random: generator(self.config.seed, Purpose::Dropout, step),
             head: self.config.dropout,
@@ -232,16 +231,15 @@ impl TaggerTrainer<'_> {
         if !table.device().is_cpu() {
             table.device().set_seed(self.config.seed.wrapping_add(step))?;
         }
-        let labels = Tensor::from_vec(labels, rows.len(), table.device())?;
         if !words {
-            let scores = tagger.scores(&batch, table, &rows, &mut dropout)?;
-            return Ok((plain::cross_entropy(&scores, &labels)?, None));
+            let scores = tagger.scores(&batch, table, rows, &mut dropout)?;
+            return Ok((targets.loss(&scores, self.heads)?, None));
         }
         let (ids, batch) = batch.compact();
         let chosen = table.index_select(&Tensor::from_slice(&ids, ids.len(), table.device())?, 0)?;
         let chosen = Var::from_tensor(&chosen)?;
-        let scores = tagger.scores(&batch, chosen.as_tensor(), &rows, &mut dropout)?;
-        Ok((plain::cross_entropy(&scores, &labels)?, Some((ids, chosen))))
+        let scores = tagger.scores(&batch, chosen.as_tensor(), rows, &mut dropout)?;
+        Ok((targets.loss(&scores, self.heads)?, Some((ids, chosen))))
     }
 
     /// Returns the factor that clips the norm of all gradients together.
@@ -276,6 +274,59 @@ impl TaggerTrainer<'_> {
             _ => format!("try {name} {}", batch / 2),
         };
         Error::Usage(format!("the device has no memory for {name} {batch}: {advice}"))
+    }
+}
+
+/// The rows of a batch that are labelled, and the labels of each head.
+struct BatchTargets {
+    rows: Vec<u32>,
+    /// The positions among the rows that have a label of the head, and the ids of the labels.
+    labels: [(Vec<u32>, Vec<u32>); 2],
+}
+
+impl BatchTargets {
+    /// Collects the targets of samples in a batch of this width.
+    fn new(samples: &[&PieceSample], width: usize) -> Self {
+        let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
+        for (row, sample) in samples.iter().enumerate() {
+            for word in &sample.words {
+                for ((places, ids), label) in labels.iter_mut().zip(word.labels) {
+                    if let Some(label) = label {
+                        places.push(rows.len() as u32);
+                        ids.push(label);
+                    }
+                }
+                rows.push((row * width) as u32 + word.place);
+            }
+        }
+        Self { rows, labels }
+    }
+
+    /// Returns the sum of the losses of the heads, each the mean over its labels.
+    fn loss(&self, scores: &Tensor, heads: HeadSizes) -> Computed<Tensor> {
+        let device = scores.device();
+        let mut sum: Option<Tensor> = None;
+        let starts = [0, heads.cases];
+        for ((start, size), (places, ids)) in
+            starts.into_iter().zip([heads.cases, heads.marks]).zip(&self.labels)
+        {
+            if ids.is_empty() {
+                continue;
+            }
+            let mut own = scores.clone();
+            if places.len() < self.rows.len() {
+                own = own.index_select(&Tensor::from_slice(places, places.len(), device)?, 0)?;
+            }
+            if size < heads.all() {
+                own = own.narrow(1, start, size)?;
+            }
+            let loss = plain::cross_entropy(&own, &Tensor::from_slice(ids, ids.len(), device)?)?;
+            sum = Some(match sum {
+                Some(sum) => (sum + loss)?,
+                None => loss,
+            });
+        }
+        sum.ok_or_else(|| candle_core::Error::Msg("a batch without labels".to_owned()))
     }
 }
 

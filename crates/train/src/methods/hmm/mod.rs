@@ -21,7 +21,7 @@ use majuscule::files;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{NgramModel, binary};
-use majuscule::methods::hmm::events::MarkCosts;
+use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
 use majuscule::model::Section;

@@ -1,0 +1,170 @@
+//! Trainings of taggers that find marks, with the toy encoder of `tests/data`.
+
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+
+use super::tests::config;
+use super::{Bert, BertConfig, train};
+use crate::bert::LabelledPiece;
+use crate::shared::predict::{HeadOptions, Prediction};
+use majuscule::methods::backend::Backend;
+use majuscule::model::Packed;
+use majuscule::restorer::{Boundary, Request, Restorer};
+use majuscule::text::{Break, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods;
+
+/// Statements with a comma and questions that begin with `who`, in running text.
+fn corpus() -> Corpus {
+    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
+    let sentence = |i: usize| {
+        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
+        match i % 2 {
+            0 => format!("The minister of {one} met us, and we met {other}. "),
+            _ => format!("Who met {one} in {other}? "),
+        }
+    };
+    let text: String = (0..150).map(sentence).collect();
+    let reading = Reading { split: true, ..Reading::default() };
+    Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(20).unwrap() }, Locale::Root)
+}
+
+/// Returns a model that was trained, saved and read again.
+fn learned(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Bert {
+    let config = BertConfig { heads, piece, epochs, frozen: 1, held_out: 0.0, decay: true, ..config() };
+    let draft = methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+    let store = Packed::open("model", draft.pack().into()).unwrap();
+    Bert::load(&store, &Backend::default()).unwrap()
+}
+
+fn with_marks() -> HeadOptions {
+    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+}
+
+static JOINT: LazyLock<Bert> = LazyLock::new(|| learned(with_marks(), LabelledPiece::Last, 100));
+
+const MARKS: Request = Request {
+    confidence: false,
+    sentence_ends: false,
+    marks: MarkSet::USUAL,
+    mark_threshold: None,
+    starts: majuscule::restorer::SentenceStarts::Predicted,
+    look_ahead: None,
+    predictions: NonZeroUsize::MIN,
+    threads: NonZeroUsize::MIN,
+};
+
+/// Returns the words as a model restores them.
+fn restored(model: &Bert, words: &str, request: Request) -> String {
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let choices = model.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
+    let word = |((lower, _), choice): ((&str, &Token), &Choice)| {
+        let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
+        choice.label.case.applied(lower, Locale::Root) + &mark
+    };
+    tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
+}
+
+const WORDS: &str =
+    "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
+const FOUND: &str =
+    "Who met Anna in Porto? The minister of York met us, and we met Lisbon. Who met NATO in Anna?";
+
+#[test]
+fn marks_and_cases_are_learned_together_on_one_encoder() {
+    assert_eq!(restored(&JOINT, WORDS, MARKS), FOUND);
+    let marks: String = FOUND.chars().filter(|c| !",.?".contains(*c)).collect();
+    // Without marks, the ends that the model sees give the same capitals.
+    assert_eq!(restored(&JOINT, WORDS, Request::default()), marks);
+    let stops = Request { marks: ".".parse().unwrap(), ..MARKS };
+    assert_eq!(restored(&JOINT, WORDS, stops), FOUND.replace(',', "").replace('?', "."));
+}
+
+#[test]
+fn marks_are_learned_alone() {
+    let heads = HeadOptions { predict: vec![Prediction::Marks], ..HeadOptions::default() };
+    let model = learned(heads, LabelledPiece::First, 40);
+    let found = restored(&model, WORDS, MARKS);
+    // The capitals are those of sentence starts alone.
+    let words = |text: &str| text.to_lowercase().trim_end_matches(['.', '?']).to_owned();
+    assert_eq!(words(&found), words(FOUND));
+    assert!(found.contains("Who met anna in porto? The minister"), "{found}");
+    assert_eq!(model.labels().len(), 4);
+}
+
+#[test]
+fn sentence_ends_are_found_without_marks() {
+    let tokens = Tokens::of_words(WORDS.split(' '), Locale::Root);
+    let request = Request { sentence_ends: true, ..Request::default() };
+    let choices = JOINT.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
+    let ends = choices.iter().enumerate().filter(|(_, choice)| choice.label.mark == Mark::SentenceEnd);
+    assert_eq!(ends.map(|(at, _)| at).collect::<Vec<_>>(), [4, 14, 19]);
+}
+
+#[test]
+fn a_text_without_some_marks_is_refused() {
+    let corpus = Corpus::of_text(
+        "We met Anna. We met us.\n",
+        Reading { split: true, ..Reading::default() },
+        Protocol::Asr { window: NonZeroUsize::new(20).unwrap() },
+        Locale::Root,
+    );
+    let config = BertConfig { heads: with_marks(), ..config() };
+    let error = train(&config, &corpus, NonZeroUsize::MIN, &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("has no \",\" or \"?\", but marks are learned"), "{error}");
+}
+
+/// Returns the labels of words that come this many at a time.
+fn labels(tokens: &Tokens, request: Request, step: usize) -> Vec<Label> {
+    let (mut session, mut out) = (JOINT.session(request), Vec::new());
+    for start in (0..tokens.len()).step_by(step) {
+        let mut part = Tokens::new();
+        part.extend(tokens, start..tokens.len().min(start + step));
+        session.push(&part, Boundary::None, &mut out).unwrap();
+    }
+    session.push(&Tokens::new(), Boundary::Reset, &mut out).unwrap();
+    out.into_iter().map(|choice| choice.label).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn marks_that_were_put_in_change_nothing_where_they_are_given(
+        words in prop::collection::vec(prop::sample::select(vec!["us", "the", "who", "met", "porto", "and", "mcdonald"]), 1..90),
+        gaps in prop::collection::vec((0usize..90, prop::sample::select(vec![Mark::None, Mark::Period, Mark::Comma, Mark::Colon, Mark::Exclamation])), 0..4),
+        turns in prop::collection::vec(0usize..90, 0..2),
+        asked in prop::sample::select(vec![".,?", ".", ","]), look_ahead in prop::option::of(0usize..4), step in 1usize..9,
+        mark_threshold in prop::option::of(0f32..=1.0), predictions in 1usize..4,
+    ) {
+        let mut tokens = Tokens::of_words(words, Locale::Root);
+        for (at, mark) in gaps {
+            if (1..tokens.len()).contains(&at) {
+                tokens.as_mut_slice()[at].gap = Some(mark);
+            }
+        }
+        for at in turns {
+            if (1..tokens.len()).contains(&at) {
+                tokens.as_mut_slice()[at].before = Break::Turn;
+            }
+        }
+        let predictions = NonZeroUsize::new(predictions).unwrap();
+        let request = Request { marks: asked.parse().unwrap(), look_ahead, mark_threshold, predictions, ..MARKS };
+        let found = labels(&tokens, request, tokens.len());
+        prop_assert_eq!(found.len(), tokens.len());
+        prop_assert_eq!(&labels(&tokens, request, step), &found);
+        let mut again = tokens.clone();
+        for (token, label) in again.as_mut_slice().iter_mut().skip(1).zip(&found) {
+            token.gap = token.gap.or(Some(label.mark).filter(|mark| *mark != Mark::None));
+            token.starts = label.mark.ends_sentence();
+        }
+        let again = labels(&again, request, step);
+        for (at, (one, other)) in found.iter().zip(&again).enumerate() {
+            prop_assert_eq!(one.case, other.case, "at {}", at);
+            let stands = tokens.as_slice().get(at + 1).is_none_or(|next| next.gap.is_some());
+            prop_assert!(stands || look_ahead == Some(0) || one.mark == other.mark, "at {at}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The heads that are trained, as the user names them.
+
+use serde::Serialize;
+
+use majuscule::error::{Error, Result, option};
+use majuscule::named::NamedValue;
+use majuscule::text::MarkSet;
+use majuscule_arguments::by_name;
+
+/// An answer of a tagger, found by a head of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prediction {
+    /// The case of words.
+    Case,
+    /// The marks after words, and with them the ends of sentences.
+    Marks,
+}
+
+impl NamedValue for Prediction {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Case, "case", "The case of words"),
+        (Self::Marks, "marks", "The marks after words, and with them the ends of sentences"),
+    ];
+}
+
+/// The choice of the heads to train.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, clap::Args)]
+pub struct HeadOptions {
+    /// What to learn: case, marks or case,marks, on one network; by default case, and marks too if
+    /// they are named
+    #[arg(long, value_name = "HEADS", value_delimiter = ',', value_parser = by_name::<Prediction>())]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub predict: Vec<Prediction>,
+    /// Also learn marks: commas, full stops and question marks, or those that are named, in a row
+    /// (.,?!:;-…)
+    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkSet>,
+}
+
+/// The heads to train.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LearnedHeads {
+    /// True if case is learned.
+    pub cases: bool,
+    /// The marks that are learned.
+    pub marks: MarkSet,
+}
+
+impl HeadOptions {
+    /// Returns the heads to train.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if marks are named, but are not to be learned.
+    pub fn learned(&self) -> Result<LearnedHeads> {
+        let asks = |prediction| self.predict.contains(&prediction);
+        let cases = self.predict.is_empty() || asks(Prediction::Case);
+        match self.marks {
+            Some(marks) if self.predict.is_empty() || asks(Prediction::Marks) => {
+                Ok(LearnedHeads { cases, marks })
+            }
+            Some(marks) => Err(Error::Usage(format!(
+                "{} {marks} and {} case: name marks in both or in neither",
+                option("marks"),
+                option("predict")
+            ))),
+            None if asks(Prediction::Marks) => Ok(LearnedHeads { cases, marks: MarkSet::USUAL }),
+            None => Ok(LearnedHeads { cases, marks: MarkSet::NONE }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learned(predict: &[Prediction], marks: Option<&str>) -> Result<LearnedHeads> {
+        let marks = marks.map(|marks| marks.parse().unwrap());
+        HeadOptions { predict: predict.to_vec(), marks }.learned()
+    }
+
+    #[test]
+    fn naming_marks_is_asking_for_them() {
+        use Prediction::{Case, Marks};
+        let heads = |cases, marks| LearnedHeads { cases, marks };
+        assert_eq!(learned(&[], None).unwrap(), heads(true, MarkSet::NONE));
+        assert_eq!(learned(&[], Some(".,?")).unwrap(), heads(true, MarkSet::USUAL));
+        assert_eq!(learned(&[Marks], None).unwrap(), heads(false, MarkSet::USUAL));
+        assert_eq!(learned(&[Case, Marks], Some(".")).unwrap(), heads(true, ".".parse().unwrap()));
+        let error = learned(&[Case], Some(".")).unwrap_err().to_string();
+        assert_eq!(error, "`marks` . and `predict` case: name marks in both or in neither");
+    }
+}

@@ -1,0 +1,87 @@
+//! The gaps between words for a method that puts marks: what the text shows there, and the choice
+//! of a mark by its odds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::restorer::Request;
+use crate::text::{Break, Mark, MarkSet, Token};
+
+/// The costs of marks, by which more or fewer are put in.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MarkCosts {
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
+    pub mark_cost: f32,
+    /// The cost of a superfluous end of a sentence relative to that of a missing one.
+    pub end_cost: f32,
+}
+
+impl Default for MarkCosts {
+    fn default() -> Self {
+        Self { mark_cost: 1.0, end_cost: 1.0 }
+    }
+}
+
+/// The gap before a word, as a method that puts marks takes it: marks are constraints and no
+/// context, so that those put in and those that were there lead to the same choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ShownGap {
+    /// The mark that stands there: see [`Token::gap`].
+    pub mark: Option<Mark>,
+    /// True if the mark does not stand there, but a sentence begins at the word.
+    pub is_forced: bool,
+    /// True if the word opens a text, or a segment that is a text by itself, and so a sentence.
+    pub opens: bool,
+}
+
+impl ShownGap {
+    /// Returns the gap before a token; `starts` is true if a sentence is known to begin there.
+    pub fn before(token: &Token, starts: bool) -> Self {
+        let opens = matches!(token.before, Break::Document | Break::Turn | Break::Paragraph);
+        let mark = if opens { None } else { token.gap.or(starts.then_some(Mark::Period)) };
+        Self { mark, is_forced: starts && token.gap.is_none(), opens }
+    }
+}
+
+/// Returns the most probable of marks with these odds against no mark, the costs taken into
+/// account, as one of those that are asked for, and its probability if the request needs it.
+/// `is_last` is true if a sentence certainly ends there. The end of a sentence is decided first,
+/// and then its kind, which `settle` may change. One of the marks `refused` is none.
+pub fn likeliest_mark(
+    odds: impl Iterator<Item = (Mark, f32)> + Clone,
+    costs: MarkCosts,
+    is_last: bool,
+    refused: MarkSet,
+    request: &Request,
+    settle: impl Fn(Mark) -> Mark,
+) -> (Mark, Option<f32>) {
+    let mut ends = 0.0;
+    let [mut inside, mut end] = [(Mark::None, 0.0); 2];
+    for (mark, share) in odds.clone() {
+        let best = if mark.ends_sentence() { &mut end } else { &mut inside };
+        if share > best.1 {
+            *best = (mark, share);
+        }
+        if mark.ends_sentence() {
+            ends += share;
+        }
+    }
+    let [inside_weight, end_weight] = [inside.1 / costs.mark_cost, ends / costs.end_cost];
+    let mark = match () {
+        () if is_last || end_weight > inside_weight.max(1.0) => end.0,
+        () if inside_weight > 1.0 => inside.0,
+        () => Mark::None,
+    };
+    let put = |mark: Mark| settle(mark).within(request.marks);
+    let mark = Some(put(mark)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
+    // At a certain end the ends share the whole.
+    let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
+    let possible = || {
+        let shares = odds.clone().filter(|(mark, _)| !is_last || mark.ends_sentence());
+        std::iter::once(none).chain(shares)
+    };
+    let sum = |mark| {
+        let same = possible().filter(|(other, _)| put(*other) == mark);
+        same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
+    };
+    request.decided(mark, sum)
+}
