@@ -41,7 +41,7 @@ use tagger::Tagger;
 use tokenize::Pieces;
 use weights::TensorMap;
 pub use windows::LabelledPiece;
-use windows::{PieceWindow, ScorePool, WindowTarget};
+use windows::{PieceWindow, ScorePool, ScoredWord, WindowTarget};
 
 /// The method, for the list of a program.
 pub const METHOD: Method = Method {
@@ -265,23 +265,55 @@ impl Bert {
         self.tagger.scores(&batch, words, &rows, &mut NoDropout)?.to_vec2()
     }
 
-    /// Appends the choices for the words that are finished with this window, whose scores come
-    /// next.
-    fn choices<'s>(
+    /// Returns the scores of the labels of all words of documents, windows of about equal length
+    /// together.
+    fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWord>>> {
+        let mut windows = Vec::new();
+        let mut counts = Vec::with_capacity(documents.len());
+        let mut windower = self.windower(request);
+        for document in documents {
+            let before = windows.len();
+            windower.push_document(document, &mut windows)?;
+            counts.push(windows.len() - before);
+        }
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        order.sort_by_key(|&at| windows[at].ids.len());
+        let mut scores = vec![Vec::new(); windows.len()];
+        for group in batches(&order, |&at| windows[at].ids.len(), BATCH) {
+            let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
+            let mut found = self.scores(&group_windows, request)?.into_iter();
+            for &at in group {
+                let targets = windows[at].targets.iter().filter(|target| target.places.is_some()).count();
+                scores[at] = found.by_ref().take(targets).collect();
+            }
+        }
+        let mut windows = windows.into_iter().zip(&scores);
+        let document = |count| {
+            let mut pool = ScorePool::new(self.heads.sizes());
+            let windows = windows.by_ref().take(count);
+            let add = |(window, scores): (_, &Vec<Vec<f32>>)| {
+                pool.add(window, &mut scores.iter().map(Vec::as_slice))
+            };
+            windows.flat_map(add).collect()
+        };
+        Ok(counts.into_iter().map(document).collect())
+    }
+
+    /// Returns the choice for the next word of a text.
+    fn choice(
         &self,
-        state: &mut TextState,
-        window: PieceWindow,
-        scores: &mut impl Iterator<Item = &'s [f32]>,
-        request: Request,
-        out: &mut Vec<Choice>,
-    ) {
-        let costs = self.settings.costs.unwrap_or_default();
-        let TextState { pool, chain } = state;
-        out.extend(pool.add(window, scores).map(|(target, ln)| {
-            let WindowTarget { word, context, after, .. } = target;
-            let word = ChainWord { lower: &word.lower, context, after };
-            self.heads.choice(&word, &ln, &self.cases, costs, chain, &request)
-        }));
+        (target, ln): &ScoredWord,
+        costs: MarkCosts,
+        chain: &mut ChainState,
+        request: &Request,
+    ) -> Choice {
+        let WindowTarget { word, context, after, .. } = target;
+        let word = ChainWord { lower: &word.lower, context: *context, after: *after };
+        self.heads.choice(&word, ln, &self.cases, costs, chain, request)
+    }
+
+    fn costs(&self) -> MarkCosts {
+        self.settings.costs.unwrap_or_default()
     }
 }
 
@@ -336,40 +368,11 @@ impl Restorer for Bert {
 
     /// Windows of about equal length go through the encoder together.
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
-        let mut windows = Vec::new();
-        let mut counts = Vec::with_capacity(documents.len());
-        let mut windower = self.windower(request);
-        for document in documents {
-            let before = windows.len();
-            windower.push_document(document, &mut windows)?;
-            counts.push(windows.len() - before);
-        }
-        let mut order: Vec<usize> = (0..windows.len()).collect();
-        order.sort_by_key(|&at| windows[at].ids.len());
-        let mut scores = vec![Vec::new(); windows.len()];
-        for group in batches(&order, |&at| windows[at].ids.len(), BATCH) {
-            let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
-            let mut found = self.scores(&group_windows, request)?.into_iter();
-            for &at in group {
-                let targets = windows[at].targets.iter().filter(|target| target.places.is_some()).count();
-                scores[at] = found.by_ref().take(targets).collect();
-            }
-        }
-        let mut windows = windows.into_iter().zip(&scores);
-        let document = |count| {
-            let (mut state, mut choices) = (self.begin(), Vec::new());
-            for (window, scores) in windows.by_ref().take(count) {
-                self.choices(
-                    &mut state,
-                    window,
-                    &mut scores.iter().map(Vec::as_slice),
-                    request,
-                    &mut choices,
-                );
-            }
-            choices
+        let document = |words: Vec<ScoredWord>| {
+            let (mut chain, costs) = (ChainState::default(), self.costs());
+            words.iter().map(|word| self.choice(word, costs, &mut chain, &request)).collect()
         };
-        Ok(counts.into_iter().map(document).collect())
+        Ok(self.scored(documents, request)?.into_iter().map(document).collect())
     }
 }
 
@@ -409,7 +412,11 @@ impl WindowModel for Bert {
             let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
             let scores = self.scores(&group.iter().collect::<Vec<_>>(), request)?;
             let mut scores = scores.iter().map(Vec::as_slice);
-            group.into_iter().for_each(|window| self.choices(state, window, &mut scores, request, out));
+            let (TextState { pool, chain }, costs) = (&mut *state, self.costs());
+            for window in group {
+                let finished = pool.add(window, &mut scores);
+                out.extend(finished.map(|word| self.choice(&word, costs, chain, &request)));
+            }
         }
         Ok(())
     }

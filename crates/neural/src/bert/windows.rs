@@ -108,11 +108,15 @@ impl WordEncoder for &Pieces {
     }
 }
 
+/// A word, and ln of the probability of each label, head after head, each head shifted by a
+/// constant; nothing for a word without pieces.
+pub type ScoredWord = (WindowTarget, Vec<f32>);
+
 /// The scores of words that are targets of later windows, too.
 #[derive(Debug, Clone)]
 pub struct ScorePool {
     heads: HeadSizes,
-    words: VecDeque<(WindowTarget, Vec<f32>)>,
+    words: VecDeque<ScoredWord>,
 }
 
 impl ScorePool {
@@ -128,7 +132,7 @@ impl ScorePool {
         &mut self,
         window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
-    ) -> impl Iterator<Item = (WindowTarget, Vec<f32>)> {
+    ) -> std::vec::IntoIter<ScoredWord> {
         for (at, target) in window.targets.into_iter().enumerate() {
             let scores = target.places.and_then(|_| scores.next()).unwrap_or_default();
             let (cases, marks) = scores.split_at(self.heads.cases.min(scores.len()));

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use majuscule::error::{Error, Result, option};
+use majuscule::methods::gaps::MarkCosts;
 use majuscule::named::NamedValue;
 use majuscule::text::MarkSet;
 use majuscule_arguments::by_name;
+use majuscule_train::methods::balance::{Costs, FEWEST, best_costs, checked_costs};
 
 /// An answer of a tagger, found by a head of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -25,7 +27,7 @@ impl NamedValue for Prediction {
 }
 
 /// The choice of the heads to train.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, clap::Args)]
+#[derive(Debug, Clone, PartialEq, Serialize, Default, clap::Args)]
 pub struct HeadOptions {
     /// What to learn: case, marks or case,marks, on one network; by default case, and marks too if
     /// they are named
@@ -37,6 +39,16 @@ pub struct HeadOptions {
     #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkSet>,
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by
+    /// default the one that gives the best F on held-out text
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_cost: Option<f32>,
+    /// The cost of a superfluous sentence end relative to that of a missing one; by default the one
+    /// that gives the best F on held-out text
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_cost: Option<f32>,
 }
 
 /// The heads to train.
@@ -52,8 +64,41 @@ impl HeadOptions {
     /// Returns the heads to train.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if marks are named, but are not to be learned.
+    /// Returns [`Error::Usage`] if marks are named or have costs, but are not to be learned, and for
+    /// a cost that is none.
     pub fn learned(&self) -> Result<LearnedHeads> {
+        checked_costs(self.given_costs())?;
+        let learned = self.named()?;
+        match ["mark-cost", "end-cost"].iter().zip(self.given_costs()).find(|(_, cost)| cost.is_some()) {
+            Some((name, _)) if learned.marks.is_empty() => Err(Error::Usage(format!(
+                "{} is for marks, which are not learned: give {} too",
+                option(name),
+                option("marks")
+            ))),
+            _ => Ok(learned),
+        }
+    }
+
+    fn given_costs(&self) -> [Option<f32>; 2] {
+        [self.mark_cost, self.end_cost]
+    }
+
+    /// Returns the costs of marks that are given, or else those for which `f` is highest on
+    /// held-out text with this many words; too few words cannot decide.
+    ///
+    /// # Errors
+    /// Those of `f`, and [`Error::Usage`] for a cost that is none.
+    pub fn costs(&self, words: usize, mut f: impl FnMut(MarkCosts) -> Result<f64>) -> Result<MarkCosts> {
+        let given = self.given_costs();
+        let mut costs = checked_costs(given)?;
+        let made = |[mark_cost, end_cost]: Costs| MarkCosts { mark_cost, end_cost };
+        if words >= FEWEST {
+            costs = best_costs(given, costs, |costs| f(made(costs)))?;
+        }
+        Ok(made(costs))
+    }
+
+    fn named(&self) -> Result<LearnedHeads> {
         let asks = |prediction| self.predict.contains(&prediction);
         let cases = self.predict.is_empty() || asks(Prediction::Case);
         match self.marks {
@@ -77,7 +122,7 @@ mod tests {
 
     fn learned(predict: &[Prediction], marks: Option<&str>) -> Result<LearnedHeads> {
         let marks = marks.map(|marks| marks.parse().unwrap());
-        HeadOptions { predict: predict.to_vec(), marks }.learned()
+        HeadOptions { predict: predict.to_vec(), marks, ..HeadOptions::default() }.learned()
     }
 
     #[test]
@@ -88,6 +133,9 @@ mod tests {
         assert_eq!(learned(&[], Some(".,?")).unwrap(), heads(true, MarkSet::USUAL));
         assert_eq!(learned(&[Marks], None).unwrap(), heads(false, MarkSet::USUAL));
         assert_eq!(learned(&[Case, Marks], Some(".")).unwrap(), heads(true, ".".parse().unwrap()));
+        let cost = HeadOptions { end_cost: Some(0.5), ..HeadOptions::default() };
+        let error = cost.learned().unwrap_err().to_string();
+        assert_eq!(error, "`end-cost` is for marks, which are not learned: give `marks` too");
         let error = learned(&[Case], Some(".")).unwrap_err().to_string();
         assert_eq!(error, "`marks` . and `predict` case: name marks in both or in neither");
     }

@@ -4,7 +4,7 @@ use crate::corpus::{Corpus, Example, Protocol, Reading};
 use majuscule::error::{Error, Result, option};
 use majuscule::format::Kind;
 use majuscule::restorer::{Request, Restorer};
-use majuscule::text::{Mark, MarkSet};
+use majuscule::text::{Choice, Mark, MarkSet};
 
 /// The costs that are tried.
 const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
@@ -63,12 +63,26 @@ pub fn best_costs(
 /// # Errors
 /// If the method fails.
 pub fn f_of(method: &dyn Restorer, marks: MarkSet, examples: &[Example]) -> Result<f64> {
+    let request = Request { marks, ..Request::default() };
+    let choices = examples
+        .iter()
+        .map(|example| Ok(method.restore_batch(std::slice::from_ref(&example.tokens), request)?.remove(0)));
+    f_of_choices(choices, marks, examples)
+}
+
+/// Returns the F of the marks that were chosen for the words of each example, summed over all kinds.
+///
+/// # Errors
+/// The first error among the choices.
+pub fn f_of_choices(
+    choices: impl Iterator<Item = Result<Vec<Choice>>>,
+    marks: MarkSet,
+    examples: &[Example],
+) -> Result<f64> {
     let (mut right, mut found, mut there) = (0, 0, 0);
-    for example in examples {
-        let request = Request { marks, ..Request::default() };
-        let choices = method.restore_batch(std::slice::from_ref(&example.tokens), request)?.remove(0);
+    for (example, choices) in examples.iter().zip(choices) {
         // The last mark of a window is that of a text which ends there.
-        for (gold, choice) in example.gold.iter().zip(&choices).rev().skip(1) {
+        for (gold, choice) in example.gold.iter().zip(&choices?).rev().skip(1) {
             let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
             right += usize::from(gold == choice && gold != Mark::None);
             found += usize::from(choice != Mark::None);
@@ -97,7 +111,7 @@ const ROWS: usize = 20;
 const MOST: usize = 6_000_000;
 
 /// The fewest held-out words that can decide: fewer would decide by chance.
-const FEWEST: usize = 2000;
+pub const FEWEST: usize = 2000;
 
 impl Sample {
     /// Takes the first sentences of a corpus apart; `None` if it is too small.

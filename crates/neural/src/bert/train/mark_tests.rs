@@ -10,6 +10,7 @@ use super::{Bert, BertConfig, train};
 use crate::bert::LabelledPiece;
 use crate::shared::predict::{HeadOptions, Prediction};
 use majuscule::methods::backend::Backend;
+use majuscule::methods::gaps::MarkCosts;
 use majuscule::model::Packed;
 use majuscule::restorer::{Boundary, Request, Restorer};
 use majuscule::text::{Break, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
@@ -31,11 +32,14 @@ fn corpus() -> Corpus {
     Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(20).unwrap() }, Locale::Root)
 }
 
-/// Returns a model that was trained, saved and read again.
-fn learned(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Bert {
+/// Returns a model that was trained and saved.
+fn saved(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Vec<u8> {
     let config = BertConfig { heads, piece, epochs, frozen: 1, held_out: 0.0, decay: true, ..config() };
-    let draft = methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
-    let store = Packed::open("model", draft.pack().into()).unwrap();
+    methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap().pack()
+}
+
+fn read(model: &[u8]) -> Bert {
+    let store = Packed::open("model", model.to_vec().into()).unwrap();
     Bert::load(&store, &Backend::default()).unwrap()
 }
 
@@ -43,7 +47,8 @@ fn with_marks() -> HeadOptions {
     HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
 }
 
-static JOINT: LazyLock<Bert> = LazyLock::new(|| learned(with_marks(), LabelledPiece::Last, 100));
+static SAVED: LazyLock<Vec<u8>> = LazyLock::new(|| saved(with_marks(), LabelledPiece::Last, 100));
+static JOINT: LazyLock<Bert> = LazyLock::new(|| read(&SAVED));
 
 const MARKS: Request = Request {
     confidence: false,
@@ -85,7 +90,7 @@ fn marks_and_cases_are_learned_together_on_one_encoder() {
 #[test]
 fn marks_are_learned_alone() {
     let heads = HeadOptions { predict: vec![Prediction::Marks], ..HeadOptions::default() };
-    let model = learned(heads, LabelledPiece::First, 40);
+    let model = read(&saved(heads, LabelledPiece::First, 40));
     let found = restored(&model, WORDS, MARKS);
     // The capitals are those of sentence starts alone.
     let words = |text: &str| text.to_lowercase().trim_end_matches(['.', '?']).to_owned();
@@ -101,6 +106,18 @@ fn sentence_ends_are_found_without_marks() {
     let choices = JOINT.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
     let ends = choices.iter().enumerate().filter(|(_, choice)| choice.label.mark == Mark::SentenceEnd);
     assert_eq!(ends.map(|(at, _)| at).collect::<Vec<_>>(), [4, 14, 19]);
+}
+
+#[test]
+fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
+    let costs = MarkCosts { mark_cost: 1e6, end_cost: 2.0 };
+    let heads = HeadOptions { mark_cost: Some(1e6), end_cost: Some(2.0), ..with_marks() };
+    let model = read(&saved(heads, LabelledPiece::Last, 2));
+    assert_eq!(model.settings().costs, Some(costs));
+    // The text that is held out here is too short to decide.
+    assert_eq!(JOINT.settings().costs, Some(MarkCosts::default()));
+    let dear = read(&SAVED).with_costs(costs);
+    assert_eq!(restored(&dear, WORDS, MARKS), FOUND.replace(',', ""));
 }
 
 #[test]

@@ -22,16 +22,19 @@ use super::config::EncoderConfig;
 use super::tokenize::Pieces;
 use super::weights::TensorMap;
 use super::{Bert, BertSettings, device, failed, tagger};
-use crate::shared::heads::{HeadSizes, Heads};
+use crate::shared::heads::{ChainState, HeadSizes, Heads};
+use crate::shared::predict::HeadOptions;
 use crate::shared::samples::Dataset;
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
 pub use config::BertConfig;
 use majuscule::error::Result;
-use majuscule::text::MarkSet;
-use majuscule_train::corpus::{Corpus, Protocol};
+use majuscule::restorer::Request;
+use majuscule::text::{MarkSet, Tokens};
+use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::Watch;
+use majuscule_train::methods::balance::f_of_choices;
 use pretrained::Pretrained;
 use samples::PieceSample;
 use trainer::{TaggerState, TaggerTrainer};
@@ -126,8 +129,29 @@ impl TaggerTraining<'_> {
             tagger: None,
         };
         let best = train_loop(trainer, position, &dataset, corpus.protocol()).run(watch)?;
-        model(best)
+        balanced(model(best)?, &config.heads, &dataset.held_out, threads)
     }
+}
+
+/// Returns a model with the costs of marks that are given, or else those that give the best F on
+/// held-out examples.
+fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: NonZeroUsize) -> Result<Bert> {
+    let marks = model.heads.marks();
+    if marks.is_empty() {
+        return Ok(model);
+    }
+    let words = held_out.iter().map(|example| example.tokens.len()).sum();
+    let request = Request { marks, threads, ..Request::default() };
+    let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
+    let scored = model.scored(&documents, request)?;
+    let costs = heads.costs(words, |costs| {
+        let choices = scored.iter().map(|words| {
+            let mut chain = ChainState::default();
+            Ok(words.iter().map(|word| model.choice(word, costs, &mut chain, &request)).collect())
+        });
+        f_of_choices(choices, marks, held_out)
+    })?;
+    Ok(model.with_costs(costs))
 }
 
 /// Runs the training loop.
