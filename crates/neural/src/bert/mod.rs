@@ -17,9 +17,10 @@ mod train;
 use std::fmt::Display;
 use std::sync::OnceLock;
 
+pub use crate::shared::adam::Optimizer;
 use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
-pub use train::{BertAdaptation, BertConfig, adapt, train};
+pub use train::{BertAdaptation, BertConfig, OptimizerConfig, adapt, train};
 
 use crate::shared::heads::{ChainState, ChainWord};
 pub use crate::shared::heads::{HeadSizes, Heads};

@@ -1,11 +1,11 @@
-//! The moments of Adam for tensors, which can be saved so that training can resume from a file.
+//! The moments of Adam and RAdam for tensors, which can be saved so that training can resume from a file.
 
 use std::sync::{Mutex, PoisonError};
 
 use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, Var, bail};
 
 use crate::bert::ops::read;
-use crate::shared::adam::{AdamFactors, BETAS, EPSILON};
+use crate::shared::adam::{AdamFactors, BETAS};
 
 /// The state of Adam for a tensor.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl Moments {
         }
     }
 
-    /// Moves a tensor against its gradient times `scale`.
+    /// Moves a tensor against its gradient. `factors` returns the factors of a step by its number.
     ///
     /// # Errors
     /// Fails if the shapes do not match.
@@ -62,11 +62,10 @@ impl Moments {
         tensor: &Var,
         grad: &Tensor,
         rows: GradientRows<'_>,
-        rate: f64,
-        scale: f32,
+        factors: impl FnOnce(u64) -> AdamFactors,
     ) -> Result<()> {
         self.steps += 1;
-        let factors = AdamFactors::new(self.steps, rate, scale);
+        let factors = factors(self.steps);
         match tensor.device().is_cpu() {
             true => self.step_in_memory(tensor, grad, rows, factors),
             false => self.step_on_device(tensor, grad, rows, factors),
@@ -101,7 +100,7 @@ impl Moments {
         rows: GradientRows<'_>,
         factors: AdamFactors,
     ) -> Result<()> {
-        let AdamFactors { rate, scale, root } = factors;
+        let AdamFactors { rate, scale, root, floor } = factors;
         let [mean, square] = match &self.means {
             Means::OnDevice(means) => means.clone(),
             Means::InMemory([mean, square]) if !mean.is_empty() => {
@@ -122,7 +121,7 @@ impl Moments {
             |mean: Tensor, to: Tensor, beta: f32| (mean * f64::from(beta))? + (to * f64::from(1.0 - beta))?;
         let square = moved(square, grad.sqr()?, BETAS[1])?;
         let mean = moved(mean, grad, BETAS[0])?;
-        let length = ((square.sqrt()? * f64::from(root))? + f64::from(EPSILON))?;
+        let length = ((square.sqrt()? * f64::from(root))? + f64::from(floor))?;
         tensor.set(&(tensor.as_tensor() - ((&mean / length)? * f64::from(rate))?)?)?;
         self.means = Means::OnDevice([mean.detach(), square.detach()]);
         Ok(())
@@ -176,21 +175,26 @@ mod tests {
     use candle_core::{Device, Var};
 
     use super::*;
+    use crate::shared::adam::Optimizer;
 
     #[test]
     fn any_device_moves_as_the_processor_does() {
+        [Optimizer::Adam, Optimizer::Radam].into_iter().for_each(moves_alike);
+    }
+
+    fn moves_alike(optimizer: Optimizer) {
         let start: Vec<f32> = (0..12).map(|x| x as f32 / 7.0).collect();
         let new = || Var::from_vec(start.clone(), (4, 3), &Device::Cpu).unwrap();
         let (here, there) = (new(), new());
         let (mut of_here, mut of_there) = (Moments::default(), Moments::default());
-        for rows in [Some([1u32, 3]), None, Some([0, 3])] {
+        for rows in [Some([1u32, 3]), None, Some([0, 3]), None, Some([0, 1]), None] {
             let count = if rows.is_some() { 2 } else { 4 };
             let grad: Vec<f32> = (0..3 * count).map(|x| x as f32 - 2.5).collect();
             let grad = Tensor::from_vec(grad, (count, 3), &Device::Cpu).unwrap();
             let rows = rows.as_ref().map(<[u32; 2]>::as_slice);
-            of_here.step(&here, &grad, rows, 0.1, 0.5).unwrap();
+            of_here.step(&here, &grad, rows, |step| optimizer.factors(step, 0.1, 0.5)).unwrap();
             of_there.steps += 1;
-            let factors = AdamFactors::new(of_there.steps, 0.1, 0.5);
+            let factors = optimizer.factors(of_there.steps, 0.1, 0.5);
             of_there.step_on_device(&there, &grad, rows, factors).unwrap();
             let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
             let values = |var: &Var| var.flatten_all().unwrap().to_vec1::<f32>().unwrap();
@@ -202,7 +206,7 @@ mod tests {
         // Moments saved from one device continue on the other.
         let mut goes_on = Moments::new(of_here.steps, of_here.means().unwrap());
         let (grad, again) = (Tensor::ones_like(&here).unwrap(), Var::from_tensor(&here).unwrap());
-        let factors = AdamFactors { rate: 0.1, scale: 1.0, root: 1.0 };
+        let factors = AdamFactors { rate: 0.1, scale: 1.0, root: 1.0, floor: 1e-8 };
         goes_on.step_on_device(&again, &grad, None, factors).unwrap();
         of_there.step_on_device(&there, &grad, None, factors).unwrap();
         let furthest = (again.as_tensor() - there.as_tensor()).unwrap().abs().unwrap().max_all().unwrap();
@@ -211,11 +215,16 @@ mod tests {
 
     #[test]
     fn rows_without_a_gradient_move_as_with_a_gradient_of_0() {
+        [Optimizer::Adam, Optimizer::Radam].into_iter().for_each(rows_move_as_whole);
+    }
+
+    fn rows_move_as_whole(optimizer: Optimizer) {
         let start: Vec<f32> = (0..12).map(|x| x as f32 / 7.0).collect();
         let new = || Var::from_vec(start.clone(), (4, 3), &Device::Cpu).unwrap();
         let (dense, sparse) = (new(), new());
         let (mut of_dense, mut of_sparse) = (Moments::default(), Moments::default());
-        for rows in [vec![1u32, 3], vec![0, 3], vec![3], vec![1]] {
+        let factors = |step| optimizer.factors(step, 0.1, 0.5);
+        for rows in [vec![1u32, 3], vec![0, 3], vec![3], vec![1], vec![], vec![3], vec![0]] {
             let grad: Vec<f32> = (0..rows.len() * 3).map(|x| x as f32 - 2.5).collect();
             let mut whole = vec![0.0; 12];
             for (&row, grad) in rows.iter().zip(grad.chunks(3)) {
@@ -223,9 +232,11 @@ mod tests {
             }
             let grad = Tensor::from_vec(grad, (rows.len(), 3), &Device::Cpu).unwrap();
             let whole = Tensor::from_vec(whole, (4, 3), &Device::Cpu).unwrap();
-            of_dense.step(&dense, &whole, None, 0.1, 0.5).unwrap();
-            of_sparse.step(&sparse, &grad, Some(&rows), 0.1, 0.5).unwrap();
+            of_dense.step(&dense, &whole, None, factors).unwrap();
+            of_sparse.step(&sparse, &grad, Some(&rows), factors).unwrap();
             assert_eq!(dense.to_vec2::<f32>().unwrap(), sparse.to_vec2::<f32>().unwrap());
         }
+        // No step had a gradient for this row.
+        assert_eq!(sparse.to_vec2::<f32>().unwrap()[2], start[6..9]);
     }
 }

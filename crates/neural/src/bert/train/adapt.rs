@@ -5,14 +5,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use candle_core::{Result as Computed, Tensor};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::config::BertConfig;
+use super::config::{BertConfig, OptimizerConfig};
 use super::{TaggerTraining, running_text};
 use crate::bert::tagger::HEADS;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, BertSettings};
+use crate::shared::adam::Optimizer;
 use crate::shared::heads::HeadSizes;
 use majuscule::error::Result;
 use majuscule::methods::backend::{Backend, Device};
@@ -57,6 +58,20 @@ pub struct BertAdaptation {
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertAdaptation::default().clip)]
     pub clip: f64,
+    /// The optimiser; by default as when the model was trained
+    #[arg(long, value_enum, value_name = "NAME")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimizer: Option<Optimizer>,
+    /// The number of steps between two synchronisations of LookAhead, 0 without it; by default as when
+    /// the model was trained
+    #[arg(long, value_name = "STEPS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_period: Option<u64>,
+    /// The share of the way that the slow weights of LookAhead go; by default as when the model was
+    /// trained
+    #[arg(long, value_name = "SHARE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_step_size: Option<f64>,
     /// Hold out this share of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BertAdaptation::default().held_out)]
     pub held_out: f64,
@@ -128,6 +143,9 @@ impl Default for BertAdaptation {
             dropout,
             layer_dropout,
             clip,
+            optimizer: None,
+            sync_period: None,
+            slow_step_size: None,
             // A short text needs a larger share to tell the best epoch.
             held_out: 0.05,
             patience,
@@ -149,12 +167,21 @@ impl BertAdaptation {
         self.head_rate = self.head_rate.or_else(|| trained["head_rate"].as_f64());
         let batch = || trained["batch"].as_u64().and_then(|batch| usize::try_from(batch).ok());
         self.batch = self.batch.or_else(batch);
+        let optimizer = || Optimizer::deserialize(&trained["optimizer"]).ok();
+        self.optimizer = self.optimizer.or_else(optimizer);
+        self.sync_period = self.sync_period.or_else(|| trained["sync_period"].as_u64());
+        self.slow_step_size = self.slow_step_size.or_else(|| trained["slow_step_size"].as_f64());
         self
     }
 
     /// Returns the equivalent settings for training.
-    fn config(&self, window: usize) -> BertConfig {
+    pub(super) fn config(&self, window: usize) -> BertConfig {
         let default = BertConfig::default();
+        let optimizer = OptimizerConfig {
+            name: self.optimizer.unwrap_or(default.optimizer.name),
+            sync_period: self.sync_period.unwrap_or(default.optimizer.sync_period),
+            slow_step_size: self.slow_step_size.unwrap_or(default.optimizer.slow_step_size),
+        };
         BertConfig {
             epochs: self.epochs,
             frozen: self.frozen,
@@ -167,6 +194,7 @@ impl BertAdaptation {
             dropout: self.dropout,
             layer_dropout: self.layer_dropout,
             clip: self.clip,
+            optimizer,
             window,
             held_out: self.held_out,
             patience: self.patience,

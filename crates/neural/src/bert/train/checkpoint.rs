@@ -1,5 +1,5 @@
-//! The state of a training as a safetensors file, with the weights, the best ones, Adam's moments,
-//! and a note of the position.
+//! The state of a training as a safetensors file, with the weights, the best ones, the moments and
+//! slow weights of the optimiser, and a note of the position.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
 use super::config::BertConfig;
+use super::lookahead::SlowWeights;
 use super::trainer::TaggerState;
 use crate::bert::failed;
 use crate::bert::ops::read;
@@ -27,6 +28,8 @@ use majuscule_train::methods::checkpoint;
 pub(super) struct BertCheckpoint<'a> {
     file: &'a Path,
     settings: String,
+    /// True if each weight that has moved has a slow one.
+    has_slow: bool,
     /// Checksums of the examples, and of the initial weights.
     digests: [u32; 2],
 }
@@ -51,6 +54,7 @@ struct CheckpointNote {
 const NOW: &str = "now.";
 const BEST: &str = "best.";
 const MEANS: [&str; 2] = ["mean.", "square."];
+const SLOW: &str = "slow.";
 
 impl<'a> BertCheckpoint<'a> {
     /// Returns the checkpoint that the settings name.
@@ -62,7 +66,8 @@ impl<'a> BertCheckpoint<'a> {
         // A file that cannot be written should fail before long work.
         drop(Publish::new(file)?);
         let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
-        Ok(Some(Self { file, settings, digests: [0; 2] }))
+        let has_slow = config.optimizer.sync_period > 0;
+        Ok(Some(Self { file, settings, has_slow, digests: [0; 2] }))
     }
 
     /// Sets the checksum of the examples and the initial weights.
@@ -98,6 +103,9 @@ impl<'a> BertCheckpoint<'a> {
                     Tensor::from_slice(mean, state.weights[name].dims(), &Device::Cpu).map_err(failed)?;
                 add(prefix, name, mean);
             }
+        }
+        for (name, slow) in &state.slow {
+            add(SLOW, name, slow.values().clone());
         }
         let note = CheckpointNote {
             settings: self.settings.clone(),
@@ -156,10 +164,12 @@ impl<'a> BertCheckpoint<'a> {
             let means = [values(mean).map_err(failed)?, values(square).map_err(failed)?];
             moments.insert(name.clone(), Moments::new(note.steps[name], means));
         }
+        let slow = if self.has_slow { tensors(SLOW, &moved)? } else { TensorMap::new() };
+        let slow = slow.into_iter().map(|(name, values)| (name, SlowWeights::saved(values))).collect();
         let weights = weights.map_err(failed)?;
         let CheckpointNote { epoch, batches, worse, .. } = note;
         let position = TrainPosition { epoch, batches, best, worse };
-        Ok(Some((TaggerState { weights, moments }, position)))
+        Ok(Some((TaggerState { weights, moments, slow }, position)))
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{pretrained, train};
 use crate::bert::LabelledPiece;
+use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
 use crate::shared::predict::HeadOptions;
 use majuscule::error::{Error, Result, option};
@@ -68,6 +69,12 @@ pub struct BertConfig {
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
     pub clip: f64,
+    /// The optimiser and its settings
+    // Left out where they are those of all trainings before there were others, whose checkpoints
+    // still serve.
+    #[command(flatten)]
+    #[serde(flatten, skip_serializing_if = "OptimizerConfig::is_default")]
+    pub optimizer: OptimizerConfig,
     /// The number of word pieces that the encoder sees at a time: longer sentences are cut into
     /// overlapping windows
     #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
@@ -99,6 +106,44 @@ pub struct BertConfig {
     #[arg(long, value_name = "DEVICE", default_value_t)]
     #[serde(skip)]
     pub device: Device,
+}
+
+/// The optimiser of a training and its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, clap::Args)]
+pub struct OptimizerConfig {
+    /// The optimiser
+    #[arg(long = "optimizer", id = "optimizer", value_enum, value_name = "NAME", default_value_t)]
+    #[serde(rename = "optimizer")]
+    pub name: Optimizer,
+    /// LookAhead around the optimiser (Zhang et al. 2019): after every so many steps, slow weights go
+    /// a share of the way to the weights, which go on from there; 0 is without
+    #[arg(long, value_name = "STEPS", default_value_t = OptimizerConfig::default().sync_period)]
+    pub sync_period: u64,
+    /// The share of the way that the slow weights of LookAhead go
+    #[arg(long, value_name = "SHARE", default_value_t = OptimizerConfig::default().slow_step_size)]
+    pub slow_step_size: f64,
+}
+
+impl Default for OptimizerConfig {
+    fn default() -> Self {
+        Self { name: Optimizer::Adam, sync_period: 0, slow_step_size: 0.5 }
+    }
+}
+
+impl OptimizerConfig {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses settings out of their ranges.
+    fn check(&self) -> Result<()> {
+        let Self { slow_step_size: share, .. } = *self;
+        if share > 0.0 && share <= 1.0 {
+            return Ok(());
+        }
+        let name = option("slow-step-size");
+        Err(Error::Usage(format!("{name} {share}: expected a share above 0, at most 1")))
+    }
 }
 
 impl Learner for BertConfig {
@@ -142,6 +187,7 @@ impl Default for BertConfig {
             dropout: 0.1,
             layer_dropout: 0.1,
             clip: 1.0,
+            optimizer: OptimizerConfig::default(),
             window: 256,
             held_out: 0.01,
             patience: 2,
@@ -189,6 +235,7 @@ impl BertConfig {
             ],
         )?;
         self.heads.learned()?;
+        self.optimizer.check()?;
         if self.window < 3 {
             let problem = format!("{} {}: expected at least 3 pieces", option("window"), self.window);
             return Err(Error::Usage(problem));

@@ -5,6 +5,7 @@ mod adapt;
 mod checkpoint;
 mod config;
 mod dropout;
+mod lookahead;
 mod pretrained;
 mod samples;
 #[cfg(test)]
@@ -28,7 +29,7 @@ use crate::shared::samples::Dataset;
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
-pub use config::BertConfig;
+pub use config::{BertConfig, OptimizerConfig};
 use majuscule::error::Result;
 use majuscule::restorer::Request;
 use majuscule::text::{MarkSet, Tokens};

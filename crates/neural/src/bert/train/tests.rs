@@ -13,6 +13,7 @@ use crate::bert::ops::read;
 use crate::bert::plain;
 use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
 use crate::bert::weights::{self, TensorMap};
+use crate::shared::adam::Optimizer;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::Device;
 use majuscule::restorer::{Request, Restorer};
@@ -285,8 +286,15 @@ fn any_number_of_threads_learns_the_same() {
 
 #[test]
 fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
+    // The 3 steps of the second epoch end between two synchronisations.
+    let look_ahead = OptimizerConfig { name: Optimizer::Radam, sync_period: 2, slow_step_size: 0.4 };
+    [OptimizerConfig::default(), look_ahead].into_iter().for_each(goes_on_from_its_middle);
+}
+
+fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
     let place = tempfile::tempdir().unwrap();
     let config = BertConfig {
+        optimizer,
         held_out: 0.0,
         checkpoint: Some(place.path().join("checkpoint")),
         checkpoint_every: 2,
@@ -321,7 +329,93 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
         all.map(|(name, of)| (name.clone(), of.steps, of.means().unwrap())).collect::<Vec<_>>()
     };
     assert_eq!(moments(&state), moments(&trainer.state));
+    assert_eq!(state.slow.len(), if optimizer.sync_period > 0 { state.moments.len() } else { 0 });
     assert!(run(TaggerTrainer { state, ..toy.trainer() }, position) == whole);
+}
+
+/// Trains with plain tensor operations beside the trainer: RAdam in LookAhead, one step after the
+/// other, without any row left out.
+#[test]
+fn weights_move_as_the_papers_say() {
+    let (period, share) = (3, 0.4f32);
+    let mut toy = ToyTraining::quiet();
+    toy.config.optimizer =
+        OptimizerConfig { name: Optimizer::Radam, sync_period: period, slow_step_size: f64::from(share) };
+    (toy.config.clip, toy.config.warm_up, toy.config.held_out) = (0.0, 0, 0.0);
+    let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    let mut trainer = toy.trainer();
+    trainer.begin_epoch(0).unwrap();
+    let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
+    // Per tensor: the values, the slow ones, and the running means of the gradient and its square.
+    let mut slow_twin: std::collections::BTreeMap<String, [Vec<f32>; 4]> = trainer
+        .state
+        .weights
+        .iter()
+        .map(|(name, var)| {
+            let start = values(var);
+            let zeros = vec![0.0; start.len()];
+            (name.clone(), [start.clone(), start, zeros.clone(), zeros])
+        })
+        .collect();
+    for number in 0..8 {
+        let (loss, words) = trainer.loss(&batch, number as u64, true).unwrap();
+        let (ids, rows) = words.unwrap();
+        let grads = loss.backward().unwrap();
+        let step = number as f32 + 1.0;
+        // Liu et al. 2020, algorithm 2.
+        let most = 2.0 / (1.0 - 0.999f64) - 1.0;
+        let power = 0.999f64.powf(f64::from(step));
+        let length = most - 2.0 * f64::from(step) * power / (1.0 - power);
+        let rectified =
+            ((length - 4.0) * (length - 2.0) * most / ((most - 4.0) * (most - 2.0) * length)).sqrt();
+        for (name, [now, slow, means, squares]) in &mut slow_twin {
+            let mut grad = vec![0.0; now.len()];
+            if name.ends_with("word_embeddings.weight") {
+                let width = toy.encoder.hidden_size;
+                for (id, row) in ids.iter().zip(values(grads.get(&rows).unwrap()).chunks(width)) {
+                    grad[*id as usize * width..][..width].copy_from_slice(row);
+                }
+            } else {
+                grad = values(grads.get(&trainer.state.weights[name]).unwrap());
+            }
+            let rate = if HEADS.iter().any(|head| name.starts_with(head)) { 1e-2 } else { 3e-3 };
+            for at in 0..now.len() {
+                means[at] = 0.9 * means[at] + 0.1 * grad[at];
+                squares[at] = 0.999 * squares[at] + 0.001 * grad[at] * grad[at];
+                let mean = means[at] / (1.0 - 0.9f32.powf(step));
+                let root = (squares[at] / (1.0 - 0.999f32.powf(step))).sqrt();
+                let towards = if length > 4.0 { rectified as f32 * mean / (root + 1e-8) } else { mean };
+                now[at] -= rate * towards;
+                if (number + 1) % period == 0 {
+                    slow[at] += share * (now[at] - slow[at]);
+                    now[at] = slow[at];
+                }
+            }
+        }
+        let step = TrainStep { epoch: 0, number: number as usize, steps_per_epoch: 8, steps: 8 };
+        trainer.step(&batch, step).unwrap();
+        let model = trainer.weights().unwrap();
+        for (name, [now, slow, ..]) in &slow_twin {
+            let near = |found: &candle_core::Tensor, expected: &dyn Fn(usize) -> f32| {
+                let found = values(found);
+                let furthest =
+                    (0..found.len()).map(|at| (found[at] - expected(at)).abs()).fold(0.0, f32::max);
+                assert!(furthest < 1e-4, "{name} after step {number}: {furthest}");
+            };
+            near(&trainer.state.weights[name], &|at| now[at]);
+            near(&model[name], &|at| slow[at] + share * (now[at] - slow[at]));
+        }
+    }
+}
+
+#[test]
+fn settings_of_adam_alone_are_written_as_before_there_were_others() {
+    let written = |config: &BertConfig| serde_json::to_value(config).unwrap();
+    let plain = written(&config());
+    assert!(plain.get("optimizer").is_none() && plain.get("sync_period").is_none(), "{plain}");
+    let optimizer = OptimizerConfig { sync_period: 6, ..Default::default() };
+    let other = written(&BertConfig { optimizer, ..config() });
+    assert_eq!((&other["optimizer"], &other["sync_period"]), (&"adam".into(), &6.into()));
 }
 
 /// A model that never saw a word in mixed case, and a text that has some, and capitals where the
@@ -395,6 +489,21 @@ fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
 }
 
 #[test]
+fn adapting_takes_the_optimiser_of_the_training_unless_another_is_named() {
+    let optimizer = OptimizerConfig { name: Optimizer::Radam, sync_period: 2, slow_step_size: 0.4 };
+    let trained = |config: &BertConfig| serde_json::json!({ "config": config });
+    let (plain, other) = (trained(&config()), trained(&BertConfig { optimizer, ..config() }));
+    let named =
+        BertAdaptation { optimizer: Some(Optimizer::Adam), sync_period: Some(0), ..Default::default() };
+    let of =
+        |adaptation: &BertAdaptation, trained| adaptation.clone().as_trained(trained).config(40).optimizer;
+    assert_eq!(of(&BertAdaptation::default(), &plain), OptimizerConfig::default());
+    assert_eq!(of(&BertAdaptation::default(), &other), optimizer);
+    let expected = OptimizerConfig { name: Optimizer::Adam, sync_period: 0, slow_step_size: 0.4 };
+    assert_eq!(of(&named, &other), expected);
+}
+
+#[test]
 fn an_encoder_that_cannot_be_used_is_named() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("encoder");
@@ -433,11 +542,18 @@ fn an_encoder_that_cannot_be_used_is_named() {
 #[test]
 fn settings_that_cannot_be_are_refused() {
     let refused = |config: BertConfig| train(&config, &corpus()).unwrap_err().to_string();
+    let slow_step = |slow_step_size| BertConfig {
+        optimizer: OptimizerConfig { slow_step_size, ..Default::default() },
+        ..config()
+    };
     for (config, what) in [
         (BertConfig { epochs: 0, ..config() }, "`epochs` 0"),
         (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
         (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
         (BertConfig { window: 2, ..config() }, "`window` 2"),
+        (slow_step(0.0), "`slow-step-size` 0"),
+        (slow_step(1.1), "`slow-step-size` 1.1"),
+        (slow_step(f64::NAN), "`slow-step-size` NaN"),
         (BertConfig { device: Device::Cuda(999), ..config() }, "`device` cuda:999: "),
     ] {
         let found = refused(config);

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::adam::Moments;
 use super::checkpoint::BertCheckpoint;
-use super::config::BertConfig;
+use super::config::{BertConfig, OptimizerConfig};
 use super::dropout::RandomDropout;
+use super::lookahead::SlowWeights;
 use super::samples::PieceSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
@@ -29,11 +30,14 @@ use majuscule_train::random::{Purpose, generator};
 /// The one tensor in which only a few rows have a gradient in each step.
 const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
-/// The weights under training, and Adam's moments.
+/// The weights under training, and what the optimiser knows of them.
 #[derive(Debug)]
 pub(super) struct TaggerState {
     pub(super) weights: BTreeMap<String, Var>,
+    /// The moments of the weights that have moved.
     pub(super) moments: BTreeMap<String, Moments>,
+    /// The slow weights of LookAhead of the weights that have moved; empty without it.
+    pub(super) slow: BTreeMap<String, SlowWeights>,
 }
 
 impl TaggerState {
@@ -41,7 +45,7 @@ impl TaggerState {
     pub(super) fn new(weights: TensorMap) -> Computed<Self> {
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
         let weights = weights.into_iter().map(var).collect::<Computed<_>>()?;
-        Ok(Self { weights, moments: BTreeMap::new() })
+        Ok(Self { weights, moments: BTreeMap::new(), slow: BTreeMap::new() })
     }
 
     /// Moves the state to a device.
@@ -51,7 +55,8 @@ impl TaggerState {
         }
         let var = |(name, var): (String, Var)| Ok((name, Var::from_tensor(&var.to_device(device)?)?));
         let weights = self.weights.into_iter().map(var).collect::<Computed<_>>()?;
-        Ok(Self { weights, ..self })
+        let slow = self.slow.into_iter().map(|(name, slow)| Ok((name, slow.on(device)?)));
+        Ok(Self { weights, slow: slow.collect::<Computed<_>>()?, ..self })
     }
 }
 
@@ -126,8 +131,16 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         loss.map_err(|error| self.stopped(error))
     }
 
+    /// Copies the weights; with LookAhead the slow ones, as a synchronisation now would leave them.
     fn weights(&self) -> Result<TensorMap> {
-        let copy = |(name, var): (&String, &Var)| Ok((name.clone(), var.copy()?.detach()));
+        let share = self.config.optimizer.slow_step_size;
+        let copy = |(name, var): (&String, &Var)| {
+            let weights = match self.state.slow.get(name) {
+                Some(slow) => slow.moved(var, share)?,
+                None => var.copy()?.detach(),
+            };
+            Ok((name.clone(), weights))
+        };
         self.state.weights.iter().map(copy).collect::<Computed<_>>().map_err(failed)
     }
 
@@ -205,8 +218,18 @@ impl TaggerTrainer<'_> {
         for (name, grad) in moves {
             let rate = if self.is_of_head(name) { rates.head } else { rates.encoder };
             let rows = words.as_ref().filter(|_| name == WORDS).map(|(ids, _)| ids.as_slice());
+            let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.config.optimizer;
+            let (var, slow) = (&self.state.weights[name], &mut self.state.slow);
             let moments = self.state.moments.entry(name.clone()).or_default();
-            moments.step(&self.state.weights[name], &grad, rows, rate, scale)?;
+            if sync_period > 0 && moments.steps == 0 {
+                slow.insert(name.clone(), SlowWeights::new(var)?);
+            }
+            moments.step(var, &grad, rows, |step| optimizer.factors(step, rate, scale))?;
+            if let Some(slow) = slow.get_mut(name)
+                && moments.steps.is_multiple_of(sync_period)
+            {
+                slow.sync(var, slow_step_size)?;
+            }
         }
         Ok(f64::from(loss.to_scalar::<f32>()?))
     }
