@@ -1,6 +1,8 @@
 //! Adam (Kingma & Ba 2015, algorithm 1) and RAdam (Liu et al. 2020, algorithm 2) without weight
 //! decay, with clipped gradients.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The optimisers that make steps of gradients.
@@ -21,6 +23,15 @@ impl Optimizer {
             Self::Adam => AdamFactors::new(step, rate, scale),
             Self::Radam => AdamFactors::rectified(step, rate, scale),
         }
+    }
+}
+
+impl fmt::Display for Optimizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Adam => "adam",
+            Self::Radam => "radam",
+        })
     }
 }
 

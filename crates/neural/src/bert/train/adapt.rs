@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::config::{BertConfig, OptimizerConfig};
+use super::schedule::Schedule;
 use super::{TaggerTraining, running_text};
 use crate::bert::tagger::HEADS;
 use crate::bert::weights::TensorMap;
@@ -25,6 +26,11 @@ use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 /// The configuration of the adaptation of a `bert` model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BertAdaptation {
+    /// Take the steps of a paper: the values that it states are then the defaults of the settings
+    /// below, and no epoch is frozen
+    #[arg(long, value_enum, value_name = "PAPER")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().epochs)]
     pub epochs: usize,
@@ -33,43 +39,53 @@ pub struct BertAdaptation {
     pub frozen: usize,
     /// The learning rate of the encoder; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.rate))]
     pub rate: Option<f64>,
     /// The learning rate of the head; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.head_rate))]
     pub head_rate: Option<f64>,
     /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
     pub scalars_with_head: bool,
     /// The number of batches over which the learning rate grows from 0
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().warm_up)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.warm_up))]
     pub warm_up: u64,
     /// Let the learning rate decay to 0 by the end
     #[arg(long)]
     pub decay: bool,
     /// The number of sentences in a batch; by default as when the model was trained
     #[arg(long, value_name = "N")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: Option<usize>,
     /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().dropout)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
     pub dropout: f64,
     /// The dropout rate of layers in the weighted sum
     #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().layer_dropout)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.layer_dropout))]
     pub layer_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertAdaptation::default().clip)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.clip))]
     pub clip: f64,
     /// The optimiser; by default as when the model was trained
     #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.name))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<Optimizer>,
     /// The number of steps between two synchronisations of LookAhead, 0 without it; by default as when
     /// the model was trained
     #[arg(long, value_name = "STEPS")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_period: Option<u64>,
     /// The share of the way that the slow weights of LookAhead go; by default as when the model was
     /// trained
     #[arg(long, value_name = "SHARE")]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_step_size: Option<f64>,
     /// Hold out this share of the examples, and keep the model that is best on them
@@ -131,6 +147,7 @@ impl Default for BertAdaptation {
         let BertConfig { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } =
             BertConfig::default();
         Self {
+            schedule: None,
             epochs: 2,
             frozen: 0,
             rate: None,
@@ -183,6 +200,7 @@ impl BertAdaptation {
             slow_step_size: self.slow_step_size.unwrap_or(default.optimizer.slow_step_size),
         };
         BertConfig {
+            schedule: self.schedule,
             epochs: self.epochs,
             frozen: self.frozen,
             rate: self.rate.unwrap_or(default.rate),

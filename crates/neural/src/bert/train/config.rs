@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::schedule::Schedule;
 use super::{pretrained, train};
 use crate::bert::LabelledPiece;
 use crate::shared::adam::Optimizer;
@@ -34,18 +35,26 @@ pub struct BertConfig {
     #[arg(long, value_parser = by_name::<LabelledPiece>(), default_value = default_name::<LabelledPiece>())]
     #[serde(skip_serializing_if = "super::super::is_first")]
     pub piece: LabelledPiece,
+    /// Take the steps of a paper: the values that it states are then the defaults of the settings
+    /// below
+    #[arg(long, value_enum, value_name = "PAPER")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().epochs)]
     pub epochs: usize,
     /// The number of first epochs in which the encoder stays frozen
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().frozen)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.frozen))]
     pub frozen: usize,
     /// The learning rate of the encoder: the paper's value for BERT-base; small encoders bear ten
     /// times as much
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().rate)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.rate))]
     pub rate: f64,
     /// The learning rate of the head
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().head_rate)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.head_rate))]
     pub head_rate: f64,
     /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
@@ -53,21 +62,26 @@ pub struct BertConfig {
     /// The number of batches over which the learning rate grows from 0, for the head and for the
     /// encoder each when its training begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.warm_up))]
     pub warm_up: u64,
     /// Let the learning rate decay to 0 by the end
     #[arg(long)]
     pub decay: bool,
     /// The number of sentences in a batch; the paper takes 16 for several languages
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: usize,
     /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
     pub dropout: f64,
     /// The dropout rate of layers in the weighted sum
     #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.layer_dropout))]
     pub layer_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.clip))]
     pub clip: f64,
     /// The optimiser and its settings
     // Left out where they are those of all trainings before there were others, whose checkpoints
@@ -113,14 +127,17 @@ pub struct BertConfig {
 pub struct OptimizerConfig {
     /// The optimiser
     #[arg(long = "optimizer", id = "optimizer", value_enum, value_name = "NAME", default_value_t)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.name))]
     #[serde(rename = "optimizer")]
     pub name: Optimizer,
     /// LookAhead around the optimiser (Zhang et al. 2019): after every so many steps, slow weights go
     /// a share of the way to the weights, which go on from there; 0 is without
     #[arg(long, value_name = "STEPS", default_value_t = OptimizerConfig::default().sync_period)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     pub sync_period: u64,
     /// The share of the way that the slow weights of LookAhead go
     #[arg(long, value_name = "SHARE", default_value_t = OptimizerConfig::default().slow_step_size)]
+    #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     pub slow_step_size: f64,
 }
 
@@ -176,6 +193,7 @@ impl Default for BertConfig {
             encoder: PathBuf::new(),
             heads: HeadOptions::default(),
             piece: LabelledPiece::First,
+            schedule: None,
             epochs: 4,
             frozen: 1,
             rate: 1e-5,

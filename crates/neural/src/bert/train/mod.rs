@@ -8,6 +8,7 @@ mod dropout;
 mod lookahead;
 mod pretrained;
 mod samples;
+mod schedule;
 #[cfg(test)]
 mod mark_tests;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use majuscule_train::methods::Watch;
 use majuscule_train::methods::balance::f_of_choices;
 use pretrained::Pretrained;
 use samples::PieceSample;
+pub use schedule::Schedule;
 use trainer::{TaggerState, TaggerTrainer};
 
 /// Trains a model, and reports progress after each step. The file [`BertConfig::checkpoint`]
