@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 pub use crate::shared::adam::Optimizer;
 use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
-pub use train::{BertAdaptation, BertConfig, OptimizerConfig, Schedule, adapt, train};
+pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedule, adapt, train};
 
 use crate::shared::heads::{ChainState, ChainWord};
 pub use crate::shared::heads::{HeadSizes, Heads};

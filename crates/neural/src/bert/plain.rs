@@ -70,13 +70,13 @@ pub fn softmax(x: &Tensor) -> Result<Tensor> {
     exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?.to_dtype(kind)
 }
 
-/// Computes the mean of −ln P of the correct classes from rows of scores.
+/// Computes ln P of the correct classes, one per row, from rows of scores.
 ///
 /// # Errors
 /// Fails if the shapes do not match.
-pub fn cross_entropy(scores: &Tensor, classes: &Tensor) -> Result<Tensor> {
+pub fn log_probabilities(scores: &Tensor, classes: &Tensor) -> Result<Tensor> {
     let scores = scores.to_dtype(DType::F32)?;
     let shifted = scores.broadcast_sub(&scores.max_keepdim(D::Minus1)?.detach())?;
     let logs = shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?)?;
-    logs.gather(&classes.unsqueeze(1)?, 1)?.mean_all()?.neg()
+    logs.gather(&classes.unsqueeze(1)?, 1)
 }

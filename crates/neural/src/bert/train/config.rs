@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::loss::LossConfig;
 use super::schedule::Schedule;
 use super::{pretrained, train};
 use crate::bert::LabelledPiece;
@@ -89,6 +90,10 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten, skip_serializing_if = "OptimizerConfig::is_default")]
     pub optimizer: OptimizerConfig,
+    /// The loss
+    #[command(flatten)]
+    #[serde(flatten, skip_serializing_if = "LossConfig::is_default")]
+    pub loss: LossConfig,
     /// The number of word pieces that the encoder sees at a time: longer sentences are cut into
     /// overlapping windows
     #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
@@ -206,6 +211,7 @@ impl Default for BertConfig {
             layer_dropout: 0.1,
             clip: 1.0,
             optimizer: OptimizerConfig::default(),
+            loss: LossConfig::default(),
             window: 256,
             held_out: 0.01,
             patience: 2,
@@ -254,6 +260,7 @@ impl BertConfig {
         )?;
         self.heads.learned()?;
         self.optimizer.check()?;
+        self.loss.check()?;
         if self.window < 3 {
             let problem = format!("{} {}: expected at least 3 pieces", option("window"), self.window);
             return Err(Error::Usage(problem));

@@ -6,6 +6,7 @@ mod checkpoint;
 mod config;
 mod dropout;
 mod lookahead;
+mod loss;
 mod pretrained;
 mod samples;
 mod schedule;
@@ -31,6 +32,7 @@ use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, OptimizerConfig};
+pub use loss::LossConfig;
 use majuscule::error::Result;
 use majuscule::restorer::Request;
 use majuscule::text::{MarkSet, Tokens};
@@ -125,6 +127,7 @@ impl TaggerTraining<'_> {
             encoder,
             padding: pieces.special.padding,
             heads,
+            losses: loss::of_heads(config.loss, &dataset.train, heads),
             threads,
             checkpoint: checkpoint.as_ref(),
             model: &model,

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use candle_core::Var;
 
+use super::loss::HeadLoss;
 use super::trainer::init_weights;
 use super::*;
 use crate::bert::LabelledPiece;
 use crate::bert::config::EncoderConfig;
 use crate::bert::ops::read;
-use crate::bert::plain;
 use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::adam::Optimizer;
@@ -110,6 +110,7 @@ impl ToyTraining {
             encoder: &self.encoder,
             padding: 0,
             heads: Heads::of(&self.dataset.labels).sizes(),
+            losses: Default::default(),
             threads: NonZeroUsize::MIN,
             checkpoint: None,
             model: &|_| Err(failed("no model is made here")),
@@ -358,7 +359,7 @@ fn weights_move_as_the_papers_say() {
         })
         .collect();
     for number in 0..8 {
-        let (loss, words) = trainer.loss(&batch, number as u64, true).unwrap();
+        let (loss, words) = trainer.loss(&batch, number, true).unwrap();
         let (ids, rows) = words.unwrap();
         let grads = loss.backward().unwrap();
         let step = number as f32 + 1.0;
@@ -409,10 +410,28 @@ fn weights_move_as_the_papers_say() {
 }
 
 #[test]
+fn a_tagger_learns_with_each_loss() {
+    let corpus = corpus();
+    let trained = |focal_loss, class_weights| {
+        let loss = LossConfig { focal_loss, class_weights };
+        let config = BertConfig { epochs: 30, frozen: 0, held_out: 0.0, loss, ..config() };
+        let model = train(&config, &corpus).unwrap();
+        let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
+        let ser = score.all().slots(Matching::Spelling).ser().unwrap();
+        assert!(ser < 0.1, "focal loss {focal_loss}, class weights {class_weights}: SER {ser}");
+        bytes(&model)
+    };
+    let models = [trained(0.0, false), trained(2.0, false), trained(0.0, true), trained(2.0, true)];
+    assert!((1..4).all(|at| models[..at].iter().all(|model| *model != models[at])));
+}
+
+#[test]
 fn settings_of_adam_alone_are_written_as_before_there_were_others() {
     let written = |config: &BertConfig| serde_json::to_value(config).unwrap();
     let plain = written(&config());
-    assert!(plain.get("optimizer").is_none() && plain.get("sync_period").is_none(), "{plain}");
+    for name in ["optimizer", "sync_period", "slow_step_size", "focal_loss", "class_weights"] {
+        assert!(plain.get(name).is_none(), "{name}: {plain}");
+    }
     let optimizer = OptimizerConfig { sync_period: 6, ..Default::default() };
     let other = written(&BertConfig { optimizer, ..config() });
     assert_eq!((&other["optimizer"], &other["sync_period"]), (&"adam".into(), &6.into()));
@@ -546,11 +565,14 @@ fn settings_that_cannot_be_are_refused() {
         optimizer: OptimizerConfig { slow_step_size, ..Default::default() },
         ..config()
     };
+    let focal = |focal_loss| BertConfig { loss: LossConfig { focal_loss, ..Default::default() }, ..config() };
     for (config, what) in [
         (BertConfig { epochs: 0, ..config() }, "`epochs` 0"),
         (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
         (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
         (BertConfig { window: 2, ..config() }, "`window` 2"),
+        (focal(-1.0), "`focal-loss` -1"),
+        (focal(f64::INFINITY), "`focal-loss` inf"),
         (slow_step(0.0), "`slow-step-size` 0"),
         (slow_step(1.1), "`slow-step-size` 1.1"),
         (slow_step(f64::NAN), "`slow-step-size` NaN"),
@@ -565,7 +587,7 @@ fn settings_that_cannot_be_are_refused() {
 fn the_loss_is_that_of_a_pencil() {
     let scores = Var::new(&[[0.0f32, 0.0], [0.0, 1.098_612_3]], &candle_core::Device::Cpu).unwrap();
     let labels = candle_core::Tensor::new(&[0u32, 1], scores.device()).unwrap();
-    let loss = plain::cross_entropy(&scores, &labels).unwrap().to_scalar::<f32>().unwrap();
+    let loss = HeadLoss::default().mean(&scores, &labels).unwrap().to_scalar::<f32>().unwrap();
     // (−ln 1/2 − ln 3/4) / 2 = (0.6931 + 0.2877) / 2
     assert!((loss - 0.490_415).abs() < 1e-5, "{loss}");
 }

@@ -11,6 +11,7 @@ use super::checkpoint::BertCheckpoint;
 use super::config::{BertConfig, OptimizerConfig};
 use super::dropout::RandomDropout;
 use super::lookahead::SlowWeights;
+use super::loss::HeadLoss;
 use super::samples::PieceSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
@@ -18,7 +19,7 @@ use crate::bert::encoder::PieceBatch;
 use crate::bert::ops::read;
 use crate::bert::tagger::{self, ENCODER, GAMMA, HEADS, SCALARS, Tagger};
 use crate::bert::weights::TensorMap;
-use crate::bert::{Bert, device, failed, plain};
+use crate::bert::{Bert, device, failed};
 use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::heads::HeadSizes;
 use crate::shared::init::uniform;
@@ -94,6 +95,8 @@ pub(super) struct TaggerTrainer<'a> {
     pub(super) encoder: &'a EncoderConfig,
     pub(super) padding: u32,
     pub(super) heads: HeadSizes,
+    /// The losses of the heads: of cases, and of marks.
+    pub(super) losses: [HeadLoss; 2],
     pub(super) threads: NonZeroUsize,
     pub(super) checkpoint: Option<&'a BertCheckpoint<'a>>,
     /// Makes a model of weights.
@@ -256,13 +259,13 @@ impl TaggerTrainer<'_> {
         }
         if !words {
             let scores = tagger.scores(&batch, table, rows, &mut dropout)?;
-            return Ok((targets.loss(&scores, self.heads)?, None));
+            return Ok((targets.loss(&scores, self.heads, &self.losses)?, None));
         }
         let (ids, batch) = batch.compact();
         let chosen = table.index_select(&Tensor::from_slice(&ids, ids.len(), table.device())?, 0)?;
         let chosen = Var::from_tensor(&chosen)?;
         let scores = tagger.scores(&batch, chosen.as_tensor(), rows, &mut dropout)?;
-        Ok((targets.loss(&scores, self.heads)?, Some((ids, chosen))))
+        Ok((targets.loss(&scores, self.heads, &self.losses)?, Some((ids, chosen))))
     }
 
     /// Returns the factor that clips the norm of all gradients together.
@@ -326,13 +329,12 @@ impl BatchTargets {
     }
 
     /// Returns the sum of the losses of the heads, each the mean over its labels.
-    fn loss(&self, scores: &Tensor, heads: HeadSizes) -> Computed<Tensor> {
+    fn loss(&self, scores: &Tensor, heads: HeadSizes, losses: &[HeadLoss; 2]) -> Computed<Tensor> {
         let device = scores.device();
         let mut sum: Option<Tensor> = None;
         let starts = [0, heads.cases];
-        for ((start, size), (places, ids)) in
-            starts.into_iter().zip([heads.cases, heads.marks]).zip(&self.labels)
-        {
+        let heads_of = starts.into_iter().zip([heads.cases, heads.marks]).zip(losses);
+        for (((start, size), loss), (places, ids)) in heads_of.zip(&self.labels) {
             if ids.is_empty() {
                 continue;
             }
@@ -343,7 +345,7 @@ impl BatchTargets {
             if size < heads.all() {
                 own = own.narrow(1, start, size)?;
             }
-            let loss = plain::cross_entropy(&own, &Tensor::from_slice(ids, ids.len(), device)?)?;
+            let loss = loss.mean(&own, &Tensor::from_slice(ids, ids.len(), device)?)?;
             sum = Some(match sum {
                 Some(sum) => (sum + loss)?,
                 None => loss,

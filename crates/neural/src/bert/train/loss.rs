@@ -1,0 +1,212 @@
+//! The loss of a head: cross-entropy, or a variant that counts rare labels and uncertain words more.
+
+use candle_core::{Result, Tensor};
+use serde::Serialize;
+
+use super::samples::PieceSample;
+use crate::bert::plain;
+use crate::shared::heads::HeadSizes;
+use majuscule::error::{Error, Result as Checked, option};
+
+/// The settings of the loss. Both variants are there to be compared with plain cross-entropy, which
+/// Courtland et al. 2020 found better.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, clap::Args)]
+pub struct LossConfig {
+    /// Focal loss with this exponent, for comparison (Lin et al. 2017): words whose labels are certain
+    /// count less; 0 is cross-entropy
+    #[arg(long, value_name = "GAMMA", default_value_t)]
+    pub focal_loss: f64,
+    /// Weigh each word by the inverse frequency of its label in the training text, for comparison
+    #[arg(long)]
+    pub class_weights: bool,
+}
+
+impl LossConfig {
+    /// Returns true for plain cross-entropy.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses settings out of their ranges.
+    pub(super) fn check(&self) -> Checked<()> {
+        let Self { focal_loss: exponent, .. } = *self;
+        if exponent.is_finite() && exponent >= 0.0 {
+            return Ok(());
+        }
+        let name = option("focal-loss");
+        Err(Error::Usage(format!("{name} {exponent}: expected a number of at least 0")))
+    }
+}
+
+/// Makes the losses of the heads for these training samples: of cases, and of marks.
+pub(super) fn of_heads(config: LossConfig, samples: &[PieceSample], heads: HeadSizes) -> [HeadLoss; 2] {
+    let mut counts = [heads.cases, heads.marks].map(|labels| vec![0; labels]);
+    for word in samples.iter().flat_map(|sample| &sample.words) {
+        for (counts, label) in counts.iter_mut().zip(word.labels) {
+            if let Some(label) = label {
+                counts[label as usize] += 1;
+            }
+        }
+    }
+    counts.map(|counts| HeadLoss::new(config, &counts))
+}
+
+/// The loss of a head.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct HeadLoss {
+    /// The exponent of focal loss, γ in the paper; 0 for cross-entropy.
+    exponent: f64,
+    /// The weight of each label, with mean 1 over the words of the training text; none if all count
+    /// the same.
+    weights: Option<Vec<f32>>,
+}
+
+impl HeadLoss {
+    /// Makes the loss of a head whose labels occur this often in the training text.
+    fn new(config: LossConfig, counts: &[u64]) -> Self {
+        let LossConfig { focal_loss: exponent, class_weights } = config;
+        Self { exponent, weights: class_weights.then(|| inverse_frequencies(counts)) }
+    }
+
+    /// Computes the mean loss of words from rows of scores and the ids of their labels.
+    ///
+    /// # Errors
+    /// Fails if the shapes do not match.
+    pub(super) fn mean(&self, scores: &Tensor, labels: &Tensor) -> Result<Tensor> {
+        let mut losses = plain::log_probabilities(scores, labels)?;
+        if self.exponent > 0.0 {
+            // Below 0 by rounding at most; at 0 an exponent under 1 has no derivative.
+            let doubt = losses.exp()?.affine(-1.0, 1.0)?.maximum(f64::from(f32::EPSILON))?;
+            losses = (losses * doubt.powf(self.exponent)?)?;
+        }
+        if let Some(weights) = &self.weights {
+            let weights = Tensor::from_slice(weights, weights.len(), labels.device())?;
+            losses = (losses * weights.index_select(labels, 0)?.unsqueeze(1)?)?;
+        }
+        losses.mean_all()?.neg()
+    }
+}
+
+/// Returns the inverse frequencies of labels, scaled to mean 1 over the words. A label that does not
+/// occur has 1: no word has it.
+fn inverse_frequencies(counts: &[u64]) -> Vec<f32> {
+    let words: u64 = counts.iter().sum();
+    let labels = counts.iter().filter(|count| **count > 0).count();
+    let weight = |&count: &u64| match count {
+        0 => 1.0,
+        _ => (words as f64 / (labels as f64 * count as f64)) as f32,
+    };
+    counts.iter().map(weight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{Device, Var};
+
+    use super::*;
+    use crate::bert::train::samples::LabelledWord;
+
+    /// Scores of 4 words and 3 labels.
+    const SCORES: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, -1.0, 0.5], [-0.5, 0.25, 3.0], [1.0, 4.0, -2.0]];
+    const LABELS: [u32; 4] = [0, 2, 2, 1];
+
+    fn losses() -> Vec<HeadLoss> {
+        let of = |focal_loss, class_weights| {
+            HeadLoss::new(LossConfig { focal_loss, class_weights }, &[60, 30, 10])
+        };
+        vec![of(0.0, false), of(2.0, false), of(0.5, false), of(0.0, true), of(2.0, true)]
+    }
+
+    fn labels() -> Tensor {
+        Tensor::new(&LABELS, &Device::Cpu).unwrap()
+    }
+
+    fn value(loss: &HeadLoss, scores: &Tensor) -> f32 {
+        loss.mean(scores, &labels()).unwrap().to_scalar().unwrap()
+    }
+
+    /// The loss in plain numbers.
+    fn twin(loss: &HeadLoss) -> f32 {
+        let word = |(scores, label): (&[f32; 3], u32)| {
+            let sum: f64 = scores.iter().map(|&score| f64::from(score).exp()).sum();
+            let p = f64::from(scores[label as usize]).exp() / sum;
+            let weight = loss.weights.as_ref().map_or(1.0, |weights| f64::from(weights[label as usize]));
+            -weight * (1.0 - p).powf(loss.exponent) * p.ln()
+        };
+        (SCORES.iter().zip(LABELS).map(word).sum::<f64>() / 4.0) as f32
+    }
+
+    #[test]
+    fn losses_are_those_of_their_formulas() {
+        let scores = Tensor::new(&SCORES, &Device::Cpu).unwrap();
+        for loss in losses() {
+            let (found, expected) = (value(&loss, &scores), twin(&loss));
+            assert!((found - expected).abs() < 1e-5, "{loss:?}: {found}, but {expected}");
+        }
+        // One word with P = 1/2 and γ = 2: (1/2)² · −ln 1/2 = 0.1733
+        let half = Tensor::new(&[[1.0f32, 1.0]], &Device::Cpu).unwrap();
+        let loss = HeadLoss { exponent: 2.0, weights: None };
+        let found = loss.mean(&half, &Tensor::new(&[1u32], &Device::Cpu).unwrap()).unwrap();
+        assert!((found.to_scalar::<f32>().unwrap() - 0.173_287).abs() < 1e-6);
+    }
+
+    #[test]
+    fn gradients_are_the_differences_of_the_loss() {
+        for loss in losses() {
+            let scores = Var::new(&SCORES, &Device::Cpu).unwrap();
+            let grads = loss.mean(&scores, &labels()).unwrap().backward().unwrap();
+            let grad = grads.get(&scores).unwrap().to_vec2::<f32>().unwrap();
+            for (word, grad) in grad.iter().enumerate() {
+                for (label, grad) in grad.iter().enumerate() {
+                    let moved = |by: f32| {
+                        let mut scores = SCORES;
+                        scores[word][label] += by;
+                        value(&loss, &Tensor::new(&scores, &Device::Cpu).unwrap())
+                    };
+                    let expected = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+                    assert!(
+                        (grad - expected).abs() < 1e-3,
+                        "{loss:?}, {word}, {label}: {grad}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_certain_has_a_gradient_of_numbers() {
+        for exponent in [0.5, 1.0, 2.0] {
+            let loss = HeadLoss { exponent, weights: None };
+            let scores = Var::new(&[[90.0f32, -90.0], [-90.0, 90.0]], &Device::Cpu).unwrap();
+            let labels = Tensor::new(&[0u32, 0], &Device::Cpu).unwrap();
+            let grads = loss.mean(&scores, &labels).unwrap().backward().unwrap();
+            let grad = grads.get(&scores).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            assert!(grad.iter().all(|value| value.is_finite()), "{exponent}: {grad:?}");
+        }
+    }
+
+    #[test]
+    fn each_head_counts_its_own_labels() {
+        let word = |labels| LabelledWord { place: 1, labels };
+        let words = vec![word([Some(0), Some(1)]), word([Some(0), None]), word([Some(1), Some(1)])];
+        let samples = [PieceSample { ids: vec![2, 7, 3], words }];
+        let config = LossConfig { focal_loss: 0.0, class_weights: true };
+        let losses = of_heads(config, &samples, HeadSizes { cases: 2, marks: 2 });
+        // 3 / (2 · 2) and 3 / (2 · 1) for cases; all the marks are the second.
+        assert_eq!(losses.map(|loss| loss.weights), [Some(vec![0.75, 1.5]), Some(vec![1.0, 1.0])]);
+        let plain = of_heads(LossConfig::default(), &samples, HeadSizes { cases: 2, marks: 2 });
+        assert_eq!(plain, [HeadLoss::default(), HeadLoss::default()]);
+    }
+
+    #[test]
+    fn the_weights_of_labels_are_1_on_average() {
+        // 100 words of 3 labels: 100 / (3 · 50), 100 / (3 · 40), 100 / (3 · 10).
+        let weights = inverse_frequencies(&[50, 40, 0, 10]);
+        let expected = [0.666_667, 0.833_333, 1.0, 3.333_333];
+        assert!(weights.iter().zip(expected).all(|(a, b): (_, f32)| (a - b).abs() < 1e-5), "{weights:?}");
+        let sum: f32 =
+            weights.iter().zip([50.0, 40.0, 0.0, 10.0]).map(|(weight, count)| weight * count).sum();
+        assert!((sum - 100.0).abs() < 1e-3);
+        assert_eq!(inverse_frequencies(&[0, 0]), [1.0, 1.0]);
+    }
+}
