@@ -1,5 +1,6 @@
-//! Throughput of `bert` in words per second on one thread: the tensor graph, and the engine in
-//! 32-bit floats and in 8-bit integers.
+//! Throughput of `bert` in words per second on one thread: the tensor graph, the engine in 32-bit
+//! floats and in 8-bit integers, and the tokenizer alone, for every word and for each word once, as
+//! a session keeps the pieces of words that come again.
 
 #[expect(dead_code, reason = "the other benches look at memory and halve the text")]
 mod common;
@@ -59,11 +60,20 @@ fn engine_int8(bencher: Bencher) {
     bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.engine(&BENCH.int8));
 }
 
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn tokenizer(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| cut(&BENCH.pieces, &BENCH.all));
+}
+
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
 /// A model, three ways to compute it, and sentences.
 struct Bench {
     name: String,
+    pieces: Pieces,
+    /// The words of the texts, and each different one once.
+    all: Vec<String>,
+    once: Vec<String>,
     texts: Vec<Text>,
     words: usize,
     tagger: Tagger,
@@ -96,10 +106,12 @@ impl Bench {
         };
         let (text, _) = common::text();
         let mut texts = Vec::new();
+        let mut all = Vec::new();
         let mut words = 0;
         for line in text.lines() {
-            let text = Text::new(line, &pieces, config.max_position_embeddings);
+            let text = Text::new(line, &pieces, config.longest());
             words += text.places.len();
+            all.extend(line.split_whitespace().map(str::to_owned));
             texts.push(text);
             if words >= WORDS {
                 break;
@@ -107,8 +119,14 @@ impl Bench {
         }
         texts.sort_by_key(|text| text.ids.len());
         let engine = |precision| Engine::new(&weights, &config, precision).expect("the weights are whole");
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
         Self {
             name,
+            pieces,
+            all,
+            once,
             texts,
             words,
             tagger: Tagger::new(&weights, &config).expect("the weights are whole"),
@@ -141,18 +159,32 @@ impl Bench {
     }
 
     fn summary(&self) {
-        let mut best = [Duration::MAX; 3];
+        let mut best = [Duration::MAX; 5];
         for _ in 0..TURNS {
-            let turn =
-                [time(|| self.graph()), time(|| self.engine(&self.f32)), time(|| self.engine(&self.int8))];
+            // A new tokenizer remembers no words.
+            let [of_all, of_once] = [self.pieces.clone(), self.pieces.clone()];
+            let turn = [
+                time(|| self.graph()),
+                time(|| self.engine(&self.f32)),
+                time(|| self.engine(&self.int8)),
+                time(|| cut(&of_all, &self.all)),
+                time(|| cut(&of_once, &self.once)),
+            ];
             best = std::array::from_fn(|i| best[i].min(turn[i]));
         }
         let speeds = best.map(|time| self.words as f64 / time.as_secs_f64());
         println!("\n{} words a run with {}; words/s, the best of {TURNS} turns", self.words, self.name);
-        for (name, speed) in ["graph", "engine, f32", "engine, int8"].into_iter().zip(speeds) {
+        for (name, speed) in
+            ["graph", "engine, f32", "engine, int8", "tokenizer", "tokenizer, once"].into_iter().zip(speeds)
+        {
             println!("{name:<22} {speed:>12.0}  {:>6.2} x graph", speed / speeds[0]);
         }
     }
+}
+
+/// Cuts words into pieces, and returns the number of these.
+fn cut(pieces: &Pieces, words: &[String]) -> usize {
+    words.iter().map(|word| pieces.of(word).expect("words can be cut into pieces").len()).sum()
 }
 
 impl Text {
@@ -180,7 +212,7 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
     let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
     let shapes = tagger::shapes(&config, Heads::of(&store.manifest().labels).sizes());
-    let named = |name: &str| Some(name.to_owned());
+    let named = |name: &str| Some(weights::tagger_name(config.kind, name));
     let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);
     (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
 }

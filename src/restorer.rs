@@ -185,10 +185,31 @@ pub trait Details {
         None
     }
 
+    /// Compares what the pretrained encoder of a network computes of each line of a text with what
+    /// another implementation of it computes; `None` for a method without such an encoder.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
+        let _ = text;
+        None
+    }
+
     /// Returns the weight of each layer of a network; `None` for a method without layers.
     fn layer_weights(&self) -> Option<LayerWeights> {
         None
     }
+}
+
+/// The difference of an encoder from another implementation of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EncoderCheck {
+    /// The largest difference between two numbers of the last hidden states.
+    pub difference: f32,
+    /// The largest of these numbers.
+    pub largest: f32,
+    /// The number of pieces of the text.
+    pub pieces: usize,
 }
 
 /// The weight of each layer of a network, the embedding layer first; the weights sum to 1.

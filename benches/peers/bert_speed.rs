@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let file = |name: &str| fs::read(Path::new(model).join(name));
     let config = EncoderConfig::read(&file("config.json")?)?;
-    let named = |name: &str| Some(name.to_owned());
+    let named = |name: &str| Some(weights::tagger_name(config.kind, name));
     let shapes = tagger::shapes(&config, HeadSizes { cases: LABELS, marks: 0 });
     let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
     // Each line is a batch: texts separated by tabs, and the ids of pieces separated by spaces.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes toy-bert/, a small encoder for tests, as a Hugging Face folder; every run writes the same bytes.
+"""Makes small encoders for tests, as Hugging Face folders; every run writes the same bytes. The name of a folder says the kind.
 
 It also writes hidden.json: two texts as ids, and the hidden states of each layer, computed here in plain Python, word by word, as in
 the paper (Devlin et al. 2019), so that an error of the encoder cannot hide in both. Needs only Python 3.9.
 
-    python3 tests/data/toy_bert.py tests/data/toy-bert
+    python3 tests/data/toy_bert.py tests/data/toy-{bert,roberta,xlm-roberta,distilbert,electra}
 """
 
 import argparse
@@ -14,7 +14,7 @@ import pathlib
 import random
 import struct
 
-CONFIG = {
+BERT = {
     "architectures": ["BertModel"],
     "attention_probs_dropout_prob": 0.1,
     "hidden_act": "gelu",
@@ -28,21 +28,148 @@ CONFIG = {
     "num_hidden_layers": 2,
     "type_vocab_size": 2,
 }
+# Positions count from the id of the padding plus 1, so 40 of 42 can be used.
+ROBERTA = {"max_position_embeddings": 42, "layer_norm_eps": 1e-5, "type_vocab_size": 1, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+CONFIGS = {
+    "bert": BERT,
+    "roberta": {**BERT, **ROBERTA, "architectures": ["RobertaModel"], "model_type": "roberta"},
+    "xlm-roberta": {**BERT, **ROBERTA, "architectures": ["XLMRobertaModel"], "model_type": "xlm-roberta"},
+    "distilbert": {
+        "activation": "gelu",
+        "architectures": ["DistilBertModel"],
+        "attention_dropout": 0.1,
+        "dim": 16,
+        "dropout": 0.1,
+        "hidden_dim": 32,
+        "max_position_embeddings": 40,
+        "model_type": "distilbert",
+        "n_heads": 2,
+        "n_layers": 2,
+        "pad_token_id": 0,
+    },
+    "electra": {**BERT, "architectures": ["ElectraModel"], "embedding_size": 8, "model_type": "electra"},
+}
+# The name of each part of a layer, and what stands before all names of layers.
+LAYERS, DISTILBERT_LAYERS = "encoder.layer", "transformer.layer"
+PARTS = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attended": "attention.output.dense",
+    "attended norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+    "outer norm": "output.LayerNorm",
+}
+DISTILBERT_PARTS = {
+    "query": "attention.q_lin",
+    "key": "attention.k_lin",
+    "value": "attention.v_lin",
+    "attended": "attention.out_lin",
+    "attended norm": "sa_layer_norm",
+    "inner": "ffn.lin1",
+    "outer": "ffn.lin2",
+    "outer norm": "output_layer_norm",
+}
+# A checkpoint of pretraining has such a tensor too, outside its encoder.
+HEADS = {
+    "bert": "cls.predictions.bias",
+    "roberta": "lm_head.bias",
+    "xlm-roberta": "lm_head.bias",
+    "distilbert": "vocab_projector.bias",
+    "electra": "discriminator_predictions.dense_prediction.bias",
+}
 WORDS = "the in of and met who us we to with lisbon porto york anna said minister nato bbc a4 i".split()
 TEXTS = [["[CLS]", "anna", "met", "n", "##a", "##t", "##o", "in", "lisbon", "[SEP]"], ["[CLS]", "who", "[SEP]"]]
+# The pieces of "anna met nato in lisbon" and "who".
+BPE_TEXTS = [["<s>", "Ġanna", "Ġmet", "Ġ", "n", "at", "o", "Ġin", "Ġlisbon", "</s>"], ["<s>", "Ġwho", "</s>"]]
+UNIGRAM_TEXTS = [["<s>", "▁anna", "▁met", "▁", "n", "at", "o", "▁in", "▁lisbon", "</s>"], ["<s>", "▁who", "</s>"]]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MARKS = "0123456789'-.,&"
 
 
-def vocabulary():
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    marks = "0123456789'-.,&"
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *marks]
-    pieces += ["##" + letter for letter in letters + "0123456789"]
+def word_pieces():
+    """The vocabulary of BERT: words, letters at the beginning of words, and letters inside them."""
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *MARKS]
+    pieces += ["##" + letter for letter in LETTERS + "0123456789"]
     return pieces + [word for word in WORDS if word not in pieces]
 
 
-def tensors(vocabulary_size):
+def added(pieces, names):
+    ways = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return [{"id": pieces.index(name), "content": name, **ways} for name in names]
+
+
+def byte_level(special):
+    """A byte-level BPE of those words, and the pieces in their order."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    spare = [byte for byte in range(256) if byte not in printable]
+    shown = {**{byte: chr(byte) for byte in printable}, **{byte: chr(0x100 + at) for at, byte in enumerate(spare)}}
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", *(shown[byte] for byte in range(256))]
+    merges = []
+
+    def merge(left, right):
+        if left + right not in pieces:
+            merges.append(f"{left} {right}")
+            pieces.append(left + right)
+
+    merge("a", "t")
+    for word in [word for word in WORDS if word not in ["nato", "bbc", "a4"]]:
+        whole = "Ġ"
+        for letter in word:
+            merge(whole, letter)
+            whole += letter
+    model = {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "", "end_of_word_suffix": ""}
+    model |= {"fuse_unk": False, "byte_fallback": False, "vocab": {piece: at for at, piece in enumerate(pieces)}, "merges": merges}
+    space = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    ends = {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0], "trim_offsets": True, "add_prefix_space": False}
+    whole = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added(pieces, special)}
+    whole |= {"normalizer": None, "pre_tokenizer": space, "post_processor": ends, "decoder": space, "model": model}
+    return pieces, whole
+
+
+def unigram(special):
+    """A Unigram of those words, and the pieces in their order."""
+    words = [word for word in WORDS if word not in ["nato", "bbc", "a4"]]
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *LETTERS, *MARKS, "at", *("▁" + word for word in words)]
+    scores = [0.0 if piece in special else -2.0 - len(piece) / 8 if len(piece) > 1 else -4.0 for piece in pieces]
+    split = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}]}
+    ends = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}]
+    ids = {name: {"id": name, "ids": [pieces.index(name)], "tokens": [name]} for name in ["<s>", "</s>"]}
+    process = {"type": "TemplateProcessing", "single": ends, "pair": ends + [{"Sequence": {"id": "B", "type_id": 0}}], "special_tokens": ids}
+    model = {"type": "Unigram", "unk_id": 3, "vocab": [list(pair) for pair in zip(pieces, scores)], "byte_fallback": False}
+    whole = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added(pieces, special)}
+    whole |= {"normalizer": {"type": "NFC"}, "pre_tokenizer": split, "post_processor": process, "decoder": None, "model": model}
+    return pieces, whole
+
+
+class Toy:
+    """The names and sizes of an encoder of a kind."""
+
+    def __init__(self, kind, vocabulary_size):
+        config = CONFIGS[kind]
+        distilled = kind == "distilbert"
+        self.kind, self.vocabulary = kind, vocabulary_size
+        self.hidden = config["dim" if distilled else "hidden_size"]
+        self.inner = config["hidden_dim" if distilled else "intermediate_size"]
+        self.embedding = config.get("embedding_size", self.hidden)
+        self.positions = config["max_position_embeddings"]
+        self.first = config["pad_token_id"] + 1 if "roberta" in kind else 0
+        self.types = config.get("type_vocab_size", 0)
+        self.heads = config["n_heads" if distilled else "num_attention_heads"]
+        self.count = config["n_layers" if distilled else "num_hidden_layers"]
+        self.epsilon = config.get("layer_norm_eps", 1e-12)
+        self.top = kind.replace("xlm-", "") + "."
+        self.layers, self.parts = (DISTILBERT_LAYERS, DISTILBERT_PARTS) if distilled else (LAYERS, PARTS)
+        # The oldest checkpoints have other names.
+        self.norm = ["gamma", "beta"] if kind == "bert" else ["weight", "bias"]
+
+    def part(self, layer, part):
+        return f"{self.top}{self.layers}.{layer}.{self.parts[part]}"
+
+
+def tensors(toy):
     chance = random.Random(7)
-    hidden, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
 
     def weights(*shape):
         # Every value is a multiple of 1/1024, so it is exact in 32 bits.
@@ -57,26 +184,26 @@ def tensors(vocabulary_size):
     def dense(name, outs, ins):
         found[name + ".weight"], found[name + ".bias"] = weights(outs, ins), weights(outs)
 
-    def norm(name):
-        # The oldest checkpoints have these names.
-        found[name + ".gamma"], found[name + ".beta"] = around_one(hidden), weights(hidden)
+    def norm(name, size):
+        first, second = toy.norm
+        found[f"{name}.{first}"], found[f"{name}.{second}"] = around_one(size), weights(size)
 
-    top = "bert.embeddings."
-    found[top + "word_embeddings.weight"] = weights(vocabulary_size, hidden)
-    found[top + "position_embeddings.weight"] = weights(CONFIG["max_position_embeddings"], hidden)
-    found[top + "token_type_embeddings.weight"] = weights(CONFIG["type_vocab_size"], hidden)
-    norm(top + "LayerNorm")
-    for layer in range(CONFIG["num_hidden_layers"]):
-        top = f"bert.encoder.layer.{layer}."
-        for part in ["query", "key", "value"]:
-            dense(f"{top}attention.self.{part}", hidden, hidden)
-        dense(top + "attention.output.dense", hidden, hidden)
-        norm(top + "attention.output.LayerNorm")
-        dense(top + "intermediate.dense", inner, hidden)
-        dense(top + "output.dense", hidden, inner)
-        norm(top + "output.LayerNorm")
-    # A checkpoint of pretraining has this tensor too, outside its encoder.
-    found["cls.predictions.bias"] = weights(4)
+    top = toy.top + "embeddings."
+    found[top + "word_embeddings.weight"] = weights(toy.vocabulary, toy.embedding)
+    found[top + "position_embeddings.weight"] = weights(toy.positions, toy.embedding)
+    if toy.types:
+        found[top + "token_type_embeddings.weight"] = weights(toy.types, toy.embedding)
+    norm(top + "LayerNorm", toy.embedding)
+    if toy.embedding != toy.hidden:
+        dense(toy.top + "embeddings_project", toy.hidden, toy.embedding)
+    for layer in range(toy.count):
+        for part in ["query", "key", "value", "attended"]:
+            dense(toy.part(layer, part), toy.hidden, toy.hidden)
+        norm(toy.part(layer, "attended norm"), toy.hidden)
+        dense(toy.part(layer, "inner"), toy.inner, toy.hidden)
+        dense(toy.part(layer, "outer"), toy.hidden, toy.inner)
+        norm(toy.part(layer, "outer norm"), toy.hidden)
+    found[HEADS[toy.kind]] = weights(4)
     return found
 
 
@@ -93,10 +220,10 @@ def safetensors(found):
 
 
 class Forward:
-    """BERT in plain Python, one number at a time."""
+    """The encoder in plain Python, one number at a time."""
 
-    def __init__(self, found):
-        self.found = found
+    def __init__(self, toy, found):
+        self.toy, self.found = toy, found
 
     def vector(self, name):
         return self.found[name][1]
@@ -112,14 +239,14 @@ class Forward:
 
     def norm(self, name, x):
         mean = sum(x) / len(x)
-        root = math.sqrt(sum((value - mean) ** 2 for value in x) / len(x) + CONFIG["layer_norm_eps"])
-        both = zip(self.vector(name + ".gamma"), self.vector(name + ".beta"))
+        root = math.sqrt(sum((value - mean) ** 2 for value in x) / len(x) + self.toy.epsilon)
+        both = zip(*(self.vector(f"{name}.{part}") for part in self.toy.norm))
         return [(value - mean) / root * gamma + beta for value, (gamma, beta) in zip(x, both)]
 
-    def attention(self, top, states):
-        count = CONFIG["num_attention_heads"]
-        size = CONFIG["hidden_size"] // count
-        q, k, v = ([self.dense(f"{top}attention.self.{part}", x) for x in states] for part in ["query", "key", "value"])
+    def attention(self, layer, states):
+        count = self.toy.heads
+        size = self.toy.hidden // count
+        q, k, v = ([self.dense(self.toy.part(layer, part), x) for x in states] for part in ["query", "key", "value"])
         out = []
         for query in q:
             joined = []
@@ -133,42 +260,59 @@ class Forward:
         return out
 
     def layer(self, layer, states):
-        top = f"bert.encoder.layer.{layer}."
         out = []
-        for x, attended in zip(states, self.attention(top, states)):
-            attended = self.dense(top + "attention.output.dense", attended)
-            x = self.norm(top + "attention.output.LayerNorm", [a + b for a, b in zip(x, attended)])
-            inner = self.dense(top + "intermediate.dense", x)
+        for x, attended in zip(states, self.attention(layer, states)):
+            attended = self.dense(self.toy.part(layer, "attended"), attended)
+            x = self.norm(self.toy.part(layer, "attended norm"), [a + b for a, b in zip(x, attended)])
+            inner = self.dense(self.toy.part(layer, "inner"), x)
             inner = [value * 0.5 * (1 + math.erf(value / math.sqrt(2))) for value in inner]
-            inner = self.dense(top + "output.dense", inner)
-            out.append(self.norm(top + "output.LayerNorm", [a + b for a, b in zip(x, inner)]))
+            inner = self.dense(self.toy.part(layer, "outer"), inner)
+            out.append(self.norm(self.toy.part(layer, "outer norm"), [a + b for a, b in zip(x, inner)]))
         return out
 
     def states(self, ids):
-        top = "bert.embeddings."
-        kind = self.row(top + "token_type_embeddings.weight", 0)
-        rows = [zip(self.row(top + "word_embeddings.weight", piece), self.row(top + "position_embeddings.weight", at), kind) for at, piece in enumerate(ids)]
-        layers = [[self.norm(top + "LayerNorm", [sum(parts) for parts in row]) for row in rows]]
-        for layer in range(CONFIG["num_hidden_layers"]):
+        top = self.toy.top + "embeddings."
+        rows = []
+        for at, piece in enumerate(ids):
+            parts = [self.row(top + "word_embeddings.weight", piece)]
+            parts.append(self.row(top + "position_embeddings.weight", self.toy.first + at))
+            if self.toy.types:
+                parts.append(self.row(top + "token_type_embeddings.weight", 0))
+            row = self.norm(top + "LayerNorm", [sum(values) for values in zip(*parts)])
+            rows.append(row if len(row) == self.toy.hidden else self.dense(self.toy.top + "embeddings_project", row))
+        layers = [rows]
+        for layer in range(self.toy.count):
             layers.append(self.layer(layer, layers[-1]))
         return layers
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="the folder that is written")
-    folder = parser.parse_args().folder
+def write(folder):
+    kind = folder.name.removeprefix("toy-")
     folder.mkdir(parents=True, exist_ok=True)
-    pieces = vocabulary()
-    found = tensors(len(pieces))
-    config = {**CONFIG, "vocab_size": len(pieces)}
+    if "roberta" in kind:
+        special = ["<s>", "<pad>", "</s>", "<unk>"]
+        texts = BPE_TEXTS if kind == "roberta" else UNIGRAM_TEXTS
+        pieces, tokenizer = (byte_level if kind == "roberta" else unigram)(special)
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n")
+    else:
+        pieces, texts = word_pieces(), TEXTS
+        (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    toy = Toy(kind, len(pieces))
+    found = tensors(toy)
+    config = {**CONFIGS[kind], "vocab_size": len(pieces)}
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
     (folder / "model.safetensors").write_bytes(safetensors(found))
-    forward = Forward(found)
-    ids = [[pieces.index(piece) for piece in text] for text in TEXTS]
+    forward = Forward(toy, found)
+    ids = [[pieces.index(piece) for piece in text] for text in texts]
     lines = [{"ids": text, "states": [[[round(x, 7) for x in row] for row in layer] for layer in forward.states(text)]} for text in ids]
     (folder / "hidden.json").write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", type=pathlib.Path, nargs="+", metavar="toy-KIND", help="the folders that are written")
+    for folder in parser.parse_args().folders:
+        write(folder)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the hidden states of every layer of a BERT encoder with those of PyTorch (transformers' BertModel), and the pieces of words.
+"""Compares the hidden states of every layer of an encoder with those of PyTorch (transformers), and the pieces of words.
 
 Usage: bert.py ENCODER TEXT [--lines N]
 
-ENCODER is a Hugging Face folder (config.json, tokenizer.json, model.safetensors); TEXT is any text, of which the first N lines
-are read. Exits with 1 if pieces differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
+ENCODER is a Hugging Face folder of any kind that is taken (config.json, tokenizer.json or vocab.txt, model.safetensors); TEXT is any
+text, of which the first N lines are read. Exits with 1 if pieces differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
 torch, transformers and safetensors (pip install torch transformers safetensors), and cargo to build majuscule's part.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoTokenizer, BertModel
+from transformers import AutoModel, AutoTokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,10 +29,13 @@ def main():
     args = parser.parse_args()
     lines = args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
     ours = states(args.encoder, lines)
-    model = BertModel.from_pretrained(args.encoder, attn_implementation="eager", add_pooling_layer=False)
-    model = model.to(torch.float32).eval()
-    tokenizer = AutoTokenizer.from_pretrained(args.encoder)
+    model = AutoModel.from_pretrained(args.encoder, attn_implementation="eager").to(torch.float32).eval()
+    # Byte-level BPE cuts a word alone as inside a text only with this.
+    space = {"add_prefix_space": True} if model.config.model_type == "roberta" else {}
+    tokenizer = AutoTokenizer.from_pretrained(args.encoder, **space)
     most = model.config.max_position_embeddings
+    if "roberta" in model.config.model_type:
+        most -= model.config.pad_token_id + 1
     other_pieces, worst = 0, torch.zeros(model.config.num_hidden_layers + 1)
     wrong = 0
     for at, line in enumerate(lines):

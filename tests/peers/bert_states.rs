@@ -18,7 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let file = |name: &str| fs::read(Path::new(folder).join(name));
     let config = EncoderConfig::read(&file("config.json")?)?;
-    let pieces = Pieces::read(&file("tokenizer.json")?, Some(config.vocab_size))?;
+    let pieces = match file("tokenizer.json") {
+        Ok(json) => Pieces::read(&json, Some(config.vocab_size))?,
+        Err(_) => Pieces::read_vocabulary(&file("vocab.txt")?, true, Some(config.vocab_size))?,
+    };
     let weights = weights::read_encoder(&file("model.safetensors")?, &config, &Device::Cpu)?;
     let encoder = BertEncoder::new(&weights, "", &config)?;
     let mut states = TensorMap::new();
@@ -47,7 +50,7 @@ fn ids(line: &str, pieces: &Pieces, config: &EncoderConfig) -> Result<Vec<u32>, 
     for word in line.split_whitespace() {
         ids.extend(pieces.of(word)?);
     }
-    ids.truncate(config.max_position_embeddings - 1);
+    ids.truncate(config.longest() - 1);
     ids.push(pieces.special.last);
     Ok(ids)
 }

@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 use super::methods::methods;
 use super::named;
 use super::page::print;
+use majuscule::error::{Error, Result as Restored};
+use majuscule::files;
 use majuscule::methods::{Backend, Model};
 use majuscule::model::FileRecord;
 use majuscule::printable::printable;
-use majuscule::restorer::LayerWeights;
+use majuscule::restorer::{EncoderCheck, LayerWeights};
 
 /// Describes a model, and compares its files with their checksums
 ///
@@ -30,18 +32,48 @@ pub struct InspectArgs {
     /// Print the manifest as JSON, with the layer weights if there are any
     #[arg(long)]
     json: bool,
+    /// Compute the last hidden states of a text with another implementation of the encoder of a bert
+    /// model, candle-transformers, and print the largest difference; by default of a short English
+    /// text
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
+    check_encoder: Option<Option<PathBuf>>,
 }
+
+/// A text for the encoder: common words, names, numbers, marks inside words, and letters with marks.
+const TEXT: &str = "\
+the minister met angela merkel in lisbon on monday and gave her the 25 letters of 1.5 million readers
+who asked us what o'neill-smith of the bbc had said about são paulo and the café at münchen's station
+i
+";
 
 /// Checks the files and prints the manifest.
 pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
     let Model { manifest, restorer } = methods().load(&*store, &Backend::default())?;
-    let layers = restorer.details().and_then(|details| details.layer_weights());
+    let details = restorer.details();
+    let layers = details.and_then(|details| details.layer_weights());
+    let check = args.check_encoder.as_ref().map(|text| -> Restored<EncoderCheck> {
+        let text = text.as_ref().map_or_else(|| Ok(TEXT.to_owned()), |text| files::open(text)?.text())?;
+        let check = details.and_then(|details| details.check_encoder(&text));
+        let method = printable(&manifest.method);
+        check.ok_or_else(|| {
+            let problem = format!(
+                "{} is a model of {method}: only those of bert have an encoder to check",
+                args.model.display()
+            );
+            Error::Usage(problem)
+        })?
+    });
+    let check = check.transpose()?;
     if args.json {
         let mut object = serde_json::to_value(&manifest)?;
         if let Some(layers) = &layers {
             object["layers"] = facts(layers);
+        }
+        if let Some(EncoderCheck { difference, largest, pieces }) = check {
+            object["encoder_check"] =
+                json!({ "difference": difference, "largest": largest, "pieces": pieces });
         }
         print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -65,6 +97,12 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
     }
     page += &layers.as_ref().map(lines).unwrap_or_default();
+    if let Some(EncoderCheck { difference, largest, pieces }) = check {
+        page += &format!(
+            "encoder     differs from candle-transformers by at most {difference:.1e} in the last hidden states of {pieces} pieces, \
+             whose numbers reach {largest:.1}\n"
+        );
+    }
     print(&page)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! BERT (Devlin et al. 2019): pieces in, the hidden states of every layer out.
+//! BERT (Devlin et al. 2019) and its kin: pieces in, the hidden states of every layer out.
 
 use std::sync::Arc;
 
@@ -51,8 +51,9 @@ pub struct BertEncoder {
     config: EncoderConfig,
     words: Tensor,
     positions: Tensor,
-    kinds: Tensor,
+    kinds: Option<Tensor>,
     norm: Pair,
+    projection: Option<Pair>,
     layers: Vec<EncoderLayer>,
 }
 
@@ -67,8 +68,14 @@ impl BertEncoder {
             config: config.clone(),
             words: tensor("word_embeddings.weight")?,
             positions: tensor("position_embeddings.weight")?,
-            kinds: tensor("token_type_embeddings.weight")?,
+            kinds: (config.type_vocab_size > 0)
+                .then(|| tensor("token_type_embeddings.weight"))
+                .transpose()?,
             norm: Pair::new(weights, format!("{prefix}embeddings.LayerNorm"))?,
+            projection: config
+                .has_projection()
+                .then(|| Pair::new(weights, format!("{prefix}embeddings_project")))
+                .transpose()?,
             layers: (0..config.num_hidden_layers)
                 .map(|layer| EncoderLayer::new(weights, &format!("{prefix}encoder.layer.{layer}")))
                 .collect::<Result<_>>()?,
@@ -101,17 +108,25 @@ impl BertEncoder {
         Ok(states)
     }
 
-    /// Returns the sum of the embeddings of each piece, its position and its segment.
+    /// Returns the sum of the embeddings of each piece, its position and, if there are any, its
+    /// segment, widened to the size of a layer.
     fn embedded(&self, batch: &PieceBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let PieceBatch { ids, lens, width } = batch;
-        let hidden = self.config.hidden_size;
+        let size = self.config.embedding_size;
         let ids = Tensor::from_slice(ids, ids.len(), words.device())?;
         let words = words.index_select(&ids, 0)?;
-        let places = self.positions.narrow(0, 0, *width)?.broadcast_add(&self.kinds.narrow(0, 0, 1)?)?;
-        let sum = words.reshape((lens.len(), *width, hidden))?.broadcast_add(&places)?;
-        let sum = sum.reshape((lens.len() * width, hidden))?;
+        let mut places = self.positions.narrow(0, self.config.first_position, *width)?;
+        if let Some(kinds) = &self.kinds {
+            places = places.broadcast_add(&kinds.narrow(0, 0, 1)?)?;
+        }
+        let sum = words.reshape((lens.len(), *width, size))?.broadcast_add(&places)?;
+        let sum = sum.reshape((lens.len() * width, size))?;
         let normed = ops::layer_norm(&sum, &self.norm.weight, &self.norm.bias, self.config.layer_norm_eps)?;
-        dropout.apply(normed, self.config.hidden_dropout_prob)
+        let embedded = dropout.apply(normed, self.config.hidden_dropout_prob)?;
+        match &self.projection {
+            Some(projection) => projection.linear(&embedded),
+            None => Ok(embedded),
+        }
     }
 }
 
@@ -196,18 +211,20 @@ pub fn tensor(weights: &TensorMap, name: String) -> Result<Tensor> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use candle_core::{DType, Device};
     use serde::Deserialize;
 
     use super::super::device::placed;
     use super::super::dropout::NoDropout;
-    use super::super::weights::{read_encoder, write};
+    use super::super::tagger::ENCODER;
+    use super::super::weights::{read_encoder, saved_name, tagger_name, write};
     use super::*;
     use majuscule::methods::backend::Precision;
 
-    const CONFIG: &[u8] = include_bytes!("../../../../tests/data/toy-bert/config.json");
-    const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");
-    const HIDDEN: &str = include_str!("../../../../tests/data/toy-bert/hidden.json");
+    const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
 
     /// A text, and its hidden states as computed by `tests/data/toy_bert.py`.
     #[derive(Deserialize)]
@@ -216,51 +233,59 @@ mod tests {
         states: Vec<Vec<Vec<f32>>>,
     }
 
-    fn hidden() -> Vec<Hidden> {
-        HIDDEN.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    fn file(kind: &str, name: &str) -> Vec<u8> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+        fs::read(folder.join(format!("toy-{kind}")).join(name)).unwrap()
     }
 
-    fn toy() -> (EncoderConfig, TensorMap) {
-        let config = EncoderConfig::read(CONFIG).unwrap();
-        let weights = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
+    fn hidden(kind: &str) -> Vec<Hidden> {
+        let lines = String::from_utf8(file(kind, "hidden.json")).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn toy(kind: &str) -> (EncoderConfig, TensorMap) {
+        let config = EncoderConfig::read(&file(kind, "config.json")).unwrap();
+        let weights = read_encoder(&file(kind, "model.safetensors"), &config, &Device::Cpu).unwrap();
         (config, weights)
     }
 
     #[test]
-    fn hidden_states_are_those_of_another_program_alone_and_in_a_batch() {
-        let (config, weights) = toy();
-        let encoder = BertEncoder::new(&weights, "", &config).unwrap();
-        let texts = hidden();
-        let both: Vec<&[u32]> = texts.iter().map(|text| text.ids.as_slice()).collect();
-        for batch in [
-            PieceBatch::new([both[0]], 0),
-            PieceBatch::new([both[1]], 0),
-            PieceBatch::new(both.iter().copied(), 0),
-        ] {
-            let (ids, compact) = batch.compact();
-            let ids = Tensor::from_slice(&ids, ids.len(), &Device::Cpu).unwrap();
-            let rows = encoder.words().index_select(&ids, 0).unwrap();
-            for (batch, words) in [(&batch, encoder.words()), (&compact, &rows)] {
-                let states = encoder.hidden_states(batch, words, &mut NoDropout).unwrap();
-                for (row, len) in batch.lens.iter().enumerate() {
-                    let text = texts.iter().find(|text| text.ids.len() == *len).unwrap();
-                    for (found, expected) in states.iter().zip(&text.states) {
-                        let found =
-                            found.narrow(0, row * batch.width, *len).unwrap().to_vec2::<f32>().unwrap();
-                        for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
-                            assert!((found - expected).abs() < 1e-5, "{found}, but {expected}");
+    fn hidden_states_of_every_kind_are_those_of_another_program_alone_and_in_a_batch() {
+        for kind in KINDS {
+            let (config, weights) = toy(kind);
+            let encoder = BertEncoder::new(&weights, "", &config).unwrap();
+            let texts = hidden(kind);
+            let both: Vec<&[u32]> = texts.iter().map(|text| text.ids.as_slice()).collect();
+            for batch in [
+                PieceBatch::new([both[0]], 0),
+                PieceBatch::new([both[1]], 0),
+                PieceBatch::new(both.iter().copied(), 0),
+            ] {
+                let (ids, compact) = batch.compact();
+                let ids = Tensor::from_slice(&ids, ids.len(), &Device::Cpu).unwrap();
+                let rows = encoder.words().index_select(&ids, 0).unwrap();
+                for (batch, words) in [(&batch, encoder.words()), (&compact, &rows)] {
+                    let states = encoder.hidden_states(batch, words, &mut NoDropout).unwrap();
+                    assert_eq!(states.len(), texts[0].states.len(), "the embedding layer and both others");
+                    for (row, len) in batch.lens.iter().enumerate() {
+                        let text = texts.iter().find(|text| text.ids.len() == *len).unwrap();
+                        for (found, expected) in states.iter().zip(&text.states) {
+                            let found = found.narrow(0, row * batch.width, *len).unwrap();
+                            let found = found.to_vec2::<f32>().unwrap();
+                            for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                                assert!((found - expected).abs() < 1e-5, "{kind}: {found}, but {expected}");
+                            }
                         }
                     }
                 }
-                assert_eq!(states.len(), texts[0].states.len(), "the embedding layer and both others");
             }
         }
     }
 
     #[test]
     fn short_numbers_give_the_same_states_as_far_as_they_reach() {
-        let (config, weights) = toy();
-        let texts = hidden();
+        let (config, weights) = toy("bert");
+        let texts = hidden("bert");
         let batch = PieceBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
         let states = |precision| {
             let weights = placed(&weights, &Device::Cpu, precision).unwrap();
@@ -280,8 +305,31 @@ mod tests {
     }
 
     #[test]
+    fn a_saved_tagger_has_the_names_of_its_kind_and_is_read_again() {
+        for kind in KINDS {
+            let (config, weights) = toy(kind);
+            let file = file(kind, "model.safetensors");
+            let original = safetensors::SafeTensors::deserialize(&file).unwrap();
+            for name in weights.keys().map(|name| format!("{ENCODER}{name}")) {
+                let saved = saved_name(config.kind, &name);
+                assert_eq!(tagger_name(config.kind, &saved), name);
+                let oldest = saved
+                    .replace("LayerNorm.weight", "LayerNorm.gamma")
+                    .replace("LayerNorm.bias", "LayerNorm.beta");
+                assert!([saved, oldest].iter().any(|name| original.tensor(name).is_ok()), "{kind}: {name}");
+            }
+            for name in ["classifier.weight", "layer_attention.gamma"] {
+                assert_eq!(
+                    (saved_name(config.kind, name), tagger_name(config.kind, name)),
+                    (name.into(), name.into())
+                );
+            }
+        }
+    }
+
+    #[test]
     fn names_may_have_a_prefix_or_not_and_all_are_needed() {
-        let (config, weights) = toy();
+        let (config, weights) = toy("bert");
         let bytes = write(&weights).unwrap();
         let again = read_encoder(&bytes, &config, &Device::Cpu).unwrap();
         assert_eq!(write(&again).unwrap(), bytes);
@@ -300,6 +348,11 @@ mod tests {
         assert!(more.contains(&format!("{extra}, which is not part of this encoder")), "{more}");
         let twice = problem(&|weights| drop(weights.insert(format!("bert.{name}"), weights[name].clone())));
         assert!(twice.contains("twice"), "{twice}");
+        for wrong in [f64::NAN, f64::INFINITY] {
+            let tensor = weights[name].affine(0.0, wrong).unwrap();
+            let found = problem(&|weights| drop(weights.insert(name.to_owned(), tensor.clone())));
+            assert!(found.contains(&format!("has NaN or infinity in {name}")), "{found}");
+        }
         let none = problem(&TensorMap::clear);
         assert!(none.contains("holds no tensors"), "{none}");
         for len in 0..400 {

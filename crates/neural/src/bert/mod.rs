@@ -1,5 +1,5 @@
-//! A tagger on BERT (Rei et al. 2020): a piece of each word, as all layers of the encoder see it,
-//! decides the case of the word, and the mark after it (Courtland et al. 2020).
+//! A tagger on BERT or its kin (Rei et al. 2020): a piece of each word, as all layers of the encoder
+//! see it, decides the case of the word, and the mark after it (Courtland et al. 2020).
 
 pub mod config;
 mod device;
@@ -8,8 +8,10 @@ pub mod encoder;
 pub mod engine;
 pub mod ops;
 pub mod plain;
+pub mod reference;
 pub mod tagger;
 pub mod tokenize;
+mod vocabulary;
 pub mod weights;
 mod windows;
 mod train;
@@ -18,7 +20,7 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 
 pub use crate::shared::adam::Optimizer;
-use candle_core::{Device, Result as Computed};
+use candle_core::{Device, Result as Computed, Tensor};
 use serde::{Deserialize, Serialize};
 pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedule, adapt, train};
 
@@ -36,7 +38,7 @@ use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Details, LayerWeights, Request, Restorer, Session};
+use majuscule::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Locale, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
@@ -81,6 +83,9 @@ pub struct BertSettings {
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
+    /// The number of pieces that remain of the encoder's vocabulary, if it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_pieces: Option<usize>,
     /// The piece of a word that has its labels.
     #[serde(default, skip_serializing_if = "is_first")]
     pub piece: LabelledPiece,
@@ -114,12 +119,13 @@ impl Bert {
         let pieces = Pieces::read(&pieces, Some(config.vocab_size))
             .map_err(|problem| wrong(format!("{TOKENIZER} {problem}")))?;
         let shapes = tagger::shapes(&config, Heads::of(&manifest.labels).sizes());
-        let named = |name: &str| Some(name.to_owned());
+        let named = |name: &str| Some(weights::tagger_name(config.kind, name));
         let weights = weights::read(&weights, &shapes, named, &Device::Cpu)
+            .and_then(|weights| weights::check_finite(&weights).map(|()| weights))
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(format!("{MIXED} is no text")))?;
-        if !(3..=config.max_position_embeddings).contains(&settings.window) {
-            let most = config.max_position_embeddings;
+        if !(3..=config.longest()).contains(&settings.window) {
+            let most = config.longest();
             return Err(wrong(format!(
                 "its window is {}, but its encoder takes 3 to {most}",
                 settings.window
@@ -160,11 +166,7 @@ impl Bert {
     /// # Errors
     /// Fails if the weights cannot be read from their device.
     pub fn sections(&self) -> Result<Vec<Section>> {
-        let config =
-            serde_json::json!({ "model_type": "bert", "architectures": ["BertForTokenClassification"] });
-        let mut config = config.as_object().cloned().unwrap_or_default();
-        let shape = serde_json::to_value(&self.config).expect("settings have string keys only");
-        config.extend(shape.as_object().cloned().unwrap_or_default());
+        let mut config = self.config.json();
         for (name, labels) in ["id2label", "id2mark"].into_iter().zip(self.heads.names()) {
             let labels = labels.iter().enumerate().map(|(id, &label)| (id.to_string(), label.into()));
             let labels: serde_json::Map<_, _> = labels.collect();
@@ -175,10 +177,14 @@ impl Bert {
         }
         let mut bytes = serde_json::to_vec_pretty(&config).expect("settings have string keys only");
         bytes.push(b'\n');
+        let named = |(name, tensor): (&String, &Tensor)| {
+            (weights::saved_name(self.config.kind, name), tensor.clone())
+        };
+        let weights = self.weights.iter().map(named).collect();
         Ok(vec![
             (CONFIG.to_owned(), bytes),
             (TOKENIZER.to_owned(), self.pieces.json()),
-            (WEIGHTS.to_owned(), weights::write(&self.weights).map_err(failed)?),
+            (WEIGHTS.to_owned(), weights::write(&weights).map_err(failed)?),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ])
     }
@@ -378,6 +384,10 @@ impl Restorer for Bert {
 }
 
 impl Details for Bert {
+    fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
+        Some(self.compare(text))
+    }
+
     fn layer_weights(&self) -> Option<LayerWeights> {
         let weights = self.tagger.layer_weights().ok()?;
         Some(LayerWeights(weights.into_iter().map(f64::from).collect()))

@@ -1,9 +1,18 @@
 //! Words as pieces of the encoder's vocabulary.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tokenizers::models::ModelWrapper;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
+use tokenizers::pre_tokenizers::PreTokenizerWrapper;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
-use tokenizers::{Model as _, Tokenizer};
+use tokenizers::pre_tokenizers::metaspace::PrependScheme;
+use tokenizers::processors::template::TemplateProcessing;
+use tokenizers::{Model as _, PaddingParams, Tokenizer};
+
+use super::vocabulary;
 
 /// Cuts words into pieces.
 #[derive(Debug, Clone)]
@@ -24,6 +33,69 @@ pub struct Special {
     pub padding: u32,
 }
 
+/// The names of special pieces by role, as far as they are known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SpecialNames {
+    /// The piece before each text.
+    pub first: Option<String>,
+    /// The piece after each text.
+    pub last: Option<String>,
+    /// The padding.
+    pub padding: Option<String>,
+}
+
+impl SpecialNames {
+    /// Reads the names in `tokenizer_config.json` or `special_tokens_map.json`.
+    pub fn of(json: &Value) -> Self {
+        let name = |role: &str| {
+            let found = &json[role];
+            found.as_str().or_else(|| found["content"].as_str()).map(str::to_owned)
+        };
+        Self {
+            first: name("cls_token").or_else(|| name("bos_token")),
+            last: name("sep_token").or_else(|| name("eos_token")),
+            padding: name("pad_token"),
+        }
+    }
+
+    /// Fills in the names that are not known.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            first: self.first.or(other.first),
+            last: self.last.or(other.last),
+            padding: self.padding.or(other.padding),
+        }
+    }
+
+    /// Returns the names that a tokenizer itself uses, or else the usual ones that it has.
+    fn in_tokenizer(tokenizer: &Tokenizer) -> Self {
+        let known = |name: &String| tokenizer.token_to_id(name).is_some();
+        let usual = |names: [&str; 2]| names.map(str::to_owned).into_iter().find(known);
+        let usual = Self {
+            first: usual(["[CLS]", "<s>"]),
+            last: usual(["[SEP]", "</s>"]),
+            padding: usual(["[PAD]", "<pad>"]),
+        };
+        let processor = tokenizer.get_post_processor().and_then(|found| serde_json::to_value(found).ok());
+        let (first, last) = processor.as_ref().and_then(ends).unzip();
+        Self { first: first.filter(known), last: last.filter(known), padding: None }.or(usual)
+    }
+}
+
+/// Returns the names of the pieces that a processor puts before and after a text.
+fn ends(processor: &Value) -> Option<(String, String)> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    if let Some(processors) = processor["processors"].as_array() {
+        return processors.iter().find_map(ends);
+    }
+    if let Some(template) = processor["single"].as_array() {
+        let name = |piece: Option<&Value>| text(&piece?["SpecialToken"]["id"]);
+        return name(template.first()).zip(name(template.last()));
+    }
+    text(&processor["cls"][0]).zip(text(&processor["sep"][0]))
+}
+
 /// The largest number of ids of a vocabulary that the tokenizer may lack: some vocabularies are
 /// padded to a round number.
 const SPARE: usize = 1024;
@@ -34,12 +106,17 @@ impl Pieces {
     /// # Errors
     /// Describes the fault in it.
     pub fn read(json: &[u8], vocabulary: Option<usize>) -> Result<Self, String> {
-        let mut tokenizer =
-            Tokenizer::from_bytes(json).map_err(|error| format!("is no tokenizer ({error})"))?;
-        // Windows and batches take care of truncation and padding.
-        tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
-        tokenizer.with_padding(None);
-        Self::new(tokenizer, vocabulary)
+        Self::read_named(json, SpecialNames::default(), vocabulary)
+    }
+
+    /// Reads a `tokenizer.json` in which special pieces have these names; those that are not known
+    /// are as in [`Pieces::read`].
+    ///
+    /// # Errors
+    /// Describes the fault in it.
+    pub fn read_named(json: &[u8], names: SpecialNames, vocabulary: Option<usize>) -> Result<Self, String> {
+        let tokenizer = Tokenizer::from_bytes(json).map_err(|error| format!("is no tokenizer ({error})"))?;
+        Self::new(tokenizer, names, vocabulary)
     }
 
     /// Reads a `vocab.txt`, one piece per line, for an encoder with a vocabulary of this size, if
@@ -59,10 +136,10 @@ impl Pieces {
         let normalizer = BertNormalizer::new(true, true, None, lowercase);
         tokenizer.with_normalizer(Some(normalizer)).map_err(|error| error.to_string())?;
         tokenizer.with_pre_tokenizer(Some(BertPreTokenizer));
-        Self::new(tokenizer, vocabulary)
+        Self::new(tokenizer, SpecialNames::default(), vocabulary)
     }
 
-    fn new(tokenizer: Tokenizer, vocabulary: Option<usize>) -> Result<Self, String> {
+    fn new(mut tokenizer: Tokenizer, names: SpecialNames, vocabulary: Option<usize>) -> Result<Self, String> {
         let found = tokenizer.get_vocab_size(true);
         let vocabulary = vocabulary.unwrap_or(found);
         if found > vocabulary || found + SPARE < vocabulary {
@@ -70,22 +147,58 @@ impl Pieces {
                 "has {found} pieces, but the encoder {vocabulary}: they are not of the same model"
             ));
         }
-        let id = |piece: &str| match tokenizer.token_to_id(piece) {
-            Some(id) if (id as usize) < vocabulary => Ok(id),
-            _ => Err(format!("has no piece {piece}: expected the tokenizer of a BERT model")),
+        let own = SpecialNames::in_tokenizer(&tokenizer);
+        let padding = tokenizer.get_padding().map(|padding| padding.pad_token.clone());
+        let padding = padding.filter(|name| tokenizer.token_to_id(name).is_some());
+        let names = names.or(SpecialNames { padding, ..SpecialNames::default() }).or(own.clone());
+        let id = |role: &str, name: &Option<String>| {
+            let Some(name) = name else {
+                return Err(format!("has no piece for {role}: expected the tokenizer of an encoder"));
+            };
+            let id = tokenizer.token_to_id(name).filter(|&id| (id as usize) < vocabulary);
+            id.ok_or_else(|| format!("has no piece {name}, {role}: expected the tokenizer of this encoder"))
         };
-        let special = Special { first: id("[CLS]")?, last: id("[SEP]")?, padding: id("[PAD]")? };
-        id("[UNK]")?;
-        let most = tokenizer.get_model().get_vocab().into_values().max().unwrap_or_default();
+        let special = Special {
+            first: id("the beginning of a text", &names.first)?,
+            last: id("the end of a text", &names.last)?,
+            padding: id("the padding", &names.padding)?,
+        };
+        let most = highest_id(&tokenizer);
         if most as usize >= vocabulary {
             return Err(format!("numbers a piece {most}, but the encoder has {vocabulary} from 0"));
         }
-        Ok(Self { tokenizer, special })
+        // Windows and batches take care of truncation and padding.
+        tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
+        tokenizer.with_padding(None);
+        if names != own {
+            keep_names(&mut tokenizer, &names, special)?;
+        }
+        prefix_words(&mut tokenizer);
+        let pieces = Self { tokenizer, special };
+        // A letter that hardly any vocabulary has.
+        pieces
+            .of("\u{a000}")
+            .map_err(|problem| format!("cannot cut words that it does not know ({problem})"))?;
+        Ok(pieces)
     }
 
     /// Returns the bytes of an equivalent `tokenizer.json`.
     pub fn json(&self) -> Vec<u8> {
         self.tokenizer.to_string(false).expect("a tokenizer that was read can be written").into_bytes()
+    }
+
+    /// Returns a tokenizer with these pieces and those that any other word may need, which cuts
+    /// words of these pieces as before; and the ids that the remaining pieces had, in order.
+    ///
+    /// # Errors
+    /// Describes a vocabulary that cannot be cut.
+    pub fn cut(&self, used: BTreeSet<u32>) -> Result<(Self, Vec<u32>), String> {
+        let json: Value = serde_json::from_slice(&self.json()).map_err(|error| error.to_string())?;
+        let Special { first, last, padding } = self.special;
+        let used = used.into_iter().chain([first, last, padding]).collect();
+        let (json, kept) = vocabulary::cut(json, used)?;
+        let json = serde_json::to_vec(&json).map_err(|error| error.to_string())?;
+        Ok((Self::read(&json, Some(kept.len()))?, kept))
     }
 
     /// Returns the pieces of a word; none for a word of marks that the vocabulary drops.
@@ -101,6 +214,51 @@ impl Pieces {
     /// lower case as it is given here.
     pub fn is_cased(&self) -> bool {
         ["Paris", "Monday", "HE"].iter().any(|word| self.of(word) != self.of(&word.to_lowercase()))
+    }
+}
+
+/// Returns the highest id of a piece.
+fn highest_id(tokenizer: &Tokenizer) -> u32 {
+    let added = tokenizer.get_added_tokens_decoder().keys().copied().max().unwrap_or_default();
+    let model = tokenizer.get_model();
+    added.max(match model {
+        // A list, whose ids have no holes.
+        ModelWrapper::Unigram(_) => model.get_vocab_size().saturating_sub(1) as u32,
+        _ => model.get_vocab().into_values().max().unwrap_or_default(),
+    })
+}
+
+/// Writes the names of special pieces into a tokenizer, so that its file alone tells them.
+fn keep_names(tokenizer: &mut Tokenizer, names: &SpecialNames, special: Special) -> Result<(), String> {
+    let SpecialNames { first: Some(first), last: Some(last), padding: Some(padding) } = names else {
+        return Ok(());
+    };
+    let ends = TemplateProcessing::builder()
+        .try_single(format!("{first} $A {last}"))
+        .map_err(|error| error.to_string())?
+        .special_tokens(vec![(first.as_str(), special.first), (last.as_str(), special.last)])
+        .build()
+        .map_err(|error| error.to_string())?;
+    tokenizer.with_post_processor(Some(ends));
+    // A word alone is as long as the longest, and gets no padding.
+    let padding = PaddingParams { pad_id: special.padding, pad_token: padding.clone(), ..Default::default() };
+    tokenizer.with_padding(Some(padding));
+    Ok(())
+}
+
+/// Lets the tokenizer cut a word alone as it cuts a word inside a text, after a space.
+fn prefix_words(tokenizer: &mut Tokenizer) {
+    let Some(mut pre_tokenizer) = tokenizer.get_pre_tokenizer().cloned() else { return };
+    prefixed(&mut pre_tokenizer);
+    tokenizer.with_pre_tokenizer(Some(pre_tokenizer));
+}
+
+fn prefixed(pre_tokenizer: &mut PreTokenizerWrapper) {
+    match pre_tokenizer {
+        PreTokenizerWrapper::ByteLevel(bytes) => bytes.add_prefix_space = true,
+        PreTokenizerWrapper::Metaspace(space) => space.set_prepend_scheme(PrependScheme::Always),
+        PreTokenizerWrapper::Sequence(parts) => parts.as_mut().iter_mut().for_each(prefixed),
+        _ => {}
     }
 }
 
@@ -128,13 +286,116 @@ mod tests {
         }
     }
 
+    /// The words of a text with marks, digits and letters that the vocabularies lack.
+    const TEXT: &str = "anna met who's nato in lisbon ' york 1,5 séc 'n minister-to \u{16a0} &co";
+
+    const ROBERTA: &str = include_str!("../../../../tests/data/toy-roberta/tokenizer.json");
+    const XLM_ROBERTA: &str = include_str!("../../../../tests/data/toy-xlm-roberta/tokenizer.json");
+
+    #[test]
+    fn pieces_of_words_in_a_row_are_those_of_the_whole_text() {
+        let bpe = Pieces::read(ROBERTA.as_bytes(), None).unwrap();
+        let unigram = Pieces::read(XLM_ROBERTA.as_bytes(), None).unwrap();
+        for pieces in [toy(true), bpe, unigram] {
+            let whole = pieces.of(TEXT).unwrap();
+            let words: Vec<u32> = TEXT.split(' ').flat_map(|word| pieces.of(word).unwrap()).collect();
+            assert_eq!(words, whole);
+            assert!(Pieces::read(&pieces.json(), None).unwrap().of(TEXT).unwrap() == whole);
+        }
+    }
+
+    #[test]
+    fn a_word_of_bytes_or_of_a_unigram_begins_with_its_space() {
+        for (json, space) in [(ROBERTA, 'Ġ'), (XLM_ROBERTA, '▁')] {
+            let pieces = Pieces::read(json.as_bytes(), None).unwrap();
+            let names = |word: &str| {
+                let ids = pieces.of(word).unwrap();
+                ids.iter().map(|&id| pieces.tokenizer.id_to_token(id).unwrap()).collect::<Vec<_>>().join(" ")
+            };
+            assert_eq!(names("lisbon"), format!("{space}lisbon"));
+            assert_eq!(names("nato"), format!("{space} n at o"));
+            assert_eq!(pieces.special, Special { first: 0, last: 2, padding: 1 });
+        }
+        // Bytes spell every word, and a Unigram has a piece for what it does not know.
+        let of = |json: &str, word: &str| Pieces::read(json.as_bytes(), None).unwrap().of(word).unwrap();
+        assert_eq!(of(ROBERTA, "ᚠ").len(), 4);
+        assert_eq!(of(XLM_ROBERTA, "ᚠ"), [4, 3]);
+    }
+
+    #[test]
+    fn a_cut_vocabulary_cuts_its_words_as_before_and_any_other_word_too() {
+        for (json, whole) in [(ROBERTA, false), (XLM_ROBERTA, false), ("", true)] {
+            let pieces = if whole { toy(true) } else { Pieces::read(json.as_bytes(), None).unwrap() };
+            let words = ["nato", "anna", "minister", "1,5"];
+            let used: BTreeSet<u32> = words.iter().flat_map(|word| pieces.of(word).unwrap()).collect();
+            let (cut, kept) = pieces.cut(used.clone()).unwrap();
+            assert!(kept.len() < pieces.tokenizer.get_vocab_size(true), "{json}");
+            assert!(used.iter().all(|id| kept.contains(id)) && kept.is_sorted());
+            let name = |pieces: &Pieces, id: u32| pieces.tokenizer.id_to_token(id).unwrap();
+            for (new, old) in kept.iter().enumerate() {
+                assert_eq!(name(&cut, new as u32), name(&pieces, *old));
+            }
+            let old =
+                |word: &str| cut.of(word).unwrap().iter().map(|&id| kept[id as usize]).collect::<Vec<_>>();
+            for word in words {
+                assert_eq!(old(word), pieces.of(word).unwrap(), "{word}");
+            }
+            // Of letters, since its own piece is gone.
+            assert!(old("lisbon").len() > pieces.of("lisbon").unwrap().len());
+            assert_eq!(old("\u{16a0}"), pieces.of("\u{16a0}").unwrap());
+            let ends = |special: Special| [special.first, special.last, special.padding];
+            assert_eq!(ends(cut.special).map(|id| kept[id as usize]), ends(pieces.special));
+            assert!(Pieces::read(&cut.json(), Some(kept.len())).unwrap().json() == cut.json());
+        }
+    }
+
+    #[test]
+    fn special_pieces_are_found_by_role_and_kept_in_the_saved_tokenizer() {
+        let other = XLM_ROBERTA.replace("<s>", "<begin>").replace("</s>", "<end>").replace("<pad>", "<fill>");
+        let settings = serde_json::json!({ "bos_token": "<begin>", "sep_token": { "content": "<end>" }, "pad_token": "<fill>" });
+        let names = SpecialNames::of(&settings);
+        let pieces = Pieces::read_named(other.as_bytes(), names.clone(), None).unwrap();
+        assert_eq!(pieces.special, Special { first: 0, last: 2, padding: 1 });
+        let again = Pieces::read(&pieces.json(), None).unwrap();
+        assert!(again.special == pieces.special && again.json() == pieces.json());
+        assert_eq!(again.of(TEXT).unwrap(), pieces.of(TEXT).unwrap());
+        // The tokenizer itself tells its ends; only the settings tell its padding.
+        let problem = Pieces::read(other.as_bytes(), None).unwrap_err();
+        assert!(problem.contains("no piece for the padding"), "{problem}");
+        let problem = Pieces::read_named(XLM_ROBERTA.as_bytes(), names, None).unwrap_err();
+        assert!(problem.contains("no piece <begin>, the beginning of a text"), "{problem}");
+    }
+
+    #[test]
+    fn a_tokenizer_that_cuts_texts_short_or_pads_them_is_used_without() {
+        let cut = r#""truncation":{"direction":"Right","max_length":3,"strategy":"LongestFirst","stride":0},
+            "padding":{"strategy":{"Fixed":9},"direction":"Right","pad_to_multiple_of":null,"pad_id":1,"pad_type_id":0,"pad_token":"<pad>"}"#;
+        let json = XLM_ROBERTA.replace(r#""truncation":null,"padding":null"#, cut);
+        assert_ne!(json, XLM_ROBERTA);
+        let [cutting, whole] = [&json, XLM_ROBERTA].map(|json| Pieces::read(json.as_bytes(), None).unwrap());
+        assert_eq!(cutting.of(TEXT).unwrap(), whole.of(TEXT).unwrap());
+        assert!(cutting.json() == whole.json());
+    }
+
+    #[test]
+    fn a_tokenizer_that_cannot_cut_every_word_or_numbers_too_high_is_refused() {
+        let refused = |json: &str, from: &str, to: &str| {
+            assert!(json.contains(from));
+            Pieces::read(json.replace(from, to).as_bytes(), None).unwrap_err()
+        };
+        let problem = refused(XLM_ROBERTA, "\"unk_id\":3", "\"unk_id\":null");
+        assert!(problem.contains("cannot cut words that it does not know"), "{problem}");
+        let problem = refused(ROBERTA, "\"!\":37,", "\"!\":4000,");
+        assert!(problem.contains("numbers a piece 4000, but the encoder has"), "{problem}");
+    }
+
     #[test]
     fn a_cased_tokenizer_is_told_and_one_of_another_model_refused() {
         assert!(!toy(true).is_cased() && toy(false).is_cased());
         let refused = |text: &[u8], size| Pieces::read_vocabulary(text, true, Some(size)).unwrap_err();
         assert!(refused(VOCABULARY, 20).contains("but the encoder 20: they are not of the same model"));
         assert!(refused(VOCABULARY, 30_522).contains("not of the same model"));
-        assert!(refused(b"[PAD]\n[UNK]\n[CLS]\n", 3).contains("no piece [SEP]"));
+        assert!(refused(b"[PAD]\n[UNK]\n[CLS]\n", 3).contains("no piece for the end of a text"));
         assert!(Pieces::read(b"{}", None).unwrap_err().contains("is no tokenizer"));
     }
 }

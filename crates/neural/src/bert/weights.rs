@@ -6,7 +6,8 @@ use candle_core::{DType, Device, Result as Computed, Tensor};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
-use super::config::EncoderConfig;
+use super::config::{EncoderConfig, EncoderKind};
+use super::tagger::ENCODER;
 
 /// Tensors by name.
 pub type TensorMap = BTreeMap<String, Tensor>;
@@ -14,21 +15,27 @@ pub type TensorMap = BTreeMap<String, Tensor>;
 /// The names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
 
-/// Returns the names and shapes of the tensors of an encoder, named as in Hugging Face's folders
-/// without the prefix `bert.`.
+/// Returns the names and shapes of the tensors of an encoder, named as in Hugging Face's folders of
+/// BERT without the prefix `bert.`, whatever the kind.
 pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
-    let hidden = config.hidden_size;
+    let (hidden, width) = (config.hidden_size, config.embedding_size);
     let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocab_size, hidden]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_position_embeddings, hidden]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.type_vocab_size, hidden]),
+        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocab_size, width]),
+        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_position_embeddings, width]),
     ];
+    if config.type_vocab_size > 0 {
+        let shape = vec![config.type_vocab_size, width];
+        shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), shape));
+    }
     let mut pair = |name: String, shape: Vec<usize>| {
         let bias = vec![shape[0]];
         shapes.push((format!("{name}.weight"), shape));
         shapes.push((format!("{name}.bias"), bias));
     };
-    pair("embeddings.LayerNorm".to_owned(), vec![hidden]);
+    pair("embeddings.LayerNorm".to_owned(), vec![width]);
+    if config.has_projection() {
+        pair("embeddings_project".to_owned(), vec![hidden, width]);
+    }
     for layer in 0..config.num_hidden_layers {
         let layer = format!("encoder.layer.{layer}");
         for name in ["query", "key", "value"] {
@@ -43,24 +50,103 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     shapes
 }
 
-/// Names of tensors of other heads, and of those that older versions saved beside the encoder.
-const OTHERS: [&str; 6] =
-    ["pooler.", "cls.", "classifier.", "qa_outputs.", "embeddings.position_ids", "embeddings.token_type_ids"];
+/// The beginnings of names of tensors of other heads, and of those that older versions saved beside
+/// the encoder.
+const OTHERS: [&str; 11] = [
+    "pooler.",
+    "cls.",
+    "classifier.",
+    "qa_outputs.",
+    "lm_head.",
+    "vocab_",
+    "discriminator_predictions.",
+    "generator_predictions.",
+    "generator_lm_head.",
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
+];
 
-/// Reads the encoder from the weights of a Hugging Face folder, with or without the prefix `bert.`
-/// and whatever head is on it.
+/// The beginnings of the names of layers, and the names of the parts of a layer, first in BERT and
+/// then in DistilBERT.
+const LAYERS: [&str; 2] = ["encoder.layer.", "transformer.layer."];
+const PARTS: [[&str; 2]; 8] = [
+    ["attention.self.query", "attention.q_lin"],
+    ["attention.self.key", "attention.k_lin"],
+    ["attention.self.value", "attention.v_lin"],
+    ["attention.output.dense", "attention.out_lin"],
+    ["attention.output.LayerNorm", "sa_layer_norm"],
+    ["intermediate.dense", "ffn.lin1"],
+    ["output.dense", "ffn.lin2"],
+    ["output.LayerNorm", "output_layer_norm"],
+];
+
+/// Translates the name of a tensor between BERT (0) and DistilBERT (1).
+fn translated(name: &str, from: usize, to: usize) -> Option<String> {
+    let (layer, rest) = name.strip_prefix(LAYERS[from])?.split_once('.')?;
+    let (part, kind) = rest.rsplit_once('.')?;
+    let parts = PARTS.iter().find(|parts| parts[from] == part)?;
+    Some(format!("{}{layer}.{}.{kind}", LAYERS[to], parts[to]))
+}
+
+/// Returns the name of an encoder's tensor, which stands in a file with or without the prefix of
+/// its kind.
+fn encoder_name(kind: EncoderKind, name: &str) -> String {
+    let name = name.strip_prefix(kind.prefix()).unwrap_or(name);
+    match kind {
+        EncoderKind::DistilBert => translated(name, 1, 0).unwrap_or_else(|| name.to_owned()),
+        // The names of the two parts of a norm in the oldest checkpoints.
+        _ => name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias"),
+    }
+}
+
+/// Returns the name in the file of a tagger of this kind for the name of a tensor of a tagger.
+pub fn saved_name(kind: EncoderKind, name: &str) -> String {
+    let Some(rest) = name.strip_prefix(ENCODER) else { return name.to_owned() };
+    let rest = match kind {
+        EncoderKind::DistilBert => translated(rest, 0, 1).unwrap_or_else(|| rest.to_owned()),
+        _ => rest.to_owned(),
+    };
+    format!("{}{rest}", kind.prefix())
+}
+
+/// Inverts [`saved_name`].
+pub fn tagger_name(kind: EncoderKind, saved: &str) -> String {
+    match saved.strip_prefix(kind.prefix()) {
+        Some(_) => format!("{ENCODER}{}", encoder_name(kind, saved)),
+        None => saved.to_owned(),
+    }
+}
+
+/// Reads the encoder from the weights of a Hugging Face folder, with or without the prefix of its
+/// kind and whatever head is on it.
 ///
 /// # Errors
-/// Names a tensor that is missing, unexpected or of another shape.
+/// Names a tensor that is missing, unexpected, of another shape or not finite.
 pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Result<TensorMap, String> {
     let named = |name: &str| {
-        let name = name.strip_prefix("bert.").unwrap_or(name);
-        // The names of the two parts of a norm in the oldest checkpoints.
-        let name = name.replace("LayerNorm.gamma", "LayerNorm.weight");
-        let name = name.replace("LayerNorm.beta", "LayerNorm.bias");
+        let name = encoder_name(config.kind, name);
         (!OTHERS.iter().any(|other| name.starts_with(other))).then_some(name)
     };
-    read(bytes, &encoder_shapes(config), named, device)
+    let weights = read(bytes, &encoder_shapes(config), named, device)?;
+    check_finite(&weights)?;
+    Ok(weights)
+}
+
+/// Refuses weights that are NaN or infinite.
+///
+/// # Errors
+/// Names the first tensor with such a number.
+pub fn check_finite(weights: &TensorMap) -> Result<(), String> {
+    // No early end: this is as fast as memory.
+    let is_finite = |values: &[f32]| values.iter().fold(true, |finite, value| finite & value.is_finite());
+    for (name, tensor) in weights {
+        if !super::ops::read(tensor, is_finite).map_err(|error| error.to_string())? {
+            return Err(format!(
+                "has NaN or infinity in {name}: the training that made it went wrong, or the file was altered"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Reads these tensors and no others, as 32-bit numbers. `named` maps the name in the file to the
@@ -94,7 +180,7 @@ pub fn read(
         }
         let tensor = tensor(view, device)?;
         if weights.insert(name, tensor).is_some() {
-            return Err(format!("has {original} twice, with and without the prefix bert."));
+            return Err(format!("has {original} twice, with and without its prefix"));
         }
     }
     match shapes.iter().find(|(name, _)| !weights.contains_key(name)) {
@@ -102,7 +188,7 @@ pub fn read(
             Err(format!("holds no tensors: {name} and all others are missing"))
         }
         Some((name, _)) => {
-            Err(format!("lacks the tensor {name}: copy it again, or give the folder of a BERT model"))
+            Err(format!("lacks the tensor {name}: copy it again, or give the folder of an encoder"))
         }
         None => Ok(weights),
     }

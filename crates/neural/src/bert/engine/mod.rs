@@ -67,11 +67,16 @@ pub enum EnginePrecision {
 #[derive(Debug)]
 pub struct Engine {
     instructions: InstructionSet,
+    /// The length of the vector of each piece in a layer.
+    hidden: usize,
     /// The embedding of each piece, which is not copied.
     words: Tensor,
-    /// The embedding of each position, with that of the first segment added.
+    /// The embedding of each position from the first that texts use, with that of the first segment
+    /// added.
     places: Vec<f32>,
     norm: Norm,
+    /// The matrix that widens embeddings to the size of a layer, if they are narrower.
+    projection: Option<Linear>,
     layers: Vec<EngineLayer>,
     /// The weight of each layer, the embedding layer first.
     layer_weights: Vec<f32>,
@@ -111,10 +116,13 @@ impl Engine {
         precision: EnginePrecision,
     ) -> Computed<Self> {
         let source = EngineSource { instructions, weights, config, precision };
-        let kinds = source.values("embeddings.token_type_embeddings.weight")?;
         let mut places = source.values("embeddings.position_embeddings.weight")?;
-        for place in places.chunks_exact_mut(config.hidden_size) {
-            place.iter_mut().zip(&kinds).for_each(|(place, kind)| *place += kind);
+        places.drain(..config.first_position * config.embedding_size);
+        if config.type_vocab_size > 0 {
+            let kinds = source.values("embeddings.token_type_embeddings.weight")?;
+            for place in places.chunks_exact_mut(config.embedding_size) {
+                place.iter_mut().zip(&kinds).for_each(|(place, kind)| *place += kind);
+            }
         }
         let named = |name: &str| tensor(weights, name.to_owned());
         let gamma = named(GAMMA)?;
@@ -127,9 +135,11 @@ impl Engine {
         let [weight, bias] = head;
         Ok(Self {
             instructions,
+            hidden: config.hidden_size,
             words: tensor(weights, format!("{ENCODER}embeddings.word_embeddings.weight"))?.contiguous()?,
             places,
             norm: source.norm("embeddings.LayerNorm")?,
+            projection: config.has_projection().then(|| source.projection()).transpose()?,
             layers: (0..config.num_hidden_layers)
                 .map(|layer| source.layer(layer))
                 .collect::<Computed<_>>()?,
@@ -154,8 +164,7 @@ impl Engine {
     }
 
     fn check(&self, texts: &[ScoreRequest<'_>]) -> Computed<()> {
-        let hidden = self.norm.weight.len();
-        let (words, longest) = (self.words.dim(0)?, self.places.len() / hidden);
+        let (words, longest) = (self.words.dim(0)?, self.places.len() / self.norm.weight.len());
         for ScoreRequest { ids, places } in texts {
             if ids.len() > longest {
                 bail!("a text of {} pieces, but the encoder takes {longest}", ids.len());
@@ -176,7 +185,7 @@ impl Engine {
         if targets.is_empty() {
             return Vec::new();
         }
-        let hidden = self.norm.weight.len();
+        let hidden = self.hidden;
         let mut x = self.embedded(words, texts);
         let mut mixed = vec![0.0; targets.len() * hidden];
         let mut mix = |x: &[f32], weight: f32| add_scaled(self.instructions, &mut mixed, x, weight);
@@ -196,14 +205,17 @@ impl Engine {
 
     /// Returns the input of the first layer, one row for each piece.
     fn embedded(&self, words: &[f32], texts: &[ScoreRequest<'_>]) -> Vec<f32> {
-        let hidden = self.norm.weight.len();
-        let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(hidden)));
+        let width = self.norm.weight.len();
+        let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(width)));
         let sums = rows.flat_map(|(&id, place)| {
-            words[id as usize * hidden..][..hidden].iter().zip(place).map(|(word, place)| word + place)
+            words[id as usize * width..][..width].iter().zip(place).map(|(word, place)| word + place)
         });
         let mut x: Vec<f32> = sums.collect();
         self.norm.rows(self.instructions, &mut x);
-        x
+        let Some(projection) = &self.projection else { return x };
+        let mut wide = Vec::new();
+        projection.apply(&x, &mut wide, &mut int8::ByteRows::default());
+        wide
     }
 }
 
@@ -223,6 +235,14 @@ impl EngineSource<'_> {
     fn norm(&self, name: &str) -> Computed<Norm> {
         let [weight, bias] = ["weight", "bias"].map(|part| self.values(&format!("{name}.{part}")));
         Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
+    }
+
+    /// Packs the matrix that widens embeddings. It is small, and every layer builds on it: it stays in
+    /// 32-bit numbers.
+    fn projection(&self) -> Computed<Linear> {
+        let [weight, bias] =
+            ["weight", "bias"].map(|part| self.values(&format!("embeddings_project.{part}")));
+        Ok(Linear::new(self.instructions, EnginePrecision::F32, &weight?, bias?))
     }
 
     fn layer(&self, layer: usize) -> Computed<EngineLayer> {
@@ -326,13 +346,34 @@ mod tests {
     use crate::bert::weights::read_encoder;
     use crate::shared::heads::HeadSizes;
 
-    const CONFIG: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/config.json");
-    const WEIGHTS: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/model.safetensors");
+    /// The encoders of `tests/data`, one of each kind.
+    const KINDS: [(&[u8], &[u8]); 5] = [
+        (
+            include_bytes!("../../../../../tests/data/toy-bert/config.json"),
+            include_bytes!("../../../../../tests/data/toy-bert/model.safetensors"),
+        ),
+        (
+            include_bytes!("../../../../../tests/data/toy-roberta/config.json"),
+            include_bytes!("../../../../../tests/data/toy-roberta/model.safetensors"),
+        ),
+        (
+            include_bytes!("../../../../../tests/data/toy-xlm-roberta/config.json"),
+            include_bytes!("../../../../../tests/data/toy-xlm-roberta/model.safetensors"),
+        ),
+        (
+            include_bytes!("../../../../../tests/data/toy-distilbert/config.json"),
+            include_bytes!("../../../../../tests/data/toy-distilbert/model.safetensors"),
+        ),
+        (
+            include_bytes!("../../../../../tests/data/toy-electra/config.json"),
+            include_bytes!("../../../../../tests/data/toy-electra/model.safetensors"),
+        ),
+    ];
 
-    /// Returns the toy encoder with arbitrary heads and layer scalars.
-    fn toy() -> (EncoderConfig, TensorMap) {
-        let config = EncoderConfig::read(CONFIG).unwrap();
-        let encoder = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
+    /// Returns a toy encoder with arbitrary heads and layer scalars.
+    fn tagger_on((config, weights): (&[u8], &[u8])) -> (EncoderConfig, TensorMap) {
+        let config = EncoderConfig::read(config).unwrap();
+        let encoder = read_encoder(weights, &config, &Device::Cpu).unwrap();
         let mut weights: TensorMap =
             encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
         for (name, shape) in tagger::shapes(&config, HeadSizes { cases: 4, marks: 3 }) {
@@ -343,6 +384,10 @@ mod tests {
             });
         }
         (config, weights)
+    }
+
+    fn toy() -> (EncoderConfig, TensorMap) {
+        tagger_on(KINDS[0])
     }
 
     fn text() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
@@ -409,6 +454,27 @@ mod tests {
                     prop_assert_eq!(together, alone.collect::<Vec<_>>());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn scores_are_those_of_the_graph_for_every_kind_of_encoder() {
+        let texts = [(vec![3, 20, 9, 41], vec![0, 2]), ((0..40).map(|id| id + 20).collect(), vec![39, 7])];
+        for kind in KINDS {
+            let (config, weights) = tagger_on(kind);
+            let expected = of_graph(&Tagger::new(&weights, &config).unwrap(), &texts);
+            for (precision, off) in [(EnginePrecision::F32, 1e-4), (EnginePrecision::Int8, 0.2)] {
+                let engine = Engine::new(&weights, &config, precision).unwrap();
+                let found = engine.scores(&requests(&texts), ONE).unwrap();
+                assert_eq!(found.len(), 4);
+                for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                    let kind = config.kind;
+                    assert!((found - expected).abs() < off, "{kind:?} {precision:?}: {found}, {expected}");
+                }
+            }
+            let engine = Engine::new(&weights, &config, EnginePrecision::F32).unwrap();
+            let longer = engine.scores(&[ScoreRequest { ids: &[1; 41], places: vec![0] }], ONE);
+            assert!(longer.unwrap_err().to_string().contains("the encoder takes 40"), "{:?}", config.kind);
         }
     }
 

@@ -213,7 +213,7 @@ impl BertAdaptation {
             layer_dropout: self.layer_dropout,
             clip: self.clip,
             optimizer,
-            window,
+            window: Some(window),
             held_out: self.held_out,
             patience: self.patience,
             seed: self.seed,

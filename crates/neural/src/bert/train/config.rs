@@ -23,8 +23,8 @@ use majuscule_train::methods::{Learned, Learner, Watch};
 /// The configuration of the training of `bert`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BertConfig {
-    /// The pretrained encoder: a Hugging Face folder of a BERT model, with config.json,
-    /// tokenizer.json or vocab.txt, and model.safetensors
+    /// The pretrained encoder: a Hugging Face folder of BERT, RoBERTa, XLM-R, DistilBERT or
+    /// ELECTRA, with config.json, tokenizer.json or vocab.txt, and model.safetensors
     #[arg(long, value_name = "FOLDER")]
     #[serde(serialize_with = "name")]
     pub encoder: PathBuf,
@@ -36,6 +36,11 @@ pub struct BertConfig {
     #[arg(long, value_parser = by_name::<LabelledPiece>(), default_value = default_name::<LabelledPiece>())]
     #[serde(skip_serializing_if = "super::super::is_first")]
     pub piece: LabelledPiece,
+    /// Keep only the pieces of the encoder's vocabulary that the text uses, and single characters of
+    /// its scripts: a multilingual model shrinks to a half or less
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_pieces: bool,
     /// Take the steps of a paper: the values that it states are then the defaults of the settings
     /// below
     #[arg(long, value_enum, value_name = "PAPER")]
@@ -95,9 +100,10 @@ pub struct BertConfig {
     #[serde(flatten, skip_serializing_if = "LossConfig::is_default")]
     pub loss: LossConfig,
     /// The number of word pieces that the encoder sees at a time: longer sentences are cut into
-    /// overlapping windows
-    #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
-    pub window: usize,
+    /// overlapping windows [default: 256, or as many as the encoder takes]
+    #[arg(long, value_name = "PIECES")]
+    #[serde(serialize_with = "pieces")]
+    pub window: Option<usize>,
     /// Hold out this share of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().held_out)]
     pub held_out: f64,
@@ -198,6 +204,7 @@ impl Default for BertConfig {
             encoder: PathBuf::new(),
             heads: HeadOptions::default(),
             piece: LabelledPiece::First,
+            keep_pieces: false,
             schedule: None,
             epochs: 4,
             frozen: 1,
@@ -212,7 +219,7 @@ impl Default for BertConfig {
             clip: 1.0,
             optimizer: OptimizerConfig::default(),
             loss: LossConfig::default(),
-            window: 256,
+            window: None,
             held_out: 0.01,
             patience: 2,
             seed: 1,
@@ -229,7 +236,31 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
     serializer.serialize_str(&files::name(folder))
 }
 
+/// The number of pieces that an encoder sees at a time, if it takes so many.
+const WINDOW: usize = 256;
+
+/// Writes the number of pieces that are asked for.
+fn pieces<S: Serializer>(window: &Option<usize>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    window.unwrap_or(WINDOW).serialize(serializer)
+}
+
 impl BertConfig {
+    /// Returns the number of pieces that an encoder sees at a time that takes `longest`.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if it does not take as many as were asked for.
+    pub(super) fn window(&self, longest: usize) -> Result<usize> {
+        match self.window {
+            Some(window) if window > longest => Err(Error::Usage(format!(
+                "{} {window}: {} takes texts of at most {longest} pieces",
+                option("window"),
+                self.encoder.display()
+            ))),
+            Some(window) => Ok(window),
+            None => Ok(WINDOW.min(longest)),
+        }
+    }
+
     /// Returns warnings about settings that may be mistakes.
     pub fn warnings(&self) -> Vec<String> {
         // Training reports unreadable files with more detail.
@@ -261,8 +292,8 @@ impl BertConfig {
         self.heads.learned()?;
         self.optimizer.check()?;
         self.loss.check()?;
-        if self.window < 3 {
-            let problem = format!("{} {}: expected at least 3 pieces", option("window"), self.window);
+        if let Some(window @ ..3) = self.window {
+            let problem = format!("{} {window}: expected at least 3 pieces", option("window"));
             return Err(Error::Usage(problem));
         }
         Ok(())

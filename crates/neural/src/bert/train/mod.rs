@@ -5,6 +5,7 @@ mod adapt;
 mod checkpoint;
 mod config;
 mod dropout;
+mod kept;
 mod lookahead;
 mod loss;
 mod pretrained;
@@ -58,12 +59,17 @@ pub fn train(
     watch: &mut Watch<'_>,
 ) -> Result<Bert> {
     config.check()?;
-    let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder)?;
-    let window = config.window.min(encoder.max_position_embeddings);
+    let mut pretrained = Pretrained::read(&config.encoder)?;
+    let window = config.window(pretrained.config.longest())?;
+    if config.keep_pieces {
+        pretrained = kept::keep_pieces(pretrained, corpus)?;
+    }
+    let Pretrained { config: encoder, pieces, weights } = pretrained;
+    let kept_pieces = config.keep_pieces.then_some(encoder.vocab_size);
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
     let (runs_on, piece) = (corpus.protocol().runs_on(), config.piece);
-    let settings = BertSettings { window, runs_on, piece, costs: None };
+    let settings = BertSettings { window, runs_on, kept_pieces, piece, costs: None };
     let training =
         TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
     let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);

@@ -6,7 +6,7 @@ use candle_core::Device;
 use serde_json::Value;
 
 use crate::bert::config::EncoderConfig;
-use crate::bert::tokenize::Pieces;
+use crate::bert::tokenize::{Pieces, SpecialNames};
 use crate::bert::weights::{self, TensorMap};
 use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
 use majuscule::bytes::Bytes;
@@ -16,13 +16,18 @@ use majuscule::error::{Error, Result};
 pub(super) struct Pretrained {
     pub(super) config: EncoderConfig,
     pub(super) pieces: Pieces,
-    /// The weights by their names without `bert.`.
+    /// The weights by their names in BERT without `bert.`.
     pub(super) weights: TensorMap,
 }
 
-/// A vocabulary without the rest of a tokenizer, and the file that tells whether it is cased.
+/// A vocabulary without the rest of a tokenizer, and the files that tell whether it is cased and
+/// which pieces are special.
 const VOCABULARY: &str = "vocab.txt";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+const SPECIAL: &str = "special_tokens_map.json";
+
+/// Files of a tokenizer that is not read here.
+const OLD_TOKENIZERS: [&str; 3] = ["merges.txt", "sentencepiece.bpe.model", "spiece.model"];
 
 impl Pretrained {
     /// Reads a folder.
@@ -44,19 +49,24 @@ impl Pretrained {
 /// # Errors
 /// Fails if there is none, or it belongs to another model.
 pub(super) fn pieces(folder: &Path, vocabulary: Option<usize>) -> Result<Pieces> {
+    let settings = settings(folder, TOKENIZER_CONFIG)?;
     if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {
-        let json = file(folder, TOKENIZER)?;
-        return Pieces::read(&json, vocabulary).map_err(|problem| wrong(folder, TOKENIZER, &problem));
+        let names = SpecialNames::of(&settings).or(SpecialNames::of(&self::settings(folder, SPECIAL)?));
+        return Pieces::read_named(&file(folder, TOKENIZER)?, names, vocabulary)
+            .map_err(|problem| wrong(folder, TOKENIZER, &problem));
     }
-    let settings = if folder.join(TOKENIZER_CONFIG).exists() {
-        serde_json::from_slice(&file(folder, TOKENIZER_CONFIG)?)
-            .map_err(|error| wrong(folder, TOKENIZER_CONFIG, &format!("is no JSON ({error})")))?
-    } else {
-        Value::Null
-    };
     let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
     Pieces::read_vocabulary(&file(folder, VOCABULARY)?, lowercase, vocabulary)
         .map_err(|problem| wrong(folder, VOCABULARY, &problem))
+}
+
+/// Returns the settings in a file of a folder, if it has that file.
+fn settings(folder: &Path, name: &str) -> Result<Value> {
+    if !folder.join(name).exists() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&file(folder, name)?)
+        .map_err(|error| wrong(folder, name, &format!("is no JSON ({error})")))
 }
 
 fn file(folder: &Path, name: &str) -> Result<Bytes> {
@@ -69,12 +79,11 @@ fn file(folder: &Path, name: &str) -> Result<Bytes> {
         () if name == WEIGHTS && folder.join("pytorch_model.bin").exists() => {
             "has pytorch_model.bin, but no model.safetensors: get that file too, or save the model again as safetensors"
         }
+        () if name == TOKENIZER && OLD_TOKENIZERS.iter().any(|old| folder.join(old).exists()) => {
+            "has no tokenizer.json, only the files that older programs read: get that file too, or save the tokenizer again with transformers"
+        }
         () => {
-            return Err(wrong(
-                folder,
-                name,
-                "is missing: give the folder of a BERT model with all its files",
-            ));
+            return Err(wrong(folder, name, "is missing: give the folder of an encoder with all its files"));
         }
     };
     Err(Error::Usage(format!("{}: {problem}", folder.display())))

@@ -10,17 +10,20 @@ use super::trainer::init_weights;
 use super::*;
 use crate::bert::LabelledPiece;
 use crate::bert::config::EncoderConfig;
+use crate::bert::dropout::NoDropout;
+use crate::bert::encoder::{BertEncoder, PieceBatch};
 use crate::bert::ops::read;
 use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::adam::Optimizer;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
-use majuscule::methods::backend::Device;
+use majuscule::methods::backend::{Backend, Device};
+use majuscule::model;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Class, Locale, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
-use majuscule_train::methods::Left;
+use majuscule_train::methods::{self, Left};
 
 pub(super) fn config() -> BertConfig {
     BertConfig {
@@ -89,7 +92,8 @@ struct ToyTraining {
 impl ToyTraining {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
-        let settings = BertSettings { window: 40, runs_on: false, piece: LabelledPiece::First, costs: None };
+        let piece = LabelledPiece::First;
+        let settings = BertSettings { window: 40, runs_on: false, kept_pieces: None, piece, costs: None };
         let (dataset, digest) = samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
         let weights =
             init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), config.seed).unwrap();
@@ -131,10 +135,65 @@ fn it_learns_fifty_sentences_by_heart() {
     assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
+/// The configuration with the toy encoder of a kind.
+fn on(kind: &str) -> BertConfig {
+    BertConfig { encoder: config().encoder.with_file_name(format!("toy-{kind}")), ..config() }
+}
+
+const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
+
+#[test]
+fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
+    let place = tempfile::tempdir().unwrap();
+    for kind in KINDS {
+        let config = BertConfig { epochs: 1, frozen: 0, ..on(kind) };
+        let corpus = corpus();
+        let model = train(&config, &corpus).unwrap();
+        let draft = methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+        draft.save(place.path().join(kind), false).unwrap();
+        let again = Bert::load(&*model::open(place.path().join(kind)).unwrap(), &Backend::default()).unwrap();
+        assert!(bytes(&again) == bytes(&model), "{kind}");
+        let words = "who met the minister of mcdonald in lisbon and said nato to us";
+        assert_eq!(restored(&again, words), restored(&model, words), "{kind}");
+        assert_eq!(again.settings().window, 40);
+        let check = again.details().unwrap().check_encoder(words).unwrap().unwrap();
+        assert!(check.difference < 1e-4 && check.pieces > 14 && check.largest > 0.1, "{kind}: {check:?}");
+    }
+}
+
+#[test]
+fn a_cut_vocabulary_leaves_the_states_of_the_training_text_to_the_bit() {
+    let text = "who met Anna in Lisbon and said NATO\n";
+    for kind in KINDS {
+        let whole = Pretrained::read(&on(kind).encoder).unwrap();
+        let words = whole.config.vocab_size;
+        let cut = kept::keep_pieces(Pretrained::read(&on(kind).encoder).unwrap(), &of_text(text)).unwrap();
+        assert!(cut.config.vocab_size < words, "{kind}");
+        let states = |of: &Pretrained| {
+            let mut ids = vec![of.pieces.special.first];
+            ids.extend(text.to_lowercase().split_whitespace().flat_map(|word| of.pieces.of(word).unwrap()));
+            let batch = PieceBatch::new([ids.as_slice()], of.pieces.special.padding);
+            let encoder = BertEncoder::new(&of.weights, "", &of.config).unwrap();
+            let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
+            states.iter().map(|state| state.to_vec2::<f32>().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&cut), states(&whole), "{kind}");
+        let config = BertConfig { epochs: 1, keep_pieces: true, held_out: 0.0, ..on(kind) };
+        let model = train(&config, &of_text(&text.repeat(3))).unwrap();
+        assert_eq!(model.settings().kept_pieces, Some(cut.config.vocab_size), "{kind}");
+        // A word that the text lacks has pieces all the same.
+        assert_eq!(restored(&model, "york").len(), 4);
+    }
+}
+
 #[test]
 fn every_weight_has_a_gradient() {
+    KINDS.into_iter().for_each(check_gradients);
+}
+
+fn check_gradients(kind: &str) {
     // The weight of a dropped layer would have no gradient.
-    let toy = ToyTraining::new(BertConfig { layer_dropout: 0.0, ..config() });
+    let toy = ToyTraining::new(BertConfig { layer_dropout: 0.0, ..on(kind) });
     let mut trainer = toy.trainer();
     trainer.begin_epoch(1).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
@@ -143,10 +202,11 @@ fn every_weight_has_a_gradient() {
     let grads = loss.backward().unwrap();
     for (name, var) in &trainer.state.weights {
         let grad = if name.ends_with("word_embeddings.weight") { grads.get(&words) } else { grads.get(var) };
-        let grad = grad.unwrap_or_else(|| panic!("{name} has no gradient"));
+        let grad = grad.unwrap_or_else(|| panic!("{name} of {kind} has no gradient"));
         let most = read(grad, |grad| grad.iter().fold(0.0f32, |most, value| most.max(value.abs()))).unwrap();
         // A bias of keys adds the same to all scores of a row, so nothing depends on it.
-        assert!(most > 1e-6 || name.ends_with("key.bias"), "the gradient of {name} is at most {most}");
+        let is_needed = !name.ends_with("key.bias");
+        assert!(most > 1e-6 || !is_needed, "the gradient of {name} of {kind} is at most {most}");
     }
 }
 
@@ -541,6 +601,15 @@ fn an_encoder_that_cannot_be_used_is_named() {
     has(refused(&|| fs::remove_dir_all(&folder).unwrap()), "there is no such folder");
     has(refused(&|| remove("config.json")), "config.json: is missing");
     has(refused(&|| remove("vocab.txt")), "tokenizer.json: is missing");
+    let old = || {
+        remove("vocab.txt");
+        fs::write(folder.join("merges.txt"), "").unwrap();
+    };
+    has(refused(&old), "has no tokenizer.json, only the files that older programs read");
+    has(
+        refused(&|| fs::write(folder.join("tokenizer_config.json"), "{").unwrap()),
+        "tokenizer_config.json: is no JSON",
+    );
     has(refused(&|| remove("model.safetensors")), "model.safetensors: is missing");
     let torch = || {
         remove("model.safetensors");
@@ -551,7 +620,10 @@ fn an_encoder_that_cannot_be_used_is_named() {
         refused(&|| fs::write(folder.join("model.safetensors"), "weights").unwrap()),
         "is no safetensors file",
     );
-    has(refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()), "has no piece [CLS]");
+    has(
+        refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()),
+        "has no piece for the beginning of a text",
+    );
     has(
         refused(&|| fs::write(folder.join("config.json"), "{\"model_type\":\"gpt2\"}").unwrap()),
         "model_type \"gpt2\"",
@@ -570,7 +642,8 @@ fn settings_that_cannot_be_are_refused() {
         (BertConfig { epochs: 0, ..config() }, "`epochs` 0"),
         (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
         (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
-        (BertConfig { window: 2, ..config() }, "`window` 2"),
+        (BertConfig { window: Some(2), ..config() }, "`window` 2"),
+        (BertConfig { window: Some(41), ..config() }, "toy-bert takes texts of at most 40 pieces"),
         (focal(-1.0), "`focal-loss` -1"),
         (focal(f64::INFINITY), "`focal-loss` inf"),
         (slow_step(0.0), "`slow-step-size` 0"),

@@ -1,0 +1,145 @@
+//! Hidden states as computed by candle-transformers, another implementation of the encoders.
+
+use std::collections::HashMap;
+
+use candle_core::{DType, Device, Module, Result as Computed, Tensor};
+use candle_nn::VarBuilder;
+use candle_transformers::models::bert::{BertEncoder as TheirEncoder, BertModel, Config, HiddenAct};
+use candle_transformers::models::xlm_roberta::{Config as RobertaConfig, XLMRobertaModel};
+
+use super::config::{EncoderConfig, EncoderKind};
+use super::dropout::NoDropout;
+use super::encoder::{BertEncoder, PieceBatch};
+use super::tagger::ENCODER;
+use super::weights::TensorMap;
+use super::{Bert, failed};
+use majuscule::error::Result;
+use majuscule::restorer::EncoderCheck;
+
+impl Bert {
+    /// Compares the last hidden states of each line of a text, cut to the window of the model, with
+    /// those that candle-transformers computes.
+    ///
+    /// # Errors
+    /// Fails if there is not enough memory.
+    pub(super) fn compare(&self, text: &str) -> Result<EncoderCheck> {
+        let encoder = BertEncoder::new(&self.weights, ENCODER, &self.config).map_err(failed)?;
+        let mut check = EncoderCheck { difference: 0.0, largest: 0.0, pieces: 0 };
+        for line in text.lines() {
+            let mut ids = vec![self.pieces.special.first];
+            for word in line.split_whitespace() {
+                ids.extend(self.pieces.of(&word.to_lowercase()).map_err(failed)?);
+            }
+            ids.truncate(self.settings.window - 1);
+            ids.push(self.pieces.special.last);
+            check.pieces += ids.len();
+            let batch = PieceBatch::new([ids.as_slice()], self.pieces.special.padding);
+            let compared = || -> Computed<[f32; 2]> {
+                let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
+                let ours = &states[states.len() - 1];
+                let theirs = last_states(&self.weights, ENCODER, &self.config, &batch)?.get(0)?;
+                let largest = |of: &Tensor| of.abs()?.max_all()?.to_scalar::<f32>();
+                Ok([largest(&(ours - &theirs)?)?, largest(&theirs)?])
+            };
+            let [difference, largest] = compared().map_err(failed)?;
+            check = EncoderCheck {
+                difference: check.difference.max(difference),
+                largest: check.largest.max(largest),
+                ..check
+            };
+        }
+        Ok(check)
+    }
+}
+
+/// Returns the last hidden states, texts × width × numbers, of the encoder of these weights, whose
+/// names begin with `prefix`.
+///
+/// # Errors
+/// Fails if a weight is missing, or if there is not enough memory.
+pub fn last_states(
+    weights: &TensorMap,
+    prefix: &str,
+    config: &EncoderConfig,
+    batch: &PieceBatch,
+) -> Computed<Tensor> {
+    let shape = (batch.lens.len(), batch.width);
+    let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;
+    let is_text = batch.lens.iter().flat_map(|&len| (0..batch.width).map(move |at| u8::from(at < len)));
+    let is_text = Tensor::from_vec(is_text.collect::<Vec<u8>>(), shape, &Device::Cpu)?;
+    let named =
+        |(name, tensor): (&String, &Tensor)| Some((name.strip_prefix(prefix)?.to_owned(), tensor.clone()));
+    let weights: HashMap<String, Tensor> = weights.iter().filter_map(named).collect();
+    match config.kind {
+        EncoderKind::Roberta | EncoderKind::XlmRoberta => of_roberta(weights, config, &ids, &is_text),
+        EncoderKind::Bert | EncoderKind::DistilBert | EncoderKind::Electra => {
+            of_bert(weights, config, &ids, &is_text)
+        }
+    }
+}
+
+/// Computes the states with the implementation of BERT. Its DistilBERT approximates GELU, so
+/// DistilBERT is computed as a BERT whose segments add nothing.
+fn of_bert(
+    mut weights: HashMap<String, Tensor>,
+    config: &EncoderConfig,
+    ids: &Tensor,
+    is_text: &Tensor,
+) -> Computed<Tensor> {
+    let width = config.embedding_size;
+    if config.type_vocab_size == 0 {
+        let zeros = Tensor::zeros((1, width), DType::F32, &Device::Cpu)?;
+        weights.insert("embeddings.token_type_embeddings.weight".to_owned(), zeros);
+    }
+    let weights = VarBuilder::from_tensors(weights, DType::F32, &Device::Cpu);
+    let layers = Config {
+        vocab_size: config.vocab_size,
+        hidden_size: config.hidden_size,
+        num_hidden_layers: config.num_hidden_layers,
+        num_attention_heads: config.num_attention_heads,
+        intermediate_size: config.intermediate_size,
+        hidden_act: HiddenAct::Gelu,
+        max_position_embeddings: config.max_position_embeddings,
+        type_vocab_size: config.type_vocab_size.max(1),
+        layer_norm_eps: config.layer_norm_eps,
+        ..Config::default()
+    };
+    // Without layers, a model returns its embeddings.
+    let embeddings = Config { hidden_size: width, num_hidden_layers: 0, ..layers.clone() };
+    let embeddings = BertModel::load(weights.clone(), &embeddings)?;
+    let mut states = embeddings.forward(ids, &ids.zeros_like()?, Some(is_text))?;
+    if config.has_projection() {
+        let projection = candle_nn::linear(width, config.hidden_size, weights.pp("embeddings_project"))?;
+        states = projection.forward(&states)?;
+    }
+    let is_padding = (1.0 - is_text.to_dtype(DType::F32)?)?;
+    let mask = (is_padding * f64::from(f32::MIN))?.unsqueeze(1)?.unsqueeze(1)?;
+    TheirEncoder::load(weights.pp("encoder"), &layers)?.forward(&states, &mask)
+}
+
+/// Computes the states with the implementation of XLM-R, which is that of RoBERTa.
+fn of_roberta(
+    weights: HashMap<String, Tensor>,
+    config: &EncoderConfig,
+    ids: &Tensor,
+    is_text: &Tensor,
+) -> Computed<Tensor> {
+    let theirs = RobertaConfig {
+        hidden_size: config.hidden_size,
+        layer_norm_eps: config.layer_norm_eps,
+        attention_probs_dropout_prob: 0.0,
+        hidden_dropout_prob: 0.0,
+        num_attention_heads: config.num_attention_heads,
+        position_embedding_type: "absolute".to_owned(),
+        intermediate_size: config.intermediate_size,
+        hidden_act: candle_nn::Activation::Gelu,
+        num_hidden_layers: config.num_hidden_layers,
+        vocab_size: config.vocab_size,
+        max_position_embeddings: config.max_position_embeddings,
+        type_vocab_size: config.type_vocab_size,
+        pad_token_id: (config.first_position - 1) as u32,
+    };
+    let weights = VarBuilder::from_tensors(weights, DType::F32, &Device::Cpu);
+    let model = XLMRobertaModel::new(&theirs, weights)?;
+    model.forward(ids, is_text, &ids.zeros_like()?, None, None, None)
+}
