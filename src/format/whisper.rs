@@ -293,16 +293,25 @@ impl StringPlaces {
                 }
             }
             Event::Other(place) => {
-                let (Some(list), Some(key), 2) = (path.first(), path.last(), path.len()) else { return };
-                let at = match key.as_str() {
-                    "start" => 0,
-                    "end" => 1,
+                let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+                let Some((&("segments" | "chunks" | "transcription"), keys)) = keys.split_first() else {
+                    return;
+                };
+                let number = &json[place];
+                let (at, time) = match keys {
+                    ["start"] => (0, Time::parse(number)),
+                    ["end"] => (1, Time::parse(number)),
+                    // Start and end win, and of more numbers in a row the first two count.
+                    ["timestamp"] => match times.iter().position(Option::is_none) {
+                        Some(at) => (at, Time::parse(number)),
+                        None => return,
+                    },
+                    ["offsets", "from"] => (0, times[0].or_else(|| milliseconds(number))),
+                    ["offsets", "to"] => (1, times[1].or_else(|| milliseconds(number))),
                     _ => return,
                 };
-                if matches!(&**list, "segments" | "chunks" | "transcription") {
-                    times[at] = Time::parse(&json[place]);
-                    found.times[first..].iter_mut().for_each(|found| found[at] = times[at]);
-                }
+                times[at] = time;
+                found.times[first..].iter_mut().for_each(|found| found[at] = time);
             }
         })?;
         if found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty) {
@@ -352,7 +361,8 @@ impl StringPlaces {
             }
             last = speaker;
             let [begin, end] = times.get(i).copied().unwrap_or_default();
-            if pauses.before(|| begin.zip(end)).is_some() {
+            // The last segment may have no end.
+            if pauses.before(|| begin.zip(end.or(begin))).is_some() {
                 view.cues.turn();
             }
             let from = view.text.len();
@@ -569,7 +579,6 @@ fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<F
 /// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some tools write
 /// instead of start and end.
 fn read_times(segment: &mut Segment) {
-    let milliseconds = |number: &str| Time::of_milliseconds(number.parse().ok()?);
     for name in ["timestamp", "offsets"] {
         let read = |number| if name == "offsets" { milliseconds(number) } else { Time::parse(number) };
         let Some(at) = segment.other.iter().position(|(key, _)| key == name) else { continue };
@@ -584,6 +593,11 @@ fn read_times(segment: &mut Segment) {
             return;
         }
     }
+}
+
+/// Reads a time of `"offsets"`.
+fn milliseconds(number: &str) -> Option<Time> {
+    Time::of_milliseconds(number.parse().ok()?)
 }
 
 const NAMES: FieldNames =

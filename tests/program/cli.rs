@@ -459,6 +459,11 @@ fn marks_are_put_in_when_they_are_asked_for() {
     };
     assert!(pauses(&json("2.5"), "whisper-json").contains("\"He met.\""));
     assert!(pauses(&json("1.5"), "whisper-json").contains("\"He met\""));
+    let chunks =
+        r#"{"chunks":[{"timestamp":[0.0,1.0],"text":"he met"},{"timestamp":[2.5,null],"text":"he"}]}"#;
+    assert!(pauses(chunks, "whisper-json").contains("\"He met.\""));
+    let offsets = r#"{"transcription":[{"offsets":{"from":0,"to":1000},"text":"he met"},{"offsets":{"from":2500,"to":3000},"text":"he"}]}"#;
+    assert!(pauses(offsets, "whisper-json").contains("\"He met.\""));
     let live = room
         .out("restore --marks=. --pause-ends 1 --stream --format ctm --model puts", ctm("2.0").as_bytes());
     assert!(String::from_utf8(live).unwrap().contains("met.\n"));
