@@ -1093,6 +1093,23 @@ fn one_model_serves_several_languages() {
 
 #[cfg(feature = "neural")]
 #[test]
+fn an_encoder_is_checked_against_another_implementation() {
+    let room = Room::new();
+    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
+    room.write("text", "who met anna\n");
+    train_bert(&room, "a.txt -o tagger");
+    let page = String::from_utf8(room.out("inspect tagger --check-encoder", b"")).unwrap();
+    assert!(page.contains("encoder     differs from candle-transformers by at most "), "{page}");
+    let json = room.out("inspect tagger --check-encoder=text --json", b"");
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["encoder_check"]["pieces"], 5);
+    assert!(json["encoder_check"]["difference"].as_f64().unwrap() < 1e-4);
+    room.out("train majority a.txt -o other", b"");
+    room.fails("inspect other --check-encoder", b"", 2, &["is a model of majority", "only those of bert"]);
+}
+
+#[cfg(feature = "neural")]
+#[test]
 fn the_weights_of_layers_are_printed() {
     let room = Room::new();
     room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
