@@ -179,6 +179,10 @@ impl Bench {
         {
             println!("{name:<22} {speed:>12.0}  {:>6.2} x graph", speed / speeds[0]);
         }
+        let json = self.pieces.json();
+        let turns = (0..TURNS).map(|_| time(|| Pieces::read(&json, None)));
+        let read = turns.min().unwrap_or_default();
+        println!("{} words once; the tokenizer is read in {read:.1?}", self.once.len());
     }
 }
 
