@@ -74,28 +74,53 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(ngram::NgramConfig { arcs: BackOff::Epsilon, ..Default::default() }),
         Box::new(ngram::NgramConfig { language: with_marks(), ..Default::default() }),
         #[cfg(feature = "neural")]
+        Box::new(toy_bert()),
+        #[cfg(feature = "neural")]
         Box::new(bert::BertConfig {
-            encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
-            epochs: 1,
-            frozen: 0,
-            head_rate: 0.01,
-            warm_up: 0,
-            batch: 64,
-            ..Default::default()
+            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            piece: bert::LabelledPiece::Last,
+            epochs: 20,
+            ..toy_bert()
         }),
         #[cfg(feature = "neural")]
+        Box::new(toy_bilstm()),
+        #[cfg(feature = "neural")]
         Box::new(bilstm::BilstmConfig {
-            word: 4,
-            letter: 3,
-            letter_hidden: 3,
-            hidden: 4,
-            epochs: 1,
-            rate: 0.05,
-            batch: 64,
-            window: 5,
-            ..Default::default()
+            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            epochs: 20,
+            ..toy_bilstm()
         }),
     ]
+}
+
+/// Returns the settings of a tagger on the toy encoder.
+#[cfg(feature = "neural")]
+fn toy_bert() -> bert::BertConfig {
+    bert::BertConfig {
+        encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
+        epochs: 1,
+        frozen: 0,
+        head_rate: 0.01,
+        warm_up: 0,
+        batch: 64,
+        ..Default::default()
+    }
+}
+
+/// Returns the settings of a small network.
+#[cfg(feature = "neural")]
+fn toy_bilstm() -> bilstm::BilstmConfig {
+    bilstm::BilstmConfig {
+        word: 4,
+        letter: 3,
+        letter_hidden: 3,
+        hidden: 4,
+        epochs: 1,
+        rate: 0.05,
+        batch: 64,
+        window: 5,
+        ..Default::default()
+    }
 }
 
 /// Returns the settings of a language model with the marks of [`TEXTS`].

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const WISHES: [(&[&str], &str); 13] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
-        "majuscule restore --marks puts in commas, full stops and question marks; train maxent, hmm, ngram and bert learn them \
+        "majuscule restore --marks puts in commas, full stops and question marks; train maxent, hmm, ngram, bert and bilstm learn them \
          with --marks",
     ),
     (

@@ -26,6 +26,7 @@ pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedul
 
 use crate::shared::heads::{ChainState, ChainWord};
 pub use crate::shared::heads::{HeadSizes, Heads};
+pub use crate::shared::predict::{HeadOptions, Prediction};
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
 use config::EncoderConfig;

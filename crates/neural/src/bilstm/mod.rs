@@ -14,18 +14,20 @@ use serde::{Deserialize, Serialize};
 pub use train::{BilstmConfig, train};
 pub use weights::Widths;
 
+use crate::shared::heads::{ChainState, ChainWord, Heads};
 use crate::shared::session::{WindowModel, WindowSession};
-use crate::shared::windower::Windower;
+use crate::shared::windower::{Windower, right_context};
 use majuscule::error::{Error, Result};
+use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Details, Request, Restorer, Session};
-use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale};
+use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Tokens};
 use network::WordBatch;
 use vocabulary::BilstmVocabulary;
 use weights::{NetworkWeights, WeightLayout};
-use windows::TextWindow;
+use windows::{ScoredWindow, TextWindow};
 
 /// The method, for the list of a program.
 pub const METHOD: Method = Method {
@@ -49,10 +51,11 @@ pub struct Bilstm {
     cases: ClassCases<String>,
     settings: BilstmSettings,
     labels: Labels,
+    heads: Heads,
 }
 
 /// The settings of a model that depend on its training.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BilstmSettings {
     /// The widths of its parts.
     pub widths: Widths,
@@ -61,6 +64,9 @@ pub struct BilstmSettings {
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
+    /// The costs of marks, if the model finds marks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<MarkCosts>,
 }
 
 /// The possible sizes of a window; the largest keeps memory bounded.
@@ -96,7 +102,7 @@ impl Bilstm {
             settings.widths,
             vocabulary.words(),
             vocabulary.letters(),
-            manifest.labels.len(),
+            Heads::of(&manifest.labels).sizes(),
         );
         let weights = NetworkWeights::read(layout, &weights)
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
@@ -113,7 +119,8 @@ impl Bilstm {
         labels: Labels,
     ) -> Self {
         let cases = ClassCases::new(mixed_text, locale, str::to_owned);
-        Self { vocabulary, weights, cases, settings, labels }
+        let heads = Heads::of(&labels);
+        Self { vocabulary, weights, cases, settings, labels, heads }
     }
 
     /// Returns the files of the model.
@@ -131,8 +138,75 @@ impl Bilstm {
         &self.settings
     }
 
-    /// Returns the labels of the best labelling.
-    fn choices(&self, window: &TextWindow, scores: &[f32], request: Request) -> Vec<Choice> {
+    /// Returns the model with these costs of marks.
+    #[must_use]
+    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
+        self.settings.costs = Some(costs);
+        self
+    }
+
+    /// Computes the scores of a window.
+    fn scores(&self, window: &TextWindow) -> [Vec<f32>; 2] {
+        let batch = WordBatch::new(&[window.seen()]);
+        let forward = network::forward(&self.weights, &batch, &mut |_| {});
+        let rows = batch.texts().next().map_or_else(Vec::new, |(_, rows)| rows);
+        network::scores_of(&forward.scores, &rows, self.heads.sizes())
+    }
+
+    /// Returns the windows of a document with their scores.
+    fn scored(&self, document: &Tokens, request: Request) -> Result<Vec<ScoredWindow>> {
+        let mut windows = Vec::new();
+        self.windower(request).push_document(document, &mut windows)?;
+        let scored = |window| {
+            let scores = self.scores(&window);
+            (window, scores)
+        };
+        Ok(windows.into_iter().map(scored).collect())
+    }
+
+    /// Returns the choices for the words of a document under these costs of marks.
+    fn decoded(&self, windows: &[ScoredWindow], costs: MarkCosts, request: Request) -> Vec<Choice> {
+        let mut chain = ChainState::default();
+        windows
+            .iter()
+            .flat_map(|(window, scores)| self.choices(window, scores, costs, &mut chain, request))
+            .collect()
+    }
+
+    /// Returns the choices for the targets of a window. Without marks, the cases are those of the
+    /// best labelling; with marks, each case is the most probable one, summed over all labellings,
+    /// given whether a sentence begins at the word.
+    fn choices(
+        &self,
+        window: &TextWindow,
+        [of_cases, of_marks]: &[Vec<f32>; 2],
+        costs: MarkCosts,
+        chain: &mut ChainState,
+        request: Request,
+    ) -> Vec<Choice> {
+        let lower = |at: usize| window.words[at].word.lower.as_str();
+        let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
+        let labels = network::chain(&self.weights);
+        let sizes = self.heads.sizes();
+        if sizes.marks == 0 {
+            return self.best_cases(window, of_cases, request);
+        }
+        let marginals = (sizes.cases > 0).then(|| labels.marginals(of_cases, allowed).probabilities);
+        let mut ln = Vec::with_capacity(sizes.all());
+        let choice = |at: usize| {
+            ln.clear();
+            let cases = marginals.iter().flat_map(|all| &all[at * sizes.cases..][..sizes.cases]);
+            ln.extend(cases.map(|share| share.ln() as f32));
+            ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
+            let after = right_context(&window.words, at, window.after);
+            let word = ChainWord { lower: lower(at), context: window.words[at].context, after };
+            self.heads.choice(&word, &ln, &self.cases, costs, chain, &request)
+        };
+        window.targets.clone().map(choice).collect()
+    }
+
+    /// Returns the cases of the best labelling.
+    fn best_cases(&self, window: &TextWindow, scores: &[f32], request: Request) -> Vec<Choice> {
         let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
         let chain = network::chain(&self.weights);
@@ -191,30 +265,29 @@ impl Restorer for Bilstm {
 impl WindowModel for Bilstm {
     type Window = TextWindow;
     type Encoder<'m> = &'m BilstmVocabulary;
-    type Pending = ();
+    type Pending = ChainState;
 
     fn windower(&self, request: Request) -> Windower<&BilstmVocabulary> {
         let BilstmSettings { window, runs_on, .. } = self.settings;
-        Windower::new(&self.vocabulary, windows::options(window, runs_on, request.look_ahead))
+        let options = windows::options(window, runs_on, request.look_ahead);
+        Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
     }
 
-    fn begin(&self) {}
+    fn begin(&self) -> ChainState {
+        ChainState::default()
+    }
 
     /// Windows go through the network one at a time, so that no choice depends on the others.
     fn answer(
         &self,
         windows: Vec<TextWindow>,
-        _: &mut (),
+        chain: &mut ChainState,
         request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
+        let costs = self.settings.costs.unwrap_or_default();
         for window in &windows {
-            let batch = WordBatch::new(&[window.seen()]);
-            let forward = network::forward(&self.weights, &batch, &mut |_| {});
-            for (_, rows) in batch.texts() {
-                let scores = network::scores_of(&forward.scores, &rows, self.labels.len());
-                out.extend(self.choices(window, &scores, request));
-            }
+            out.extend(self.choices(window, &self.scores(window), costs, chain, request));
         }
         Ok(())
     }

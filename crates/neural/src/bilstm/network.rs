@@ -2,6 +2,7 @@
 //! and backward (Lample et al. 2016, section 4).
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -9,6 +10,7 @@ use super::crf::LabelChain;
 use super::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use super::product::{MatrixView, MatrixViewMut};
 use super::weights::NetworkWeights;
+use crate::shared::heads::HeadSizes;
 
 /// A word as input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +93,7 @@ pub struct Forward {
     pub states: Vec<f32>,
     pub seen: Vec<f32>,
     pub sentence: [Trace; 2],
-    /// The scores of the labels in each row.
+    /// The scores of the classes and of the marks in each row.
     pub scores: Vec<f32>,
 }
 
@@ -125,8 +127,9 @@ pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn F
     let mut seen = states.clone();
     drop(&mut seen);
     let mut scores = weights.part(&layout.head_bias).repeat(batch.words.len());
-    let head = MatrixView::new(weights.part(&layout.head), layout.labels);
-    MatrixViewMut::new(&mut scores, layout.labels).add(MatrixView::new(&seen, 2 * widths.hidden), head);
+    let outputs = layout.heads.all();
+    let head = MatrixView::new(weights.part(&layout.head), outputs);
+    MatrixViewMut::new(&mut scores, outputs).add(MatrixView::new(&seen, 2 * widths.hidden), head);
     Forward { letters, letter_states, spelling, inputs, states, seen, sentence, scores }
 }
 
@@ -161,7 +164,10 @@ pub fn chain(weights: &NetworkWeights) -> LabelChain<'_> {
     LabelChain { between, first, last }
 }
 
-/// Returns the scores of rows, one after the other.
-pub fn scores_of(scores: &[f32], rows: &[usize], labels: usize) -> Vec<f32> {
-    rows.iter().flat_map(|&at| row(scores, at, labels)).copied().collect()
+/// Returns the scores of the classes and those of the marks of rows, one row after the other.
+pub fn scores_of(scores: &[f32], rows: &[usize], heads: HeadSizes) -> [Vec<f32>; 2] {
+    let part = |part: Range<usize>| {
+        rows.iter().flat_map(|&at| &row(scores, at, heads.all())[part.clone()]).copied().collect()
+    };
+    [part(0..heads.cases), part(heads.cases..heads.all())]
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::shared::heads::HeadSizes;
+
 /// The widths of the parts of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Widths {
@@ -40,17 +42,18 @@ impl Widths {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightLayout {
     pub widths: Widths,
-    pub labels: usize,
+    pub heads: HeadSizes,
     /// The embeddings of letters, one row each.
     pub letters: Range<usize>,
     /// The LSTMs over letters, forward and backward.
     pub spelling: [CellLayout; 2],
     /// The LSTMs over words, forward and backward.
     pub sentence: [CellLayout; 2],
-    /// The head, with a row for each number of both states and a column for each label.
+    /// The heads side by side, with a row for each number of both states and a column for each class
+    /// and each mark.
     pub head: Range<usize>,
     pub head_bias: Range<usize>,
-    /// The transition scores, with a row for each label and a column for the label after it.
+    /// The transition scores, with a row for each class and a column for the class after it.
     pub between: Range<usize>,
     pub first: Range<usize>,
     pub last: Range<usize>,
@@ -72,9 +75,9 @@ pub struct CellLayout {
 }
 
 impl WeightLayout {
-    /// Returns the layout of a network for these numbers of words, letters and labels, including
-    /// the unknown ones.
-    pub fn new(widths: Widths, words: usize, letters: usize, labels: usize) -> Self {
+    /// Returns the layout of a network for these numbers of words and letters, including the unknown
+    /// ones, and for these heads.
+    pub fn new(widths: Widths, words: usize, letters: usize, heads: HeadSizes) -> Self {
         let mut end = 0;
         let mut next = |len: usize| {
             end += len;
@@ -91,15 +94,15 @@ impl WeightLayout {
         let sentence = [(); 2].map(|()| cell(widths.input(), widths.hidden));
         Self {
             widths,
-            labels,
+            heads,
             letters: letter_rows,
             spelling,
             sentence,
-            head: next(2 * widths.hidden * labels),
-            head_bias: next(labels),
-            between: next(labels * labels),
-            first: next(labels),
-            last: next(labels),
+            head: next(2 * widths.hidden * heads.all()),
+            head_bias: next(heads.all()),
+            between: next(heads.cases * heads.cases),
+            first: next(heads.cases),
+            last: next(heads.cases),
             words: next(words * widths.word),
         }
     }
@@ -183,10 +186,11 @@ mod tests {
     use super::*;
 
     const WIDTHS: Widths = Widths { word: 3, letter: 2, letter_hidden: 4, hidden: 5 };
+    const HEADS: HeadSizes = HeadSizes { cases: 3, marks: 2 };
 
     #[test]
     fn the_parts_stand_side_by_side_and_leave_nothing_out() {
-        let layout = WeightLayout::new(WIDTHS, 7, 6, 3);
+        let layout = WeightLayout::new(WIDTHS, 7, 6, HEADS);
         let mut end = 0;
         for (name, part) in layout.parts() {
             assert_eq!(part.start, end, "{name}");
@@ -198,7 +202,7 @@ mod tests {
 
     #[test]
     fn weights_cut_off_or_infinite_are_refused() {
-        let layout = WeightLayout::new(WIDTHS, 7, 6, 3);
+        let layout = WeightLayout::new(WIDTHS, 7, 6, HEADS);
         let weights = NetworkWeights { values: vec![0.5; layout.len()], layout: layout.clone() };
         let bytes = weights.bytes();
         assert_eq!(NetworkWeights::read(layout.clone(), &bytes), Ok(weights));

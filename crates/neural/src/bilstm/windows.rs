@@ -36,6 +36,9 @@ impl TextWindow {
     }
 }
 
+/// A window, the scores of the classes of its words and those of the marks after them.
+pub type ScoredWindow = (TextWindow, [Vec<f32>; 2]);
+
 /// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
     let (overlap, starts) = (window.div_ceil(2), SentenceStarts::Predicted);

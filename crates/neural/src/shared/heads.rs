@@ -17,6 +17,27 @@ pub struct Heads {
     marks: Vec<Mark>,
 }
 
+/// The ids of the right labels of a word; `None` for a label that is not learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WordLabels {
+    /// The id of its class.
+    pub class: Option<u32>,
+    /// The id of the mark after it.
+    pub mark: Option<u32>,
+}
+
+impl WordLabels {
+    /// Returns the labels in the order of the heads.
+    pub fn by_head(self) -> [Option<u32>; 2] {
+        [self.class, self.mark]
+    }
+
+    /// Returns true if there is no label.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
 /// The number of scores of each head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadSizes {
@@ -77,10 +98,9 @@ impl Heads {
         self.classes.iter().copied().chain(more).collect()
     }
 
-    /// Returns the ids of the class of each word of an example and of the mark after it; `None` for
-    /// a label that is not learned from. Where marks are learned, the case of the first word of a
+    /// Returns the labels of the words of an example. Where marks are learned, the case of the first word of a
     /// sentence is not, and marks only of examples that do not show them.
-    pub fn gold(&self, example: &Example) -> Vec<[Option<u32>; 2]> {
+    pub fn gold(&self, example: &Example) -> Vec<WordLabels> {
         let tokens = example.tokens.as_slice();
         let has_marks = self.sizes().marks > 0;
         let shows = tokens.iter().any(|token| token.starts || token.gap.is_some() || token.right.is_some());
@@ -93,7 +113,8 @@ impl Heads {
             let case = self.class_id(class).filter(|_| gold.scored && is_inside);
             // A long text without marks lacks them.
             let mark = self.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
-            [case, mark].map(|id| id.map(|id| id as u32))
+            let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
+            WordLabels { class, mark }
         };
         example.gold.iter().map(label).collect()
     }

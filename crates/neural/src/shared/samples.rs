@@ -2,8 +2,8 @@
 //! equal length.
 
 use majuscule::error::{Error, Result};
-use majuscule::text::{Label, Labels, Mark};
-use majuscule_train::corpus::{Corpus, Example, Gold};
+use majuscule::text::{Labels, MarkSet};
+use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
 
 /// The samples of a training, and the data that its model needs besides weights.
@@ -53,10 +53,17 @@ pub fn split_examples(
     corpus.for_each(&mut |example| take(example, unit(&mut random) < held_out))
 }
 
-/// Returns the id of the label of a word; `None` for a word that is context only. The mark after a
-/// word is not learned yet.
-pub fn label_id(labels: &Labels, gold: &Gold) -> Option<usize> {
-    gold.scored.then(|| labels.id(Label { mark: Mark::None, ..gold.label })).flatten()
+/// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks
+/// are, or if its protocol makes such windows.
+///
+/// # Errors
+/// Fails if a file can be read only once.
+pub fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
+    match corpus.protocol() {
+        _ if marks.is_empty() => Ok(None),
+        Protocol::Asr { .. } | Protocol::Mix | Protocol::Marks { window: Some(_), .. } => Ok(None),
+        _ => corpus.in_windows().map(Some),
+    }
 }
 
 /// Refuses a corpus without samples.

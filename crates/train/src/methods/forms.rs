@@ -53,8 +53,12 @@ impl CorpusForms {
 
     /// Returns the three classes of Rei et al. and, if mixed case occurs, the fourth class last.
     pub fn labels(&self) -> Labels {
-        let classes = if self.has_mixed() { 4 } else { 3 };
-        Labels::new(Class::ALL[..classes].iter().map(|&class| (class, Mark::None)))
+        Labels::new(self.classes().iter().map(|&class| (class, Mark::None)))
+    }
+
+    /// Returns the classes of case that the text has: mixed case only if it occurs.
+    pub fn classes(&self) -> &'static [Class] {
+        if self.has_mixed() { &Class::ALL } else { &Class::ALL[..3] }
     }
 
     /// Returns true if a word was seen in mixed case.

@@ -8,14 +8,15 @@ use candle_core::{Result as Computed, Tensor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::TaggerTraining;
 use super::config::{BertConfig, OptimizerConfig};
 use super::schedule::Schedule;
-use super::{TaggerTraining, running_text};
 use crate::bert::tagger::HEADS;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, BertSettings};
 use crate::shared::adam::Optimizer;
 use crate::shared::heads::HeadSizes;
+use crate::shared::samples::running_text;
 use majuscule::error::Result;
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::Store;

@@ -42,7 +42,7 @@ impl LossConfig {
 pub(super) fn of_heads(config: LossConfig, samples: &[PieceSample], heads: HeadSizes) -> [HeadLoss; 2] {
     let mut counts = [heads.cases, heads.marks].map(|labels| vec![0; labels]);
     for word in samples.iter().flat_map(|sample| &sample.words) {
-        for (counts, label) in counts.iter_mut().zip(word.labels) {
+        for (counts, label) in counts.iter_mut().zip(word.labels.by_head()) {
             if let Some(label) = label {
                 counts[label as usize] += 1;
             }
@@ -105,6 +105,7 @@ mod tests {
 
     use super::*;
     use crate::bert::train::samples::LabelledWord;
+    use crate::shared::heads::WordLabels;
 
     /// Scores of 4 words and 3 labels.
     const SCORES: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, -1.0, 0.5], [-0.5, 0.25, 3.0], [1.0, 4.0, -2.0]];
@@ -187,7 +188,8 @@ mod tests {
 
     #[test]
     fn each_head_counts_its_own_labels() {
-        let word = |labels| LabelledWord { place: 1, labels };
+        let word =
+            |[class, mark]: [Option<u32>; 2]| LabelledWord { place: 1, labels: WordLabels { class, mark } };
         let words = vec![word([Some(0), Some(1)]), word([Some(0), None]), word([Some(1), Some(1)])];
         let samples = [PieceSample { ids: vec![2, 7, 3], words }];
         let config = LossConfig { focal_loss: 0.0, class_weights: true };

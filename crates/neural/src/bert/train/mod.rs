@@ -28,7 +28,7 @@ use super::weights::TensorMap;
 use super::{Bert, BertSettings, device, failed, tagger};
 use crate::shared::heads::{ChainState, HeadSizes, Heads};
 use crate::shared::predict::HeadOptions;
-use crate::shared::samples::Dataset;
+use crate::shared::samples::{Dataset, running_text};
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
@@ -36,7 +36,7 @@ pub use config::{BertConfig, OptimizerConfig};
 pub use loss::LossConfig;
 use majuscule::error::Result;
 use majuscule::restorer::Request;
-use majuscule::text::{MarkSet, Tokens};
+use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::Watch;
 use majuscule_train::methods::balance::f_of_choices;
@@ -74,19 +74,6 @@ pub fn train(
         TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
     let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);
     training.run(init, threads, watch)
-}
-
-/// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks
-/// are, or if its protocol makes such windows.
-///
-/// # Errors
-/// Fails if a file can be read only once.
-fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
-    match corpus.protocol() {
-        _ if marks.is_empty() => Ok(None),
-        Protocol::Asr { .. } | Protocol::Mix | Protocol::Marks { window: Some(_), .. } => Ok(None),
-        _ => corpus.in_windows().map(Some),
-    }
 }
 
 /// The training of a new tagger, or of an existing one.

@@ -5,7 +5,7 @@ use super::config::BertConfig;
 use crate::bert::tokenize::Pieces;
 use crate::bert::windows::{self, LabelledPiece, PieceWindow};
 use crate::bert::{Bert, BertSettings};
-use crate::shared::heads::Heads;
+use crate::shared::heads::{Heads, WordLabels};
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
@@ -29,8 +29,8 @@ pub(super) struct PieceSample {
 pub(super) struct LabelledWord {
     /// The position of the piece that is labelled.
     pub(super) place: u32,
-    /// The ids of its class and of the mark after it; `None` for a label that is not learned.
-    pub(super) labels: [Option<u32>; 2],
+    /// Its labels, one or both.
+    pub(super) labels: WordLabels,
 }
 
 /// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing
@@ -111,11 +111,10 @@ impl SampleMaker<'_> {
         for PieceWindow { ids, targets, .. } in windows {
             let last = targets.len() - 1;
             let words = targets.iter().zip(gold.by_ref()).enumerate().filter_map(|(at, (target, labels))| {
-                let [case, mark] = *labels;
                 // The words after the last gap of a window are not there.
-                let labels = [case, mark.filter(|_| at < last)];
+                let labels = WordLabels { mark: labels.mark.filter(|_| at < last), ..*labels };
                 let place = target.place(self.piece)?;
-                labels.iter().any(Option::is_some).then_some(LabelledWord { place, labels })
+                (!labels.is_empty()).then_some(LabelledWord { place, labels })
             });
             let words: Vec<LabelledWord> = words.collect();
             if !words.is_empty() {

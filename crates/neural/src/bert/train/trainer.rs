@@ -316,7 +316,7 @@ impl BatchTargets {
         let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
         for (row, sample) in samples.iter().enumerate() {
             for word in &sample.words {
-                for ((places, ids), label) in labels.iter_mut().zip(word.labels) {
+                for ((places, ids), label) in labels.iter_mut().zip(word.labels.by_head()) {
                     if let Some(label) = label {
                         places.push(rows.len() as u32);
                         ids.push(label);

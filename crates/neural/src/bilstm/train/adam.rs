@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn steps_are_as_long_as_the_rate_and_words_that_do_not_occur_stay() {
         let widths = Widths { word: 2, letter: 1, letter_hidden: 1, hidden: 1 };
-        let layout = WeightLayout::new(widths, 3, 1, 1);
+        let layout = WeightLayout::new(widths, 3, 1, crate::shared::heads::HeadSizes { cases: 1, marks: 0 });
         let mut weights = NetworkWeights { values: vec![1.0; layout.len()], layout };
         let dense = weights.layout.dense().end;
         let mut adam = Adam::new(weights.values.len());

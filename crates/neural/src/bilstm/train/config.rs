@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::train;
 use crate::bilstm::{WINDOWS, Widths};
 use crate::shared::checks::check_numbers;
+use crate::shared::predict::HeadOptions;
 use majuscule::error::{Error, Result, option};
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
@@ -16,6 +17,10 @@ use majuscule_train::methods::{Learned, Learner, Watch};
 /// The configuration of the training of `bilstm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BilstmConfig {
+    /// The heads to train.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub heads: HeadOptions,
     /// The width of the embedding of a word
     #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().word)]
     pub word: usize,
@@ -81,6 +86,7 @@ impl Learner for BilstmConfig {
 impl Default for BilstmConfig {
     fn default() -> Self {
         Self {
+            heads: HeadOptions::default(),
             word: 100,
             letter: 25,
             letter_hidden: 25,
@@ -121,6 +127,7 @@ impl BilstmConfig {
             &[("rate", self.rate), ("clip", self.clip)],
             &[("epochs", self.epochs), ("batch", self.batch), ("patience", self.patience)],
         )?;
+        self.heads.learned()?;
         if !WINDOWS.contains(&self.window) {
             let (least, most) = WINDOWS.into_inner();
             return refused(format!(

@@ -6,6 +6,7 @@ use crate::bilstm::product::{MatrixView, MatrixViewMut};
 use crate::bilstm::weights::{CellLayout, NetworkWeights};
 
 use super::back::LstmPass;
+use crate::shared::heads::{HeadSizes, WordLabels};
 
 /// The gradient of a loss with respect to every weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,24 +23,27 @@ pub(super) struct NetworkGradient {
 pub(super) fn gradient(
     weights: &NetworkWeights,
     batch: &WordBatch<'_>,
-    labels: &[&[Option<usize>]],
+    labels: &[&[WordLabels]],
     forward: Forward,
     masks: &[Vec<f32>],
 ) -> (f64, NetworkGradient) {
     let layout = &weights.layout;
     let widths = layout.widths;
     let mut dense = vec![0.0; layout.dense().end];
-    let (loss, score_gradients) = chain_loss(weights, batch, labels, &forward.scores, &mut dense);
+    let outputs = layout.heads.all();
+    let mut score_gradients = vec![0.0; forward.scores.len()];
+    let loss = chain_loss(weights, batch, labels, &forward.scores, &mut score_gradients, &mut dense)
+        + mark_loss(layout.heads, batch, labels, &forward.scores, &mut score_gradients);
 
-    // The head.
-    let gradients = MatrixView::new(&score_gradients, layout.labels);
+    // The heads.
+    let gradients = MatrixView::new(&score_gradients, outputs);
     let seen = MatrixView::new(&forward.seen, 2 * widths.hidden).transposed();
-    MatrixViewMut::new(&mut dense[layout.head.clone()], layout.labels).add(seen, gradients);
-    for scores in score_gradients.chunks_exact(layout.labels) {
+    MatrixViewMut::new(&mut dense[layout.head.clone()], outputs).add(seen, gradients);
+    for scores in score_gradients.chunks_exact(outputs) {
         add(&mut dense[layout.head_bias.clone()], scores);
     }
     let mut states = vec![0.0; forward.states.len()];
-    let head = MatrixView::new(weights.part(&layout.head), layout.labels).transposed();
+    let head = MatrixView::new(weights.part(&layout.head), outputs).transposed();
     MatrixViewMut::new(&mut states, 2 * widths.hidden).add(gradients, head);
     let [of_inputs, of_states] = masks else { unreachable!("forward has two dropouts") };
     multiply(&mut states, of_states);
@@ -92,39 +96,75 @@ pub(super) fn gradient(
     (loss, NetworkGradient { dense, words, rows })
 }
 
-/// Returns the loss and the gradient of the scores, and adds the gradient of the chain's weights. A
-/// word without a label may have any, so that the loss is −ln of the sum over all labellings that
+/// Returns the loss of cases, and adds the gradient of their scores and that of the chain's weights.
+/// A word without a class may have any, so that the loss is −ln of the sum over all labellings that
 /// fit.
 fn chain_loss(
     weights: &NetworkWeights,
     batch: &WordBatch<'_>,
-    labels: &[&[Option<usize>]],
+    labels: &[&[WordLabels]],
     scores: &[f32],
+    gradients: &mut [f32],
     dense: &mut [f32],
-) -> (f64, Vec<f32>) {
+) -> f64 {
     let layout = &weights.layout;
-    let count = layout.labels;
+    let count = layout.heads.cases;
+    if count == 0 {
+        return 0.0;
+    }
     let chain = network::chain(weights);
     let weight = 1.0 / labels.len().max(1) as f64;
-    let mut gradients = vec![0.0; scores.len()];
     let mut loss = 0.0;
     for (text, rows) in batch.texts().filter(|(_, rows)| !rows.is_empty()) {
-        let scores = network::scores_of(scores, &rows, count);
+        let [scores, _] = network::scores_of(scores, &rows, layout.heads);
         let any = chain.marginals(&scores, |_, _| true);
-        let right = chain.marginals(&scores, |at, label| labels[text][at].is_none_or(|right| right == label));
+        let right = chain.marginals(&scores, |at, label| {
+            labels[text][at].class.is_none_or(|right| right as usize == label)
+        });
         loss += weight * (any.log_partition - right.log_partition);
         let gradient = |any: &[f64], right: &[f64]| {
             any.iter().zip(right).map(|(any, right)| (weight * (any - right)) as f32).collect::<Vec<f32>>()
         };
         let probabilities = gradient(&any.probabilities, &right.probabilities);
         for (probabilities, at) in probabilities.chunks_exact(count).zip(&rows) {
-            gradients[at * count..][..count].copy_from_slice(probabilities);
+            gradients[at * layout.heads.all()..][..count].copy_from_slice(probabilities);
         }
         add(&mut dense[layout.between.clone()], &gradient(&any.pairs, &right.pairs));
         add(&mut dense[layout.first.clone()], &probabilities[..count]);
         add(&mut dense[layout.last.clone()], &probabilities[probabilities.len() - count..]);
     }
-    (loss, gradients)
+    loss
+}
+
+/// Returns the loss of marks, −ln of the probability of each mark that is known, and adds the
+/// gradient of their scores.
+fn mark_loss(
+    heads: HeadSizes,
+    batch: &WordBatch<'_>,
+    labels: &[&[WordLabels]],
+    scores: &[f32],
+    gradients: &mut [f32],
+) -> f64 {
+    let weight = 1.0 / labels.len().max(1) as f64;
+    let mut loss = 0.0;
+    for (text, rows) in batch.texts() {
+        for (at, known) in rows.into_iter().zip(labels[text]) {
+            let Some(right) = known.mark else { continue };
+            let start = at * heads.all() + heads.cases;
+            let scores = &scores[start..][..heads.marks];
+            let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let powers = scores.iter().map(|score| f64::from(score - most).exp());
+            let sum: f64 = powers.clone().sum();
+            loss += weight * (sum.ln() - f64::from(scores[right as usize] - most));
+            for (mark, (gradient, power)) in
+                gradients[start..][..heads.marks].iter_mut().zip(powers).enumerate()
+            {
+                let is_right = f64::from(u8::from(mark == right as usize));
+                *gradient = (weight * (power / sum - is_right)) as f32;
+            }
+        }
+    }
+    loss
 }
 
 /// The LSTMs of both directions, whose states stand side by side.

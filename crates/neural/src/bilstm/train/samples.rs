@@ -7,19 +7,22 @@ use super::config::BilstmConfig;
 use crate::bilstm::network::NetworkWord;
 use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
-use crate::shared::samples::{Dataset, check_samples, label_id, split_examples};
+use crate::shared::heads::{Heads, WordLabels};
+use crate::shared::predict::LearnedHeads;
+use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
-use majuscule::text::Labels;
+use majuscule::text::{Class, Mark};
+use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 
-/// A window with its labels; a word without one is context only.
+/// A window with the labels of its words; a word without any is context only.
 #[derive(Debug, Clone)]
 pub(super) struct WordSample {
     pub(super) window: TextWindow,
-    pub(super) labels: Vec<Option<usize>>,
+    pub(super) labels: Vec<WordLabels>,
 }
 
 /// The samples of a training, and the vocabulary of the model.
@@ -35,7 +38,7 @@ impl WordSamples {
     /// Reads a corpus twice: its words, then its texts.
     ///
     /// # Errors
-    /// Fails if the corpus cannot be read, has no words or teaches no case.
+    /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
         let mut forms = CorpusForms::default();
         let mut held_out = Vec::new();
@@ -46,11 +49,20 @@ impl WordSamples {
             }
             Ok(())
         })?;
-        forms.check(corpus)?;
+        let LearnedHeads { cases, marks } = config.heads.learned()?;
+        if cases {
+            forms.check(corpus)?;
+        }
         let (vocabulary, once) = vocabulary(&forms);
-        let labels = forms.labels();
-        let options = windows::options(config.window, corpus.protocol().runs_on(), None);
-        let mut windower = Windower::new(&vocabulary, options);
+        let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
+        let labels = Heads::labels(classes, marks);
+        let mut options = windows::options(config.window, corpus.protocol().runs_on(), None);
+        if !marks.is_empty() {
+            // Running text is cut anywhere, and all its words are learned.
+            options.overlap = 0;
+        }
+        let mut missing: Vec<Mark> = marks.iter().collect();
+        let (heads, mut windower) = (Heads::of(&labels), Windower::new(&vocabulary, options));
         let mut train = Vec::new();
         split_examples(
             corpus,
@@ -58,9 +70,15 @@ impl WordSamples {
             config.held_out,
             &mut |example, is_held_out| match is_held_out {
                 true => Ok(()),
-                false => add(example, &mut windower, &labels, &mut train),
+                false => {
+                    missing.retain(|&mark| {
+                        !example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
+                    });
+                    add(example, &mut windower, &heads, &mut train)
+                }
             },
         )?;
+        check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
         check_samples(&train, corpus)?;
         let mixed = forms.mixed("", corpus.locale());
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
@@ -101,22 +119,22 @@ fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     (BilstmVocabulary::new(words, letters).expect("words and letters stand once each"), once)
 }
 
-/// Adds the windows of an example that teach a case.
+/// Adds the windows of an example that teach a label.
 fn add(
     example: &Example,
     windower: &mut Windower<&BilstmVocabulary>,
-    labels: &Labels,
+    heads: &Heads,
     train: &mut Vec<WordSample>,
 ) -> Result<()> {
     let mut windows = Vec::new();
     windower.push_document(&example.tokens, &mut windows)?;
-    let mut gold = example.gold.iter();
+    let mut gold = heads.gold(example).into_iter();
     for window in windows {
-        let mut own = vec![None; window.words.len()];
-        for (label, gold) in own[window.targets.clone()].iter_mut().zip(gold.by_ref()) {
-            *label = label_id(labels, gold);
-        }
-        if own.iter().any(Option::is_some) {
+        let mut own = vec![WordLabels::default(); window.words.len()];
+        own[window.targets.clone()].iter_mut().zip(gold.by_ref()).for_each(|(own, gold)| *own = gold);
+        // The words after the last gap of a window are not there.
+        own.iter_mut().rev().take(1).for_each(|last| last.mark = None);
+        if own.iter().any(|labels| !labels.is_empty()) {
             train.push(WordSample { window, labels: own });
         }
     }

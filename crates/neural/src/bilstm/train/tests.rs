@@ -3,10 +3,12 @@
 use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{WordBatch, forward, scores_of};
-use majuscule::restorer::Request;
-use majuscule::text::Locale;
+use crate::shared::heads::WordLabels;
+use majuscule::model::Packed;
+use majuscule::text::{Choice, Locale, MarkSet, Token, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
+use majuscule_train::methods;
 
 fn config() -> BilstmConfig {
     BilstmConfig {
@@ -38,6 +40,25 @@ fn corpus() -> Corpus {
     Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
 }
 
+/// Statements with a comma and questions that begin with `who`, in running text.
+fn marked_corpus() -> Corpus {
+    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
+    let sentence = |i: usize| {
+        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
+        match i % 2 {
+            0 => format!("The minister of {one} met us, and we met {other}. "),
+            _ => format!("Who met {one} in {other}? "),
+        }
+    };
+    let text: String = (0..150).map(sentence).collect();
+    let reading = Reading { split: true, ..Reading::default() };
+    Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(40).unwrap() }, Locale::Root)
+}
+
+fn with_marks() -> HeadOptions {
+    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+}
+
 fn one() -> NonZeroUsize {
     NonZeroUsize::MIN
 }
@@ -54,12 +75,17 @@ struct ToyNetwork {
 }
 
 impl ToyNetwork {
-    /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
-        let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config() };
-        let samples = WordSamples::read(&config, &corpus()).unwrap();
+        Self::of(config(), &corpus())
+    }
+
+    /// Without dropout, so that the loss is a function of the weights.
+    fn of(config: BilstmConfig, corpus: &Corpus) -> Self {
+        let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config };
+        let samples = WordSamples::read(&config, corpus).unwrap();
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
-        let layout = WeightLayout::new(config.widths(), words, letters, samples.dataset.labels.len());
+        let layout =
+            WeightLayout::new(config.widths(), words, letters, Heads::of(&samples.dataset.labels).sizes());
         let mut weights = init_weights(layout, 1);
         // The chain is initialised with zeros, which would hide its effect.
         let chain = weights.layout.between.start..weights.layout.last.end;
@@ -77,7 +103,7 @@ impl ToyNetwork {
             let len = sample.window.words.len() - at % 4;
             sample.window.words.truncate(len);
             sample.labels.truncate(len);
-            sample.labels[at % len] = None;
+            sample.labels[at % len] = WordLabels::default();
         }
         batch
     }
@@ -85,7 +111,12 @@ impl ToyNetwork {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    let toy = ToyNetwork::quiet();
+    check_gradients(&ToyNetwork::quiet());
+    let config = BilstmConfig { heads: with_marks(), window: 12, ..config() };
+    check_gradients(&ToyNetwork::of(config, &marked_corpus()));
+}
+
+fn check_gradients(toy: &ToyNetwork) {
     let batch = toy.batch();
     let batch: Vec<&WordSample> = batch.iter().collect();
     let model = |_| unreachable!("no model is made here");
@@ -125,7 +156,7 @@ fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
         let forward = forward(&toy.weights, &batch, &mut |_| {});
         let mut scores = vec![Vec::new(); texts.len()];
         for (text, rows) in batch.texts() {
-            scores[text] = scores_of(&forward.scores, &rows, toy.samples.dataset.labels.len());
+            scores[text] = scores_of(&forward.scores, &rows, toy.weights.layout.heads).concat();
         }
         scores
     };
@@ -143,6 +174,28 @@ fn it_learns_fifty_sentences_by_heart() {
     let model = train(&config, &corpus, one()).unwrap();
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+}
+
+#[test]
+fn marks_and_cases_are_learned_together() {
+    let config = BilstmConfig { heads: with_marks(), epochs: 30, held_out: 0.0, window: 20, ..config() };
+    let draft = methods::train(&config, &marked_corpus(), Vec::new(), one(), &mut |_| {}).unwrap();
+    let model = Bilstm::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+    let words = "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
+    let found =
+        "Who met Anna in Porto? The minister of York met us, and we met Lisbon. Who met NATO in Anna?";
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let restored = |request| {
+        let choices = model.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
+        let word = |((lower, _), choice): ((&str, &Token), &Choice)| {
+            let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
+            choice.label.case.applied(lower, Locale::Root) + &mark
+        };
+        tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(restored(Request { marks: MarkSet::USUAL, ..Request::default() }), found);
+    let marks: String = found.chars().filter(|c| !",.?".contains(*c)).collect();
+    assert_eq!(restored(Request::default()), marks);
 }
 
 #[test]

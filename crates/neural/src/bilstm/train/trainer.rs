@@ -9,6 +9,7 @@ use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
 use crate::bilstm::network::{WordBatch, forward};
 use crate::bilstm::weights::{NetworkWeights, WeightLayout};
+use crate::shared::heads::WordLabels;
 use crate::shared::init::uniform;
 use crate::shared::schedule::linear_decay;
 use crate::shared::train_loop::{NetworkTrainer, TrainStep};
@@ -32,7 +33,7 @@ pub(super) fn init_weights(layout: WeightLayout, seed: u64) -> NetworkWeights {
         fill(&cell.inputs, matrix(cell.inputs.len() / (4 * cell.hidden), cell.hidden));
         fill(&cell.states, matrix(cell.hidden, cell.hidden));
     }
-    fill(&layout.head, matrix(2 * widths.hidden, layout.labels));
+    fill(&layout.head, matrix(2 * widths.hidden, layout.heads.all()));
     fill(&layout.words, table(widths.word));
     for cell in layout.spelling.iter().chain(&layout.sentence) {
         values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
@@ -68,7 +69,7 @@ impl<'a> BilstmTrainer<'a> {
         let mut random = generator(seed, Purpose::Dropout, step);
         let texts: Vec<_> =
             samples.iter().map(|sample| self.samples.words(sample, unknown, &mut random)).collect();
-        let labels: Vec<&[Option<usize>]> = samples.iter().map(|sample| sample.labels.as_slice()).collect();
+        let labels: Vec<&[WordLabels]> = samples.iter().map(|sample| sample.labels.as_slice()).collect();
         let batch = WordBatch::new(&texts);
         let mut masks = Vec::new();
         let forward = forward(&self.weights, &batch, &mut |values| {
