@@ -151,17 +151,16 @@ impl Heads {
         let (of_cases, of_marks) = if ln.is_empty() { (ln, ln) } else { ln.split_at(sizes.cases) };
         let puts = sizes.marks > 0 && !request.marks.is_empty();
         let begins = match sizes.marks {
-            0 => 0.0,
-            _ if puts => f32::from(u8::from(chain.has_begun(word.context))),
-            _ => chain.begins(word.context, request.starts),
+            0 => false,
+            _ if puts => chain.has_begun(word.context),
+            _ => word.context.begins(request.starts),
         };
         let odds = || self.marks.iter().copied().zip(odds(of_marks)).skip(1);
         let (mark, mark_confidence) = match word.after {
             _ if !puts => {
                 let all: f32 = odds().map(|(_, odds)| odds).sum();
                 let ends: f32 = odds().filter(|(mark, _)| mark.ends_sentence()).map(|(_, odds)| odds).sum();
-                chain.begins = ends / (1.0 + all);
-                let ends = word.after.ends(chain.begins, request.starts);
+                let ends = word.after.ends(ends / (1.0 + all), request.starts);
                 let is_end = sizes.marks > 0 && request.sentence_ends && ends;
                 (if is_end { Mark::SentenceEnd } else { Mark::None }, None)
             }
@@ -173,7 +172,7 @@ impl Heads {
             }
         };
         if puts {
-            chain.begins = f32::from(u8::from(mark.ends_sentence()));
+            chain.ended = mark.ends_sentence();
         }
         let (case, confidence) = self.case(word, of_cases, cases, begins);
         Choice {
@@ -184,9 +183,15 @@ impl Heads {
         }
     }
 
-    /// Returns the most probable case of a word with its probability, if a sentence begins at the
-    /// word with probability `begins`; of equally probable ones the first.
-    fn case(&self, word: &ChainWord<'_>, ln: &[f32], cases: &ClassCases<String>, begins: f32) -> (Case, f32) {
+    /// Returns the most probable case of a word with its probability, given whether a sentence begins
+    /// at the word; of equally probable ones the first.
+    fn case(
+        &self,
+        word: &ChainWord<'_>,
+        ln: &[f32],
+        cases: &ClassCases<String>,
+        begins: bool,
+    ) -> (Case, f32) {
         if let Constraint::Fixed(case) = word.context.constraint {
             return (case, 1.0);
         }
@@ -195,28 +200,22 @@ impl Heads {
         let known = |(class, &ln): (&Class, &f32)| Some((cases.case(*class, word.lower, mixed)?, ln));
         let known: Vec<(Case, f32)> = self.classes.iter().zip(ln).filter_map(known).collect();
         let best = known.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        let Some((mut found, most)) = best else {
-            return if begins > 0.5 { (Case::Title, begins) } else { (Case::Lower, 1.0 - begins) };
-        };
+        let title = || cases.case(Class::Title, word.lower, mixed).unwrap_or_default();
+        let Some((mut found, most)) = best else { return (if begins { title() } else { Case::Lower }, 1.0) };
         let share = |same: &dyn Fn(Case) -> bool| {
             let same = known.iter().filter(|(case, _)| same(*case));
             same.map(|(_, ln)| (ln - most).exp()).sum::<f32>()
         };
         let all = share(&|_| true);
-        if begins == 0.0 {
+        if !begins {
             return (found, share(&|case| case == found) / all);
         }
         // A word in lower case elsewhere has a capital at the beginning of a sentence.
-        let lower = share(&|case| case == Case::Lower) / all;
-        let probability = |case: Case| match case {
-            Case::Lower => lower * (1.0 - begins),
-            _ => {
-                let title =
-                    if cases.case(Class::Title, word.lower, mixed) == Some(case) { lower } else { 0.0 };
-                share(&|same| same == case) / all + title * begins
-            }
+        let title = title();
+        let probability = |case: Case| {
+            let same = share(&|same| same == case || case == title && same == Case::Lower);
+            if case == Case::Lower { 0.0 } else { same / all }
         };
-        let title = cases.case(Class::Title, word.lower, mixed).unwrap_or_default();
         for case in known.iter().map(|(case, _)| *case).chain([title]) {
             if probability(case) > probability(found) {
                 found = case;
@@ -291,34 +290,36 @@ impl RightContext {
     }
 }
 
+impl WordContext {
+    /// Returns true if the text shows that a sentence begins at the word, where no marks are put in.
+    /// A sentence that the text does not show is not found: its end would depend on whether the words
+    /// after it were waited for.
+    fn begins(self, starts: SentenceStarts) -> bool {
+        match self.shown {
+            _ if starts == SentenceStarts::None => false,
+            BoundaryEvidence::Begins => true,
+            BoundaryEvidence::Inside => false,
+            BoundaryEvidence::Nothing => starts >= SentenceStarts::Predicted && self.gap.opens,
+        }
+    }
+}
+
 /// The state of a chain before a word.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainState {
-    /// The probability that a sentence begins at the word, as far as the words before tell.
-    begins: f32,
+    /// True if the mark after the word before ends a sentence.
+    ended: bool,
 }
 
 impl Default for ChainState {
     fn default() -> Self {
-        Self { begins: 1.0 }
+        Self { ended: true }
     }
 }
 
 impl ChainState {
     /// Returns true if a sentence begins at a word, where marks are put in.
     fn has_begun(self, word: WordContext) -> bool {
-        self.begins > 0.5 || word.gap.opens || word.gap.mark.is_some_and(Mark::ends_sentence)
-    }
-
-    /// Returns the probability that a sentence begins at a word, where no marks are put in.
-    fn begins(self, word: WordContext, starts: SentenceStarts) -> f32 {
-        match word.shown {
-            _ if starts == SentenceStarts::None => 0.0,
-            BoundaryEvidence::Begins => 1.0,
-            BoundaryEvidence::Inside => 0.0,
-            BoundaryEvidence::Nothing if starts == SentenceStarts::Marked => 0.0,
-            BoundaryEvidence::Nothing if word.gap.opens => 1.0,
-            BoundaryEvidence::Nothing => self.begins,
-        }
+        self.ended || word.gap.opens || word.gap.mark.is_some_and(Mark::ends_sentence)
     }
 }
