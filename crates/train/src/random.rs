@@ -69,13 +69,44 @@ pub fn unit(random: &mut Random) -> f64 {
 /// Draws a dropout mask of `count` factors: 0 for values that are dropped, with probability
 /// `share`, and for the others the factor that preserves the mean.
 pub fn mask(random: &mut Random, share: f64, count: usize) -> Vec<f32> {
-    // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
-    let dropped = (share * 65536.0).round().min(65535.0) as u16;
-    let kept = 1.0 / (1.0 - f32::from(dropped) / 65536.0);
-    let mut bytes = vec![0; 2 * count];
-    random.fill_bytes(&mut bytes);
-    let (pairs, _) = bytes.as_chunks::<2>();
-    pairs.iter().map(|&pair| if u16::from_le_bytes(pair) < dropped { 0.0 } else { kept }).collect()
+    let factors = DropoutFactors::new(share);
+    let mut mask = vec![0.0; count];
+    factors.fill(&mut mask, &factors.draws(random, count));
+    mask
+}
+
+/// The factors of dropout: 0, or that which preserves the mean.
+#[derive(Debug, Clone, Copy)]
+pub struct DropoutFactors {
+    /// The draws below this number drop a value.
+    dropped: u16,
+    /// The factor of values that are kept.
+    pub kept: f32,
+}
+
+impl DropoutFactors {
+    /// Makes the factors for the share of values that are dropped.
+    pub fn new(share: f64) -> Self {
+        // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
+        let dropped = (share * 65536.0).round().min(65535.0) as u16;
+        Self { dropped, kept: 1.0 / (1.0 - f32::from(dropped) / 65536.0) }
+    }
+
+    /// Draws for `count` values.
+    pub fn draws(self, random: &mut Random, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; 2 * count];
+        random.fill_bytes(&mut bytes);
+        bytes
+    }
+
+    /// Fills a mask with the factors of these draws.
+    #[inline(always)]
+    pub fn fill(self, mask: &mut [f32], draws: &[u8]) {
+        let (pairs, _) = draws.as_chunks::<2>();
+        for (factor, &pair) in mask.iter_mut().zip(pairs) {
+            *factor = if u16::from_le_bytes(pair) < self.dropped { 0.0 } else { self.kept };
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ pub mod dropout;
 pub mod encoder;
 pub mod engine;
 pub mod ops;
-pub mod plain;
 pub mod reference;
 pub mod tagger;
 pub mod tokenize;

@@ -6,8 +6,8 @@ use candle_core::{DType, Result, Tensor};
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
 use super::encoder::{BertEncoder, PieceBatch, tensor};
+use super::ops;
 use super::weights::{Shapes, TensorMap, encoder_shapes};
-use super::{ops, plain};
 use crate::shared::heads::HeadSizes;
 
 /// The prefix of the names of the encoder's tensors in a tagger.
@@ -80,7 +80,7 @@ impl Tagger {
     /// # Errors
     /// Fails if they cannot be read from their device.
     pub fn layer_weights(&self) -> Result<Vec<f32>> {
-        plain::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
+        ops::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
     /// Returns the scores of the labels, head after head, one row for each of these rows of the
@@ -96,30 +96,41 @@ impl Tagger {
         dropout: &mut dyn Dropout,
     ) -> Result<Tensor> {
         let states = self.encoder.hidden_states(batch, words, dropout)?;
-        let mixed = self.mixed(&states, dropout)?;
+        let factors = self.layer_factors(states.len(), dropout)?;
+        let factor = |layer: usize| factors.narrow(0, layer, 1);
+        let mut mixed = states[0].broadcast_mul(&factor(0)?)?;
+        for (layer, state) in states.iter().enumerate().skip(1) {
+            mixed = (mixed + state.broadcast_mul(&factor(layer)?)?)?;
+        }
         let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
-        let embedded = dropout.apply(mixed.index_select(&rows, 0)?, dropout.head())?;
-        let scores = self.heads.iter().map(|[weight, bias]| ops::linear(&embedded, weight, bias));
+        self.head_scores(mixed.index_select(&rows, 0)?, dropout)
+    }
+
+    /// Returns the scores of the labels, head after head, from the mixed states of words.
+    ///
+    /// # Errors
+    /// Fails if the shapes do not match.
+    pub fn head_scores(&self, mixed: Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
+        let mixed = dropout.apply(mixed, dropout.head())?;
+        let scores = self.heads.iter().map(|[weight, bias]| ops::linear(&mixed, weight, bias));
         match scores.collect::<Result<Vec<_>>>()?.as_slice() {
             [scores] => scores.to_dtype(DType::F32),
             scores => Tensor::cat(scores, 1)?.to_dtype(DType::F32),
         }
     }
 
-    /// Computes γ Σ softmax(α)ₗ · hidden stateₗ.
-    fn mixed(&self, states: &[Tensor], dropout: &mut dyn Dropout) -> Result<Tensor> {
+    /// Returns the factor of each of `count` layers in the mixed state of a word, the embedding layer
+    /// first: γ softmax(α).
+    ///
+    /// # Errors
+    /// Fails if there are other layers.
+    pub fn layer_factors(&self, count: usize, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let mut scalars = self.scalars.clone();
-        if let Some(dropped) = dropout.layers(states.len()) {
+        if let Some(dropped) = dropout.layers(count) {
             let left: Vec<f32> =
                 dropped.iter().map(|&dropped| if dropped { f32::NEG_INFINITY } else { 0.0 }).collect();
-            scalars = (scalars + Tensor::from_vec(left, states.len(), self.scalars.device())?)?;
+            scalars = (scalars + Tensor::from_vec(left, count, self.scalars.device())?)?;
         }
-        let weights = plain::softmax(&scalars)?.broadcast_mul(&self.gamma)?;
-        let weight = |layer: usize| weights.narrow(0, layer, 1);
-        let mut sum = states[0].broadcast_mul(&weight(0)?)?;
-        for (layer, state) in states.iter().enumerate().skip(1) {
-            sum = (sum + state.broadcast_mul(&weight(layer)?)?)?;
-        }
-        Ok(sum)
+        ops::softmax(&scalars)?.broadcast_mul(&self.gamma)
     }
 }

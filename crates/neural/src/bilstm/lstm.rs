@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::product::{MatrixView, MatrixViewMut};
 use super::weights::{CellLayout, NetworkWeights};
 use crate::shared::exp::exp;
+use crate::shared::product::{MatrixView, MatrixViewMut};
 
 /// Sequences of several lengths side by side, the longest first. Their rows are stored step by
 /// step: the first of each sequence, then the second of those that have one, and so on.

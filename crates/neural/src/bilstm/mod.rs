@@ -4,7 +4,6 @@
 mod crf;
 mod lstm;
 mod network;
-mod product;
 mod train;
 mod vocabulary;
 mod weights;

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::crf::LabelChain;
 use super::lstm::{Direction, LstmCell, SequenceSteps, Trace};
-use super::product::{MatrixView, MatrixViewMut};
 use super::weights::NetworkWeights;
 use crate::shared::heads::HeadSizes;
+use crate::shared::product::{MatrixView, MatrixViewMut};
 
 /// A word as input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

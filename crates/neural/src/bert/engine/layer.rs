@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::float::{FloatPanels, StridedRows};
-use super::instruction_set::InstructionSet;
 use super::int8::ByteRows;
 use super::linear::Linear;
 use super::rows::{Norm, gelu, softmax};
+use crate::shared::instruction_set::InstructionSet;
 
 /// A transformer layer: attention, then a feed-forward network, each added to its input and
 /// normalised.

@@ -1,7 +1,7 @@
 //! `x · wᵀ + b` in 32-bit numbers or in bytes.
 
-use super::instruction_set::InstructionSet;
 use super::{EnginePrecision, float, int8};
+use crate::shared::instruction_set::InstructionSet;
 
 /// Weights packed for products, and a bias.
 #[derive(Debug, Clone)]

@@ -31,7 +31,6 @@ mod float;
 mod int8;
 mod layer;
 mod linear;
-mod instruction_set;
 mod rows;
 
 use std::num::NonZeroUsize;
@@ -43,11 +42,10 @@ use candle_core::{Result as Computed, Tensor, bail};
 
 use super::config::EncoderConfig;
 use super::encoder::tensor;
-use super::ops::read;
-use super::plain;
+use super::ops::{self, read};
 use super::tagger::{self, ENCODER, GAMMA, SCALARS};
 use super::weights::TensorMap;
-use instruction_set::InstructionSet;
+use crate::shared::instruction_set::InstructionSet;
 use layer::{EngineLayer, EngineScratch, Span, gathered};
 use linear::Linear;
 use rows::{Norm, add_scaled};
@@ -143,7 +141,7 @@ impl Engine {
             layers: (0..config.num_hidden_layers)
                 .map(|layer| source.layer(layer))
                 .collect::<Computed<_>>()?,
-            layer_weights: plain::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
+            layer_weights: ops::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
             head: Linear::new(instructions, EnginePrecision::F32, &weight, bias),
         })
     }

@@ -1,9 +1,9 @@
 //! Operations on rows of numbers between products of matrices, written so that the compiler
 //! vectorises them.
 
-use super::instruction_set::InstructionSet;
 use crate::shared::exp::{ROUND, exp, gelu as gelu_of};
-use crate::shared::lanes::{LANES, sum};
+use crate::shared::instruction_set::InstructionSet;
+use crate::shared::lanes::{fold, max, sum};
 
 /// The weights of a norm.
 #[derive(Debug, Clone)]
@@ -67,24 +67,13 @@ pub fn softmax(instructions: InstructionSet, values: &mut [f32], width: usize, l
         || {
             for row in values.chunks_exact_mut(width) {
                 row[len..].fill(f32::NEG_INFINITY);
-                let most = fold(row, f32::NEG_INFINITY, |a, b| if a > b { a } else { b });
+                let most = max(row);
                 row.iter_mut().for_each(|value| *value = exp(*value - most));
                 let factor = 1.0 / sum(row, |value| value);
                 row.iter_mut().for_each(|value| *value *= factor);
             }
         },
     );
-}
-
-/// Combines numbers with an operation whose order does not matter.
-#[inline(always)]
-fn fold(values: &[f32], start: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut lanes = [start; LANES];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        lanes.iter_mut().zip(chunk).for_each(|(lane, &value)| *lane = join(*lane, value));
-    }
-    lanes.into_iter().chain(rest.iter().copied()).fold(start, join)
 }
 
 /// Adds rows, multiplied by a factor.

@@ -1,9 +1,11 @@
 //! Dropout in training, the same for the same seed, step and device.
 
 use candle_core::{DType, Device, Result, Tensor};
+use rayon::prelude::*;
 
 use crate::bert::dropout::Dropout;
-use majuscule_train::random::{Random, mask, unit};
+use crate::shared::instruction_set::InstructionSet;
+use majuscule_train::random::{DropoutFactors, Purpose, Random, generator, mask, unit};
 
 /// Random dropout masks.
 pub(super) struct RandomDropout {
@@ -49,10 +51,56 @@ fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
     kept.to_dtype(DType::F32)? / (1.0 - rate)
 }
 
+/// Dropout at one place of a network in one step. Each block of values has its own draws, so that
+/// blocks can be computed in any order, and the backward pass draws what the forward pass drew.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockDropout {
+    seed: u64,
+    step: u64,
+    place: u32,
+    factors: DropoutFactors,
+}
+
+/// The number of values of a block of [`BlockDropout::apply`].
+const BLOCK: usize = 1 << 14;
+
+impl BlockDropout {
+    /// Makes the dropout of a place, or none for the rate 0.
+    pub(super) fn new(seed: u64, step: u64, place: u32, rate: f64) -> Option<Self> {
+        (rate > 0.0).then(|| Self { seed, step, place, factors: DropoutFactors::new(rate) })
+    }
+
+    /// Returns the factor of values that are kept.
+    pub(super) fn kept(&self) -> f32 {
+        self.factors.kept
+    }
+
+    /// Returns the factors of the values of a block.
+    pub(super) fn factors(&self, instructions: InstructionSet, block: usize, count: usize) -> Vec<f32> {
+        let mut random = generator(self.seed, Purpose::Dropout, self.step);
+        // The stream 0 is that of the head.
+        random.set_stream((u64::from(self.place) + 1) << 32 | block as u64);
+        let draws = self.factors.draws(&mut random, count);
+        let mut out = vec![0.0; count];
+        instructions.run(
+            #[inline(always)]
+            || self.factors.fill(&mut out, &draws),
+        );
+        out
+    }
+
+    /// Drops values, in blocks of their own.
+    pub(super) fn apply(&self, instructions: InstructionSet, values: &mut [f32]) {
+        values.par_chunks_mut(BLOCK).enumerate().for_each(|(block, values)| {
+            let factors = self.factors(instructions, block, values.len());
+            values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule_train::random::{Purpose, generator};
 
     fn dropout(layers: f64) -> RandomDropout {
         RandomDropout { random: generator(1, Purpose::Dropout, 1), head: 0.1, layers }
@@ -68,6 +116,28 @@ mod tests {
             let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
             assert!((mean - 1.0).abs() < 0.006, "{mean}");
         }
+    }
+
+    #[test]
+    fn blocks_have_draws_of_their_own_and_the_same_again() {
+        let dropout = BlockDropout::new(1, 2, 3, 0.1).unwrap();
+        let instructions = InstructionSet::best();
+        let mut values = vec![1.0; 2 * BLOCK + 5];
+        dropout.apply(instructions, &mut values);
+        assert!(values.iter().all(|&value| value == 0.0 || value == dropout.kept()));
+        let dropped = values.iter().filter(|value| **value == 0.0).count();
+        assert!((3_000..3_600).contains(&dropped), "{dropped}");
+        let block = |block: usize| dropout.factors(instructions, block, BLOCK);
+        assert_eq!([block(0), block(1)].concat(), values[..2 * BLOCK]);
+        assert_ne!(block(0), block(1));
+        for other in [
+            BlockDropout::new(2, 2, 3, 0.1),
+            BlockDropout::new(1, 3, 3, 0.1),
+            BlockDropout::new(1, 2, 4, 0.1),
+        ] {
+            assert_ne!(other.unwrap().factors(instructions, 0, BLOCK), block(0));
+        }
+        assert!(BlockDropout::new(1, 2, 3, 0.0).is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use candle_core::{Result, Tensor};
 use serde::Serialize;
 
 use super::samples::PieceSample;
-use crate::bert::plain;
+use crate::bert::ops;
 use crate::shared::heads::HeadSizes;
 use majuscule::error::{Error, Result as Checked, option};
 
@@ -73,7 +73,7 @@ impl HeadLoss {
     /// # Errors
     /// Fails if the shapes do not match.
     pub(super) fn mean(&self, scores: &Tensor, labels: &Tensor) -> Result<Tensor> {
-        let mut losses = plain::log_probabilities(scores, labels)?;
+        let mut losses = ops::log_probabilities(scores, labels)?;
         if self.exponent > 0.0 {
             // Below 0 by rounding at most; at 0 an exponent under 1 has no derivative.
             let doubt = losses.exp()?.affine(-1.0, 1.0)?.maximum(f64::from(f32::EPSILON))?;

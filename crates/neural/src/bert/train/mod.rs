@@ -8,6 +8,7 @@ mod dropout;
 mod kept;
 mod lookahead;
 mod loss;
+mod passes;
 mod pretrained;
 mod samples;
 mod schedule;

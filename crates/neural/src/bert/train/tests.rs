@@ -197,12 +197,9 @@ fn check_gradients(kind: &str) {
     let mut trainer = toy.trainer();
     trainer.begin_epoch(1).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
-    let (loss, words) = trainer.loss(&batch, 1, true).unwrap();
-    let (_, words) = words.unwrap();
-    let grads = loss.backward().unwrap();
-    for (name, var) in &trainer.state.weights {
-        let grad = if name.ends_with("word_embeddings.weight") { grads.get(&words) } else { grads.get(var) };
-        let grad = grad.unwrap_or_else(|| panic!("{name} of {kind} has no gradient"));
+    let grads = trainer.gradients(&batch, 1, true).unwrap();
+    for name in trainer.state.weights.keys() {
+        let grad = grads.of.get(name).unwrap_or_else(|| panic!("{name} of {kind} has no gradient"));
         let most = read(grad, |grad| grad.iter().fold(0.0f32, |most, value| most.max(value.abs()))).unwrap();
         // A bias of keys adds the same to all scores of a row, so nothing depends on it.
         let is_needed = !name.ends_with("key.bias");
@@ -211,29 +208,65 @@ fn check_gradients(kind: &str) {
 }
 
 #[test]
+fn gradients_by_hand_are_those_of_the_graph() {
+    for kind in KINDS {
+        let quiet = BertConfig { dropout: 0.0, layer_dropout: 0.0, ..on(kind) };
+        let mut toy = ToyTraining::new(quiet);
+        (toy.encoder.hidden_dropout_prob, toy.encoder.attention_probs_dropout_prob) = (0.0, 0.0);
+        let mut trainer = toy.trainer();
+        for (epoch, encoder) in [(0, false), (1, true)] {
+            trainer.begin_epoch(epoch).unwrap();
+            let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
+            let found = trainer.gradients(&batch, 1, encoder).unwrap();
+            let expected = trainer.gradients_on_device(&batch, 1, encoder).unwrap();
+            assert!((found.loss - expected.loss).abs() < 1e-5, "{kind}: {} {}", found.loss, expected.loss);
+            assert!(found.of.keys().eq(expected.of.keys()), "{kind}");
+            assert!(found.of.len() > if encoder { 30 } else { 1 }, "{kind}");
+            for (name, grad) in &found.of {
+                let mut expected = expected.of[name].clone();
+                if name.ends_with("word_embeddings.weight") {
+                    // The padding of the graph is no piece of a text.
+                    let pieces = &trainer.gradients_on_device(&batch, 1, encoder).unwrap().pieces;
+                    let at = |piece: &u32| pieces.iter().position(|other| other == piece).unwrap() as u32;
+                    let rows: Vec<u32> = found.pieces.iter().map(at).collect();
+                    let rows = candle_core::Tensor::new(rows, expected.device()).unwrap();
+                    expected = expected.index_select(&rows, 0).unwrap();
+                }
+                let far = (grad - &expected).unwrap().abs().unwrap().flatten_all().unwrap().max(0).unwrap();
+                let far = far.to_scalar::<f32>().unwrap();
+                assert!(far < 2e-5, "{name} of {kind}: {far}");
+            }
+        }
+    }
+}
+
+#[test]
 fn gradients_are_the_differences_of_the_loss() {
-    let toy = ToyTraining::quiet();
+    [ToyTraining::quiet(), ToyTraining::new(BertConfig { layer_dropout: 0.0, frozen: 0, ..config() })]
+        .into_iter()
+        .for_each(check_differences);
+}
+
+/// Checks the largest gradient of each weight. A step drops the same values whenever it is made.
+fn check_differences(toy: ToyTraining) {
     let mut trainer = toy.trainer();
     trainer.begin_epoch(0).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
-    let loss = |words| trainer.loss(&batch, 1, words).unwrap();
-    let (value, words) = loss(true);
-    let (ids, rows) = words.unwrap();
-    let grads = value.backward().unwrap();
+    let gradients = |encoder| trainer.gradients(&batch, 1, encoder).unwrap();
+    let grads = gradients(true);
     for (name, var) in &trainer.state.weights {
         let is_words = name.ends_with("word_embeddings.weight");
-        let grad = grads.get(if is_words { &rows } else { var }).unwrap();
-        let grad: Vec<f32> = grad.flatten_all().unwrap().to_vec1().unwrap();
+        let grad: Vec<f32> = grads.of[name].flatten_all().unwrap().to_vec1().unwrap();
         // The largest gradient shows best.
         let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
         let width = toy.encoder.hidden_size;
-        let place = if is_words { ids[at / width] as usize * width + at % width } else { at };
+        let place = if is_words { grads.pieces[at / width] as usize * width + at % width } else { at };
         let start: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
         let moved = |by: f32| {
             let mut values = start.clone();
             values[place] += by;
             var.set(&candle_core::Tensor::from_vec(values, var.dims(), var.device()).unwrap()).unwrap();
-            loss(false).0.to_scalar::<f32>().unwrap()
+            gradients(false).loss as f32
         };
         let step = 4e-3;
         let expected = (moved(step) - moved(-step)) / (2.0 * step);
@@ -419,9 +452,7 @@ fn weights_move_as_the_papers_say() {
         })
         .collect();
     for number in 0..8 {
-        let (loss, words) = trainer.loss(&batch, number, true).unwrap();
-        let (ids, rows) = words.unwrap();
-        let grads = loss.backward().unwrap();
+        let grads = trainer.gradients(&batch, number, true).unwrap();
         let step = number as f32 + 1.0;
         // Liu et al. 2020, algorithm 2.
         let most = 2.0 / (1.0 - 0.999f64) - 1.0;
@@ -433,11 +464,11 @@ fn weights_move_as_the_papers_say() {
             let mut grad = vec![0.0; now.len()];
             if name.ends_with("word_embeddings.weight") {
                 let width = toy.encoder.hidden_size;
-                for (id, row) in ids.iter().zip(values(grads.get(&rows).unwrap()).chunks(width)) {
+                for (id, row) in grads.pieces.iter().zip(values(&grads.of[name]).chunks(width)) {
                     grad[*id as usize * width..][..width].copy_from_slice(row);
                 }
             } else {
-                grad = values(grads.get(&trainer.state.weights[name]).unwrap());
+                grad = values(&grads.of[name]);
             }
             let rate = if HEADS.iter().any(|head| name.starts_with(head)) { 1e-2 } else { 3e-3 };
             for at in 0..now.len() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use candle_core::{Device, Result as Computed, Tensor, Var};
+use candle_core::{Device, Result as Computed, Tensor, Var, bail};
 use serde_json::{Value, json};
 
 use super::adam::Moments;
@@ -12,6 +12,7 @@ use super::config::{BertConfig, OptimizerConfig};
 use super::dropout::RandomDropout;
 use super::lookahead::SlowWeights;
 use super::loss::HeadLoss;
+use super::passes::{EncoderPasses, StepDropout};
 use super::samples::PieceSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
@@ -119,7 +120,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
     }
 
     fn begin_epoch(&mut self, epoch: usize) -> Result<()> {
-        self.tagger = Some(self.tagger(epoch).map_err(failed)?);
+        self.tagger = Some(self.tagger_of_epoch(epoch).map_err(failed)?);
         Ok(())
     }
 
@@ -173,7 +174,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
 
 impl TaggerTrainer<'_> {
     /// Makes the tagger of an epoch, with gradients for the weights that are trained in it.
-    fn tagger(&self, epoch: usize) -> Computed<Tagger> {
+    fn tagger_of_epoch(&self, epoch: usize) -> Computed<Tagger> {
         let weight = |(name, var): (&String, &Var)| {
             let tensor = if self.trains(name, epoch) && name != WORDS {
                 var.as_tensor().clone()
@@ -206,66 +207,127 @@ impl TaggerTrainer<'_> {
 
     /// Updates the weights with one batch and returns its loss.
     fn move_weights(&mut self, samples: &[&PieceSample], step: TrainStep) -> Computed<f64> {
-        let (loss, words) = self.loss(samples, step.number as u64, self.trains(WORDS, step.epoch))?;
-        let mut grads = loss.backward()?;
-        let mut moves: Vec<(&String, Tensor)> = Vec::new();
-        for (name, var) in &self.state.weights {
-            let grad = match &words {
-                Some((_, rows)) if name == WORDS => grads.remove(rows),
-                _ => grads.remove(var),
-            };
-            moves.extend(grad.map(|grad| (name, grad)));
-        }
-        let scale = self.scale(moves.iter().map(|(_, grad)| grad))?;
+        let BatchGradients { loss, of, pieces } =
+            self.gradients(samples, step.number as u64, self.trains(WORDS, step.epoch))?;
+        let scale = self.scale(of.values())?;
         let rates = self.tagger_rates(step);
-        for (name, grad) in moves {
-            let rate = if self.is_of_head(name) { rates.head } else { rates.encoder };
-            let rows = words.as_ref().filter(|_| name == WORDS).map(|(ids, _)| ids.as_slice());
+        for (name, grad) in of {
+            let rate = if self.is_of_head(&name) { rates.head } else { rates.encoder };
+            let rows = (name == WORDS).then_some(pieces.as_slice());
             let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.config.optimizer;
-            let (var, slow) = (&self.state.weights[name], &mut self.state.slow);
+            let (var, slow) = (&self.state.weights[&name], &mut self.state.slow);
             let moments = self.state.moments.entry(name.clone()).or_default();
             if sync_period > 0 && moments.steps == 0 {
                 slow.insert(name.clone(), SlowWeights::new(var)?);
             }
             moments.step(var, &grad, rows, |step| optimizer.factors(step, rate, scale))?;
-            if let Some(slow) = slow.get_mut(name)
+            if let Some(slow) = slow.get_mut(&name)
                 && moments.steps.is_multiple_of(sync_period)
             {
                 slow.sync(var, slow_step_size)?;
             }
         }
-        Ok(f64::from(loss.to_scalar::<f32>()?))
+        Ok(loss)
     }
 
-    /// Returns the loss of a batch, and with `words` the rows of the embedding table that it uses.
-    pub(super) fn loss(
+    /// Computes the loss of a batch, and its gradients by the weights that are trained: with
+    /// `encoder` also by those of the encoder.
+    pub(super) fn gradients(
         &self,
         samples: &[&PieceSample],
         step: u64,
-        words: bool,
-    ) -> Computed<(Tensor, Option<WordRows>)> {
-        let tagger = self.tagger.as_ref().expect("an epoch begins before its steps");
+        encoder: bool,
+    ) -> Computed<BatchGradients> {
+        match self.tagger().encoder().words().device().is_cpu() {
+            true => self.gradients_in_memory(samples, step, encoder),
+            false => self.gradients_on_device(samples, step, encoder),
+        }
+    }
+
+    fn tagger(&self) -> &Tagger {
+        self.tagger.as_ref().expect("an epoch begins before its steps")
+    }
+
+    fn dropout(&self, step: u64) -> RandomDropout {
+        let BertConfig { seed, dropout: head, layer_dropout: layers, .. } = *self.config;
+        RandomDropout { random: generator(seed, Purpose::Dropout, step), head, layers }
+    }
+
+    /// Computes gradients on the processor, by the passes of this crate.
+    fn gradients_in_memory(
+        &self,
+        samples: &[&PieceSample],
+        step: u64,
+        encoder: bool,
+    ) -> Computed<BatchGradients> {
+        let (tagger, hidden) = (self.tagger(), self.encoder.hidden_size);
+        let dropout = StepDropout { seed: self.config.seed, step };
+        let passes = EncoderPasses::new(&self.state.weights, self.encoder, dropout)?;
+        let texts: Vec<&[u32]> = samples.iter().map(|sample| sample.ids.as_slice()).collect();
+        let states = passes.forward(&texts)?;
+        let targets = BatchTargets::new(samples.iter().copied().zip(states.starts()));
+
+        let mut dropout = self.dropout(step);
+        let layer_factors = tagger.layer_factors(self.encoder.num_hidden_layers + 1, &mut dropout)?;
+        let factors: Vec<f32> = layer_factors.to_vec1()?;
+        let mixed = states.mixed(&factors, &targets.rows, hidden);
+        let mixed = Var::from_vec(mixed, (targets.rows.len(), hidden), layer_factors.device())?;
+        let scores = tagger.head_scores(mixed.as_tensor().clone(), &mut dropout)?;
+        let loss = targets.loss(&scores, self.heads, &self.losses)?;
+        let mut grads = loss.backward()?;
+        let Some(grad_mixed) = grads.remove(&mixed) else { bail!("the loss depends on no state") };
+        let of_factors = read(&grad_mixed, |grads| states.mixed_back(grads, &targets.rows, hidden))?;
+        let of_factors = Tensor::from_vec(of_factors, layer_factors.shape(), layer_factors.device())?;
+        let mut grads_layers = layer_factors.mul(&of_factors)?.sum_all()?.backward()?;
+
+        let mut found = BatchGradients::new(f64::from(loss.to_scalar::<f32>()?));
+        for (name, var) in &self.state.weights {
+            let grad = grads.remove(var).or_else(|| grads_layers.remove(var));
+            found.of.extend(grad.map(|grad| (name.clone(), grad)));
+        }
+        if encoder {
+            let of = read(&grad_mixed, |grads| passes.backward(states, &factors, &targets.rows, grads))??;
+            let count = of.pieces.len();
+            let rows = Tensor::from_vec(of.rows, (count, self.encoder.embedding_size), mixed.device())?;
+            (found.pieces, _) = (of.pieces, found.of.insert(WORDS.to_owned(), rows));
+            for (name, grad) in of.by_name {
+                let grad = Tensor::from_vec(grad, self.state.weights[&name].shape(), mixed.device())?;
+                found.of.insert(name, grad);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Computes gradients on any device, by candle's graph.
+    pub(super) fn gradients_on_device(
+        &self,
+        samples: &[&PieceSample],
+        step: u64,
+        encoder: bool,
+    ) -> Computed<BatchGradients> {
+        let tagger = self.tagger();
         let batch = PieceBatch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
-        let targets = BatchTargets::new(samples, batch.width);
-        let rows = &targets.rows;
-        let mut dropout = RandomDropout {
-            random: generator(self.config.seed, Purpose::Dropout, step),
-            head: self.config.dropout,
-            layers: self.config.layer_dropout,
-        };
+        let starts = (0..samples.len()).map(|row| row * batch.width);
+        let targets = BatchTargets::new(samples.iter().copied().zip(starts));
+        let mut dropout = self.dropout(step);
         let table = tagger.encoder().words();
         if !table.device().is_cpu() {
             table.device().set_seed(self.config.seed.wrapping_add(step))?;
         }
-        if !words {
-            let scores = tagger.scores(&batch, table, rows, &mut dropout)?;
-            return Ok((targets.loss(&scores, self.heads, &self.losses)?, None));
+        let (pieces, batch) = batch.compact();
+        let rows = table.index_select(&Tensor::from_slice(&pieces, pieces.len(), table.device())?, 0)?;
+        let rows = Var::from_tensor(&rows)?;
+        let words = if encoder { rows.as_tensor().clone() } else { rows.as_detached_tensor() };
+        let scores = tagger.scores(&batch, &words, &targets.rows, &mut dropout)?;
+        let loss = targets.loss(&scores, self.heads, &self.losses)?;
+        let mut grads = loss.backward()?;
+        let mut found = BatchGradients::new(f64::from(loss.to_scalar::<f32>()?));
+        for (name, var) in &self.state.weights {
+            let grad = if name == WORDS { grads.remove(&rows) } else { grads.remove(var) };
+            found.of.extend(grad.map(|grad| (name.clone(), grad)));
         }
-        let (ids, batch) = batch.compact();
-        let chosen = table.index_select(&Tensor::from_slice(&ids, ids.len(), table.device())?, 0)?;
-        let chosen = Var::from_tensor(&chosen)?;
-        let scores = tagger.scores(&batch, chosen.as_tensor(), rows, &mut dropout)?;
-        Ok((targets.loss(&scores, self.heads, &self.losses)?, Some((ids, chosen))))
+        found.pieces = pieces;
+        Ok(found)
     }
 
     /// Returns the factor that clips the norm of all gradients together.
@@ -311,10 +373,10 @@ struct BatchTargets {
 }
 
 impl BatchTargets {
-    /// Collects the targets of samples in a batch of this width.
-    fn new(samples: &[&PieceSample], width: usize) -> Self {
+    /// Collects the targets of samples, each with its first row in the batch.
+    fn new<'a>(samples: impl Iterator<Item = (&'a PieceSample, usize)>) -> Self {
         let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
-        for (row, sample) in samples.iter().enumerate() {
+        for (sample, start) in samples {
             for word in &sample.words {
                 for ((places, ids), label) in labels.iter_mut().zip(word.labels.by_head()) {
                     if let Some(label) = label {
@@ -322,7 +384,7 @@ impl BatchTargets {
                         ids.push(label);
                     }
                 }
-                rows.push((row * width) as u32 + word.place);
+                rows.push(start as u32 + word.place);
             }
         }
         Self { rows, labels }
@@ -355,8 +417,23 @@ impl BatchTargets {
     }
 }
 
-/// Rows of the embedding table by their numbers, as a variable with a gradient.
-pub(super) type WordRows = (Vec<u32>, Var);
+/// The loss of a batch and its gradients.
+#[derive(Debug)]
+pub(super) struct BatchGradients {
+    /// The loss.
+    pub(super) loss: f64,
+    /// The gradients by the names of weights. That of the embeddings of pieces has a row for each of
+    /// `pieces`.
+    pub(super) of: BTreeMap<String, Tensor>,
+    /// The pieces that occur, each once in order.
+    pub(super) pieces: Vec<u32>,
+}
+
+impl BatchGradients {
+    fn new(loss: f64) -> Self {
+        Self { loss, of: BTreeMap::new(), pieces: Vec::new() }
+    }
+}
 
 /// The learning rates of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! Gradients of a loss, from the states of an LSTM back to its inputs and weights.
 
 use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace, parts, tanh};
-use crate::bilstm::product::{MatrixView, MatrixViewMut};
 use crate::bilstm::weights::CellLayout;
+use crate::shared::product::{MatrixView, MatrixViewMut};
 
 /// The inputs and states of an LSTM that has read a text.
 pub(super) struct LstmPass<'a> {

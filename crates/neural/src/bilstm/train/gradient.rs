@@ -2,8 +2,8 @@
 
 use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use crate::bilstm::network::{self, Forward, WordBatch, row};
-use crate::bilstm::product::{MatrixView, MatrixViewMut};
 use crate::bilstm::weights::{CellLayout, NetworkWeights};
+use crate::shared::product::{MatrixView, MatrixViewMut};
 
 use super::back::LstmPass;
 use crate::shared::heads::{HeadSizes, WordLabels};

@@ -1,6 +1,8 @@
 //! Matrix products on slices, by the crate gemm: the one use of `unsafe` for them.
 #![allow(unsafe_code)] // gemm takes pointers and sizes; every view below has checked that its numbers lie in its slice.
 
+use gemm::Parallelism;
+
 /// A matrix in a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixView<'a> {
@@ -87,13 +89,41 @@ impl<'a> MatrixViewMut<'a> {
     /// # Panics
     /// Panics if the shapes do not match.
     pub fn add(self, a: MatrixView<'_>, b: MatrixView<'_>) {
+        self.multiply(a, b, true, Parallelism::None);
+    }
+
+    /// Becomes `a · b`.
+    ///
+    /// # Panics
+    /// Panics if the shapes do not match.
+    pub fn set(self, a: MatrixView<'_>, b: MatrixView<'_>) {
+        self.multiply(a, b, false, Parallelism::None);
+    }
+
+    /// Adds `a · b` on all threads of the current pool. The sum does not depend on their number.
+    ///
+    /// # Panics
+    /// Panics if the shapes do not match.
+    pub fn add_on_all_threads(self, a: MatrixView<'_>, b: MatrixView<'_>) {
+        self.multiply(a, b, true, all_threads());
+    }
+
+    /// Becomes `a · b`, on all threads of the current pool.
+    ///
+    /// # Panics
+    /// Panics if the shapes do not match.
+    pub fn set_on_all_threads(self, a: MatrixView<'_>, b: MatrixView<'_>) {
+        self.multiply(a, b, false, all_threads());
+    }
+
+    fn multiply(self, a: MatrixView<'_>, b: MatrixView<'_>, adds: bool, threads: Parallelism) {
         let MatrixShape { rows, columns, row_step, column_step } = self.shape;
         let depth = a.shape.columns;
         assert!(
             rows == a.shape.rows && columns == b.shape.columns && depth == b.shape.rows,
             "shapes do not fit"
         );
-        if rows == 0 || columns == 0 || depth == 0 {
+        if rows == 0 || columns == 0 || depth == 0 && adds {
             return;
         }
         // SAFETY: the shapes match, each view was checked to lie in its slice, the rows written do
@@ -106,7 +136,7 @@ impl<'a> MatrixViewMut<'a> {
                 self.values.as_mut_ptr(),
                 column_step as isize,
                 row_step as isize,
-                true,
+                adds,
                 a.values.as_ptr(),
                 a.shape.column_step as isize,
                 a.shape.row_step as isize,
@@ -118,9 +148,16 @@ impl<'a> MatrixViewMut<'a> {
                 false,
                 false,
                 false,
-                gemm::Parallelism::None,
+                threads,
             );
         }
+    }
+}
+
+fn all_threads() -> Parallelism {
+    match rayon::current_num_threads() {
+        1 => Parallelism::None,
+        threads => Parallelism::Rayon(threads),
     }
 }
 
@@ -162,6 +199,16 @@ mod tests {
                 let sum: f32 = (0..depth).map(|k| a[i * step + k] * b_at(k, j)).sum();
                 prop_assert_eq!(*value, start[at] + sum);
             }
+            let a_view = MatrixView::part(&a, rows, depth, step);
+            let mut other = start.clone();
+            MatrixViewMut::new(&mut other, columns).add_on_all_threads(a_view, b_view);
+            prop_assert_eq!(&other, &found);
+            let differences: Vec<f32> = found.iter().zip(&start).map(|(found, start)| found - start).collect();
+            MatrixViewMut::new(&mut other, columns).set(a_view, b_view);
+            prop_assert_eq!(&other, &differences);
+            other.fill(1.0);
+            MatrixViewMut::new(&mut other, columns).set_on_all_threads(a_view, b_view);
+            prop_assert_eq!(&other, &differences);
         }
     }
 }
