@@ -1,6 +1,7 @@
 //! The parts that `bert` and `bilstm` share: windows over text, sessions, samples and training.
 
 pub mod adam;
+pub mod bf16_product;
 pub mod checks;
 pub mod exp;
 pub mod heads;

@@ -12,6 +12,7 @@ use crate::bert::LabelledPiece;
 use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
 use crate::shared::predict::HeadOptions;
+use crate::shared::product::ProductPrecision;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::backend::Device;
@@ -110,6 +111,10 @@ pub struct BertConfig {
     /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().patience)]
     pub patience: usize,
+    /// The precision of the large products of training on the processor
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    #[serde(skip_serializing_if = "ProductPrecision::is_default")]
+    pub precision: ProductPrecision,
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
@@ -222,6 +227,7 @@ impl Default for BertConfig {
             window: None,
             held_out: 0.01,
             patience: 2,
+            precision: ProductPrecision::default(),
             seed: 1,
             checkpoint: None,
             checkpoint_every: 1000,

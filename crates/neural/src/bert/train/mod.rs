@@ -35,7 +35,7 @@ pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, OptimizerConfig};
 pub use loss::LossConfig;
-use majuscule::error::Result;
+use majuscule::error::{Error, Result, option};
 use majuscule::restorer::Request;
 use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
@@ -98,6 +98,10 @@ impl TaggerTraining<'_> {
     ) -> Result<Bert> {
         let Self { config, corpus, encoder, pieces, settings, model } = self;
         let device = device::open(config.device)?;
+        if !device.is_cpu() && !config.precision.is_default() {
+            let problem = format!("{} bf16: only the processor trains with it", option("precision"));
+            return Err(Error::Usage(problem));
+        }
         let checkpoint = BertCheckpoint::new(config, corpus)?;
         let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
         let heads = Heads::of(&dataset.labels).sizes();

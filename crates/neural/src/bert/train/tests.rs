@@ -16,6 +16,7 @@ use crate::bert::ops::read;
 use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::adam::Optimizer;
+use crate::shared::product::ProductPrecision;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model;
@@ -238,6 +239,28 @@ fn gradients_by_hand_are_those_of_the_graph() {
             }
         }
     }
+}
+
+#[test]
+fn gradients_of_short_numbers_point_the_same_way() {
+    let mut toy = ToyTraining::quiet();
+    let gradients = |toy: &ToyTraining| {
+        let mut trainer = toy.trainer();
+        trainer.begin_epoch(0).unwrap();
+        let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
+        let found = trainer.gradients(&batch, 1, true).unwrap();
+        let of_layers = found.of.iter().filter(|(name, _)| name.contains("encoder.layer"));
+        of_layers
+            .flat_map(|(_, grad)| grad.flatten_all().unwrap().to_vec1::<f32>().unwrap())
+            .collect::<Vec<_>>()
+    };
+    let exact = gradients(&toy);
+    toy.config.precision = ProductPrecision::Bf16;
+    let short = gradients(&toy);
+    assert_ne!(exact, short);
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let cosine = product(&exact, &short) / (product(&exact, &exact) * product(&short, &short)).sqrt();
+    assert!(cosine > 0.999, "{cosine}");
 }
 
 #[test]

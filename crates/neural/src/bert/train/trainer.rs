@@ -262,7 +262,7 @@ impl TaggerTrainer<'_> {
     ) -> Computed<BatchGradients> {
         let (tagger, hidden) = (self.tagger(), self.encoder.hidden_size);
         let dropout = StepDropout { seed: self.config.seed, step };
-        let passes = EncoderPasses::new(&self.state.weights, self.encoder, dropout)?;
+        let passes = EncoderPasses::new(&self.state.weights, self.encoder, self.config.precision, dropout)?;
         let texts: Vec<&[u32]> = samples.iter().map(|sample| sample.ids.as_slice()).collect();
         let states = passes.forward(&texts)?;
         let targets = BatchTargets::new(samples.iter().copied().zip(states.starts()));

@@ -14,13 +14,13 @@ use candle_core::{Result as Computed, Storage, Var, bail};
 
 use self::attention::AttentionShape;
 use self::rows::{
-    JoinGradients, NormWeights, Normed, add_to_rows, column_sums, gelu_rows, gelu_rows_back, join, join_back,
+    JoinGradients, NormWeights, Normed, column_sums, gelu_rows, gelu_rows_back, join, join_back,
 };
 use super::dropout::BlockDropout;
 use crate::bert::config::EncoderConfig;
 use crate::bert::tagger::ENCODER;
 use crate::shared::instruction_set::InstructionSet;
-use crate::shared::product::{MatrixView, MatrixViewMut};
+use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
 
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
@@ -36,6 +36,7 @@ pub struct EncoderPasses<'a> {
     config: &'a EncoderConfig,
     weights: BTreeMap<&'a str, WeightGuard<'a>>,
     instructions: InstructionSet,
+    precision: ProductPrecision,
     /// The dropout of the step.
     dropout: StepDropout,
 }
@@ -143,6 +144,7 @@ impl<'a> EncoderPasses<'a> {
     pub fn new(
         weights: &'a BTreeMap<String, Var>,
         config: &'a EncoderConfig,
+        precision: ProductPrecision,
         dropout: StepDropout,
     ) -> Computed<Self> {
         let of_encoder = |(name, var): (&'a String, &'a Var)| {
@@ -156,7 +158,7 @@ impl<'a> EncoderPasses<'a> {
             })
         };
         let weights = weights.iter().filter_map(of_encoder).collect::<Computed<_>>()?;
-        Ok(Self { config, weights, instructions: InstructionSet::best(), dropout })
+        Ok(Self { config, weights, instructions: InstructionSet::best(), precision, dropout })
     }
 
     fn weight(&self, name: &str) -> Computed<&[f32]> {
@@ -232,6 +234,11 @@ impl<'a> EncoderPasses<'a> {
             self.weight("embeddings.word_embeddings.weight")?,
             self.weight("embeddings.position_embeddings.weight")?,
         );
+        let none = vec![0.0; width];
+        let kind = match self.config.type_vocab_size {
+            0 => &none,
+            _ => &self.weight("embeddings.token_type_embeddings.weight")?[..width],
+        };
         let mut sums = Vec::with_capacity(states.ids.len() * width);
         for text in &states.texts {
             let places = places.chunks_exact(width).skip(self.config.first_position);
@@ -240,20 +247,17 @@ impl<'a> EncoderPasses<'a> {
                 else {
                     bail!("there is no piece {id}")
                 };
-                sums.extend(word.iter().zip(place).map(|(word, place)| word + place));
+                sums.extend(
+                    word.iter().zip(place).zip(kind).map(|((word, place), kind)| word + place + kind),
+                );
             }
         }
         if sums.len() != states.ids.len() * width {
             bail!("a text is longer than the encoder allows")
         }
-        let none = vec![0.0; width];
-        let kind = match self.config.type_vocab_size {
-            0 => &none,
-            _ => &self.weight("embeddings.token_type_embeddings.weight")?[..width],
-        };
         let norm = self.norm("embeddings.LayerNorm")?;
         let mut out = vec![0.0; sums.len()];
-        states.embedded = join(self.instructions, &mut sums, kind, None, None, norm, &mut out);
+        states.embedded = join(self.instructions, &mut sums, None, None, norm, &mut out);
         if let Some(dropout) = self.dropout(0, OUTER) {
             dropout.apply(self.instructions, &mut out);
         }
@@ -267,42 +271,67 @@ impl<'a> EncoderPasses<'a> {
 
     /// Computes `x · wᵀ + b` for rows.
     fn product(&self, of: Affine<'_>, x: &[f32]) -> Vec<f32> {
-        let mut out = unbiased_product(of.weight, x, of.bias.len());
-        add_to_rows(self.instructions, &mut out, of.bias);
+        let Affine { weight, bias } = of;
+        let ins = weight.len() / bias.len();
+        let mut out = bias.repeat(x.len() / ins);
+        self.add_product(
+            MatrixViewMut::new(&mut out, bias.len()),
+            MatrixView::new(x, ins),
+            MatrixView::new(weight, ins).transposed(),
+        );
         out
+    }
+
+    /// Adds the gradients of `x` in `x · wᵀ + b`, from those of the result, to `out`.
+    fn product_back(&self, of: Affine<'_>, grads: &[f32], out: &mut [f32]) {
+        let outs = of.bias.len();
+        let ins = of.weight.len() / outs;
+        let (grads, weight) = (MatrixView::new(grads, outs), MatrixView::new(of.weight, ins));
+        self.add_product(MatrixViewMut::new(out, ins), grads, weight);
+    }
+
+    /// Computes the gradient of `w` in `x · wᵀ + b` from those of the result.
+    fn weight_gradient(&self, of: Affine<'_>, grads: &[f32], x: &[f32]) -> Vec<f32> {
+        let outs = of.bias.len();
+        let ins = of.weight.len() / outs;
+        let mut out = vec![0.0; outs * ins];
+        let (grads, x) = (MatrixView::new(grads, outs), MatrixView::new(x, ins));
+        self.add_product(MatrixViewMut::new(&mut out, ins), grads.transposed(), x);
+        out
+    }
+
+    fn add_product(&self, out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
+        out.add_on_all_threads(a, b, self.precision);
     }
 
     fn layer(&self, layer: usize, x: &[f32], texts: &[Range<usize>]) -> Computed<(Vec<f32>, LayerStates)> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let hidden = self.config.hidden_size;
         let rows = x.len() / hidden;
-        let mut attending = vec![0.0; 3 * x.len()];
-        let mut biases = Vec::with_capacity(3 * hidden);
-        for (at, part) in ATTENDING.iter().enumerate() {
-            let Affine { weight, bias } = self.affine(&name(part))?;
-            biases.extend_from_slice(bias);
-            MatrixViewMut::part(&mut attending[at * hidden..], rows, hidden, 3 * hidden)
-                .set_on_all_threads(MatrixView::new(x, hidden), MatrixView::new(weight, hidden).transposed());
+        let parts = ATTENDING.iter().map(|part| self.affine(&name(part))).collect::<Computed<Vec<_>>>()?;
+        let biases: Vec<&[f32]> = parts.iter().map(|part| part.bias).collect();
+        let mut attending = biases.concat().repeat(rows);
+        for (at, part) in parts.iter().enumerate() {
+            let out = MatrixViewMut::part(&mut attending[at * hidden..], rows, hidden, 3 * hidden);
+            let (x, weight) = (MatrixView::new(x, hidden), MatrixView::new(part.weight, hidden));
+            self.add_product(out, x, weight.transposed());
         }
-        add_to_rows(self.instructions, &mut attending, &biases);
         let attention = self.attention(texts);
         let mut probabilities = vec![0.0; attention.probabilities()];
         let mut attended = vec![0.0; x.len()];
         let place = |place| self.dropout(layer + 1, place);
         attention.forward(&attending, place(PROBABILITIES), &mut probabilities, &mut attended);
         let join = |of: Affine<'_>, from: &[f32], before: &[f32], norm, place| {
-            let mut results = unbiased_product(of.weight, from, hidden);
+            let mut results = self.product(of, from);
             let mut out = vec![0.0; results.len()];
-            let normed = join(self.instructions, &mut results, of.bias, place, Some(before), norm, &mut out);
+            let normed = join(self.instructions, &mut results, place, Some(before), norm, &mut out);
             (out, normed)
         };
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let (between, attended_normed) =
             join(self.affine(&name("attention.output.dense"))?, &attended, x, norm, place(ATTENDED));
-        let unit = self.affine(&name("intermediate.dense"))?;
-        let mut inner = unbiased_product(unit.weight, &between, unit.bias.len());
-        let mut active = vec![0.0; inner.len()];
-        gelu_rows(self.instructions, &mut inner, unit.bias, &mut active);
+        let inner = self.product(self.affine(&name("intermediate.dense"))?, &between);
+        let active = gelu_rows(self.instructions, &inner);
         let norm = self.norm(&name("output.LayerNorm"))?;
         let (out, outer_normed) =
             join(self.affine(&name("output.dense"))?, &active, &between, norm, place(OUTER));
@@ -369,21 +398,31 @@ impl<'a> EncoderPasses<'a> {
         let parts = join_back(self.instructions, grads, &outer_normed, norm, place(OUTER), &mut results);
         let bias = found.add_norm(&name("output.LayerNorm"), parts);
         let outer = self.affine(&name("output.dense"))?;
-        let mut grads_inner = product_back(&results, outer, hidden);
+        let mut grads_inner = vec![0.0; inner.len()];
+        self.product_back(outer, &results, &mut grads_inner);
         let width = self.config.intermediate_size;
         let inner_bias = gelu_rows_back(self.instructions, &mut inner, &mut grads_inner, width);
-        found.add(&name("output.dense"), weight_gradient(&results, &inner, hidden), bias);
+        found.add(&name("output.dense"), self.weight_gradient(outer, &results, &inner), bias);
         let unit = self.affine(&name("intermediate.dense"))?;
-        found.add(&name("intermediate.dense"), weight_gradient(&grads_inner, &between, width), inner_bias);
-        MatrixViewMut::new(grads, hidden)
-            .add_on_all_threads(MatrixView::new(&grads_inner, width), MatrixView::new(unit.weight, hidden));
+        found.add(
+            &name("intermediate.dense"),
+            self.weight_gradient(unit, &grads_inner, &between),
+            inner_bias,
+        );
+        self.product_back(unit, &grads_inner, grads);
 
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let parts =
             join_back(self.instructions, grads, &attended_normed, norm, place(ATTENDED), &mut results);
         let bias = found.add_norm(&name("attention.output.LayerNorm"), parts);
-        found.add(&name("attention.output.dense"), weight_gradient(&results, &attended, hidden), bias);
-        let grads_attended = product_back(&results, self.affine(&name("attention.output.dense"))?, hidden);
+        let projection = self.affine(&name("attention.output.dense"))?;
+        found.add(
+            &name("attention.output.dense"),
+            self.weight_gradient(projection, &results, &attended),
+            bias,
+        );
+        let mut grads_attended = vec![0.0; attended.len()];
+        self.product_back(projection, &results, &mut grads_attended);
         let mut grads_attending = vec![0.0; attending.len()];
         self.attention(texts).backward(
             &attending,
@@ -397,11 +436,11 @@ impl<'a> EncoderPasses<'a> {
         for (at, part) in ATTENDING.iter().enumerate() {
             let of_part = MatrixView::part(&grads_attending[at * hidden..], rows, hidden, 3 * hidden);
             let mut weight = vec![0.0; hidden * hidden];
-            MatrixViewMut::new(&mut weight, hidden)
-                .set_on_all_threads(of_part.transposed(), MatrixView::new(x, hidden));
+            let out = MatrixViewMut::new(&mut weight, hidden);
+            self.add_product(out, of_part.transposed(), MatrixView::new(x, hidden));
             found.add(&name(part), weight, biases[at * hidden..][..hidden].to_vec());
             let weight = self.affine(&name(part))?.weight;
-            MatrixViewMut::new(grads, hidden).add_on_all_threads(of_part, MatrixView::new(weight, hidden));
+            self.add_product(MatrixViewMut::new(grads, hidden), of_part, MatrixView::new(weight, hidden));
         }
         Ok(())
     }
@@ -417,8 +456,11 @@ impl<'a> EncoderPasses<'a> {
         let mut grads = grads;
         if self.config.has_projection() {
             let bias = column_sums(self.instructions, &grads, hidden);
-            found.add("embeddings_project", weight_gradient(&grads, &states.narrow, hidden), bias);
-            grads = product_back(&grads, self.affine("embeddings_project")?, hidden);
+            let projection = self.affine("embeddings_project")?;
+            found.add("embeddings_project", self.weight_gradient(projection, &grads, &states.narrow), bias);
+            let mut narrow = vec![0.0; states.narrow.len()];
+            self.product_back(projection, &grads, &mut narrow);
+            grads = narrow;
         }
         if let Some(dropout) = self.dropout(0, OUTER) {
             dropout.apply(self.instructions, &mut grads);
@@ -468,31 +510,4 @@ impl EncoderGradients {
         self.add(name, of.weight, of.bias);
         of.added
     }
-}
-
-/// Computes `x · wᵀ` for rows, with `outs` numbers for each.
-fn unbiased_product(weight: &[f32], x: &[f32], outs: usize) -> Vec<f32> {
-    let ins = weight.len() / outs;
-    let mut out = vec![0.0; x.len() / ins * outs];
-    MatrixViewMut::new(&mut out, outs)
-        .set_on_all_threads(MatrixView::new(x, ins), MatrixView::new(weight, ins).transposed());
-    out
-}
-
-/// Computes the gradients of `x` in `x · wᵀ` from those of the product.
-fn product_back(grads: &[f32], of: Affine<'_>, outs: usize) -> Vec<f32> {
-    let ins = of.weight.len() / outs;
-    let mut out = vec![0.0; grads.len() / outs * ins];
-    MatrixViewMut::new(&mut out, ins)
-        .set_on_all_threads(MatrixView::new(grads, outs), MatrixView::new(of.weight, ins));
-    out
-}
-
-/// Computes the gradient of `w` in `x · wᵀ` from those of the product, whose rows have `outs` numbers.
-fn weight_gradient(grads: &[f32], x: &[f32], outs: usize) -> Vec<f32> {
-    let ins = x.len() / (grads.len() / outs);
-    let mut out = vec![0.0; outs * ins];
-    MatrixViewMut::new(&mut out, ins)
-        .set_on_all_threads(MatrixView::new(grads, outs).transposed(), MatrixView::new(x, ins));
-    out
 }

@@ -36,22 +36,8 @@ pub struct JoinGradients {
     pub weight: Vec<f32>,
     /// That of the summands of the norm.
     pub bias: Vec<f32>,
-    /// That of what was added to each row before dropout.
+    /// That of the rows before dropout.
     pub added: Vec<f32>,
-}
-
-/// Adds numbers to each row.
-pub fn add_to_rows(instructions: InstructionSet, rows: &mut [f32], added: &[f32]) {
-    rows.par_chunks_mut(BLOCK * added.len()).for_each(|rows| {
-        instructions.run(
-            #[inline(always)]
-            || {
-                for row in rows.chunks_exact_mut(added.len()) {
-                    row.iter_mut().zip(added).for_each(|(x, added)| *x += added);
-                }
-            },
-        );
-    });
 }
 
 /// Returns the sum of rows of `width` numbers.
@@ -83,22 +69,17 @@ fn total(blocks: &[Vec<f32>], width: usize) -> Vec<f32> {
     sums
 }
 
-/// Computes the Gaussian error linear unit of rows after adding `bias` to them, which they keep.
-pub fn gelu_rows(instructions: InstructionSet, rows: &mut [f32], bias: &[f32], out: &mut [f32]) {
-    let block = BLOCK * bias.len();
-    rows.par_chunks_mut(block).zip(out.par_chunks_mut(block)).for_each(|(rows, out)| {
+/// Computes the Gaussian error linear unit.
+pub fn gelu_rows(instructions: InstructionSet, values: &[f32]) -> Vec<f32> {
+    const CHUNK: usize = 1 << 14;
+    let mut out = vec![0.0; values.len()];
+    out.par_chunks_mut(CHUNK).zip(values.par_chunks(CHUNK)).for_each(|(out, values)| {
         instructions.run(
             #[inline(always)]
-            || {
-                for (row, out) in rows.chunks_exact_mut(bias.len()).zip(out.chunks_exact_mut(bias.len())) {
-                    for ((x, bias), out) in row.iter_mut().zip(bias).zip(out) {
-                        *x += bias;
-                        *out = gelu(*x);
-                    }
-                }
-            },
+            || out.iter_mut().zip(values).for_each(|(out, x)| *out = gelu(*x)),
         );
     });
+    out
 }
 
 /// Replaces rows by their Gaussian error linear unit, and the gradients of that by those of the rows.
@@ -133,12 +114,11 @@ pub fn gelu_rows_back(
     total(&blocks, width)
 }
 
-/// Adds rows of the result of a part of the network, to which `added` is added before dropout, to
-/// the rows that went into it, and normalises the sums into `out`.
+/// Adds the rows that a part of the network made, after dropout, to those that went into it, and
+/// normalises the sums into `out`.
 pub fn join(
     instructions: InstructionSet,
     results: &mut [f32],
-    added: &[f32],
     dropout: Option<BlockDropout>,
     before: Option<&[f32]>,
     norm: NormWeights<'_>,
@@ -162,7 +142,6 @@ pub fn join(
                         results.chunks_exact_mut(width).zip(outs).enumerate()
                     {
                         let place = row * width..(row + 1) * width;
-                        results.iter_mut().zip(added).for_each(|(x, added)| *x += added);
                         if let Some(factors) = &factors {
                             results
                                 .iter_mut()

@@ -1,0 +1,287 @@
+//! Matrix products of numbers rounded to bf16, summed in 32 bits, on all threads of the current pool.
+//! Processors with AVX-512 BF16 multiply such numbers twice as fast as 32-bit ones.
+#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from panels whose lengths were checked.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::instruction_set::InstructionSet;
+use super::product::{MatrixView, MatrixViewMut};
+
+/// The size of a tile: rows of the one matrix by columns of the other.
+const ROWS: usize = 8;
+const COLUMNS: usize = 48;
+/// The number of rows that a thread takes at a time: a few tiles.
+const BLOCK: usize = 8 * ROWS;
+/// The largest depth that is summed at once, so that the panels of a tile stay in the nearest caches.
+const DEPTH: usize = 1024;
+
+/// The sums of a tile.
+type Tile = [[f32; COLUMNS]; ROWS];
+
+/// Adds `a · b`, with each number of both rounded to bf16. The sum does not depend on the number of
+/// threads.
+///
+/// # Panics
+/// Panics if the shapes do not match.
+pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
+    let ([rows, depth], [_, columns]) = (a.size(), b.size());
+    assert!(out.size() == [rows, columns] && b.size()[0] == depth, "shapes do not fit");
+    if rows == 0 || columns == 0 {
+        return;
+    }
+    let (kernel, instructions) = (Kernel::best(), InstructionSet::best());
+    let panel_of =
+        |view: MatrixView<'_>, rows: Range<usize>, depth: &Range<usize>, panel: &mut [u32], lanes| {
+            instructions.run(
+                #[inline(always)]
+                || pack(view, rows, depth.clone(), panel, lanes),
+            );
+        };
+    for first in (0..depth).step_by(DEPTH) {
+        let depth = first..depth.min(first + DEPTH);
+        let pairs = depth.len().div_ceil(2);
+        let mut panels = vec![0; columns.div_ceil(COLUMNS) * pairs * COLUMNS];
+        panels.par_chunks_mut(pairs * COLUMNS).enumerate().for_each(|(at, panel)| {
+            panel_of(b.transposed(), part(at, COLUMNS, columns), &depth, panel, COLUMNS);
+        });
+        let (step, blocks) = out.row_blocks(BLOCK);
+        blocks.enumerate().for_each_init(Vec::new, |own, (at, out)| {
+            let block = part(at, BLOCK, rows);
+            own.resize(BLOCK * pairs, 0);
+            for (tile, panel) in own.chunks_exact_mut(ROWS * pairs).enumerate() {
+                let part = part(tile, ROWS, block.len());
+                panel_of(a, block.start + part.start..block.start + part.end, &depth, panel, ROWS);
+            }
+            for (place, panel) in panels.chunks_exact(pairs * COLUMNS).enumerate() {
+                let columns = part(place, COLUMNS, columns);
+                for (tile, own) in own.chunks_exact(ROWS * pairs).enumerate() {
+                    let rows = part(tile, ROWS, block.len());
+                    if rows.is_empty() {
+                        break;
+                    }
+                    let mut sums = [[0.0; COLUMNS]; ROWS];
+                    kernel.multiply(instructions, own, panel, &mut sums);
+                    for (row, sums) in rows.zip(&sums) {
+                        let out = &mut out[row * step..][columns.clone()];
+                        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Returns the part with this number of `0..end` cut into parts of `size`.
+fn part(at: usize, size: usize, end: usize) -> Range<usize> {
+    end.min(at * size)..end.min((at + 1) * size)
+}
+
+/// Packs rows into a panel: for each two numbers of the depth, the pair of each row, and zeros up to
+/// `lanes` rows.
+#[inline(always)]
+fn pack(view: MatrixView<'_>, rows: Range<usize>, depth: Range<usize>, panel: &mut [u32], lanes: usize) {
+    let count = rows.len();
+    if count < lanes {
+        panel.fill(0);
+    }
+    match view.columns_of_values() {
+        // The rows lie in columns.
+        Some((values, step)) => {
+            let column = |at: usize| &values[at * step..][rows.clone()];
+            for (pair, panel) in panel.chunks_exact_mut(lanes).enumerate() {
+                let at = depth.start + 2 * pair;
+                if at + 1 < depth.end {
+                    for ((out, &low), &high) in panel.iter_mut().zip(column(at)).zip(column(at + 1)) {
+                        *out = short(low) | short(high) << 16;
+                    }
+                } else {
+                    panel.iter_mut().zip(column(at)).for_each(|(out, &low)| *out = short(low));
+                }
+            }
+        }
+        None => {
+            for (lane, row) in rows.enumerate() {
+                let (pairs, rest) = view.row(row)[depth.clone()].as_chunks::<2>();
+                let places = panel.iter_mut().skip(lane).step_by(lanes);
+                let last = rest.iter().map(|&low| short(low));
+                let pairs = pairs.iter().map(|&[low, high]| short(low) | short(high) << 16);
+                places.zip(pairs.chain(last)).for_each(|(out, pair)| *out = pair);
+            }
+        }
+    }
+}
+
+/// Rounds to the nearest bf16, to the even one of two.
+#[inline(always)]
+fn short(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    if x.is_nan() { 0x7fc0 } else { rounded }
+}
+
+/// The code that multiplies a panel of rows and one of columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kernel {
+    /// For any processor.
+    Plain,
+    /// With dot products of pairs.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16,
+}
+
+impl Kernel {
+    /// Returns the best kernel for this processor.
+    fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bf16") {
+            return Self::Avx512Bf16;
+        }
+        Self::Plain
+    }
+
+    /// Writes the products.
+    fn multiply(self, instructions: InstructionSet, rows: &[u32], columns: &[u32], sums: &mut Tile) {
+        match self {
+            Self::Plain => instructions.run(
+                #[inline(always)]
+                || plain(rows, columns, sums),
+            ),
+            // SAFETY: this kernel is chosen only if its instructions were found.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Bf16 => unsafe { avx512_bf16(rows, columns, sums) },
+        }
+    }
+}
+
+#[inline(always)]
+fn plain(rows: &[u32], columns: &[u32], sums: &mut Tile) {
+    let low = |pair: u32| f32::from_bits(pair << 16);
+    let high = |pair: u32| f32::from_bits(pair & 0xffff_0000);
+    for (rows, columns) in rows.chunks_exact(ROWS).zip(columns.chunks_exact(COLUMNS)) {
+        for (sums, &row) in sums.iter_mut().zip(rows) {
+            for (sum, &column) in sums.iter_mut().zip(columns) {
+                *sum += low(row) * low(column) + high(row) * high(column);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn avx512_bf16(rows: &[u32], columns: &[u32], tile: &mut Tile) {
+    use std::arch::x86_64::{
+        __m512bh, __m512i, _mm512_dpbf16_ps, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_setzero_ps,
+        _mm512_storeu_ps,
+    };
+    use std::mem::transmute;
+    const LANES: usize = 16;
+    const VECTORS: usize = COLUMNS / LANES;
+    let mut sums = [[_mm512_setzero_ps(); VECTORS]; ROWS];
+    for (rows, columns) in rows.chunks_exact(ROWS).zip(columns.chunks_exact(COLUMNS)) {
+        let mut loaded = [_mm512_set1_epi32(0); VECTORS];
+        for (at, loaded) in loaded.iter_mut().enumerate() {
+            // SAFETY: these are numbers `at * LANES` to the next of `COLUMNS`.
+            *loaded = unsafe { _mm512_loadu_si512(columns.as_ptr().add(at * LANES).cast()) };
+        }
+        for (sums, &row) in sums.iter_mut().zip(rows) {
+            let row = _mm512_set1_epi32(row as i32);
+            for (sum, column) in sums.iter_mut().zip(loaded) {
+                // SAFETY: both types are 512 bits that may be any.
+                let pairs = unsafe { [row, column].map(|pairs| transmute::<__m512i, __m512bh>(pairs)) };
+                *sum = _mm512_dpbf16_ps(*sum, pairs[0], pairs[1]);
+            }
+        }
+    }
+    for (row, sums) in tile.iter_mut().zip(sums) {
+        for (place, sum) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
+            // SAFETY: the place has as many numbers as the vector.
+            unsafe { _mm512_storeu_ps(place.as_mut_ptr(), sum) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Numbers with more digits than bf16 has.
+    fn numbers(len: usize, seed: usize) -> Vec<f32> {
+        (0..len).map(|at| ((at * 37 + seed * 11) % 1009) as f32 / 64.0 - 8.0).collect()
+    }
+
+    fn rounded(x: f32) -> f64 {
+        f64::from(f32::from_bits(short(x) << 16))
+    }
+
+    #[test]
+    fn numbers_become_the_nearest_short_ones() {
+        for (x, expected) in [(1.0, 1.0), (-2.5, -2.5), (1.001, 1.0), (1.004, 1.0078125), (0.0, 0.0)] {
+            assert_eq!(rounded(x), expected, "{x}");
+        }
+        // Halfway between two, the even one.
+        assert_eq!((rounded(1.003_906_25), rounded(1.011_718_75)), (1.0, 1.015_625));
+        assert!(rounded(f32::from_bits(0xffff_ffff)).is_nan() && rounded(f32::INFINITY).is_infinite());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+        #[test]
+        fn products_are_sums_of_products_of_rounded_numbers(
+            rows in 0usize..150,
+            depth in prop_oneof![0usize..40, DEPTH - 1..DEPTH + 3],
+            columns in 1usize..110,
+            turned in prop::array::uniform2(prop::bool::ANY),
+            wider in 0usize..3,
+        ) {
+            let (a, b) = (numbers(rows * depth, 1), numbers(depth * columns, 2));
+            let view = |values, rows, columns, turned| match turned {
+                true => MatrixView::part(values, columns, rows, rows).transposed(),
+                false => MatrixView::part(values, rows, columns, columns),
+            };
+            let at = |turned: bool, row: usize, column: usize, [rows, columns]: [usize; 2]| {
+                if turned { column * rows + row } else { row * columns + column }
+            };
+            let step = columns + wider;
+            let start = numbers(rows * step, 3);
+            let mut found = start.clone();
+            let (a_view, b_view) = (view(&a, rows, depth, turned[0]), view(&b, depth, columns, turned[1]));
+            add(MatrixViewMut::part(&mut found, rows, columns, step), a_view, b_view);
+            for row in 0..rows {
+                for column in 0..step {
+                    let product = |k: usize| {
+                        let places =
+                            [at(turned[0], row, k, [rows, depth]), at(turned[1], k, column, [depth, columns])];
+                        rounded(a[places[0]]) * rounded(b[places[1]])
+                    };
+                    let sum: f64 = if column < columns { (0..depth).map(product).sum() } else { 0.0 };
+                    let (found, expected) = (found[row * step + column], f64::from(start[row * step + column]) + sum);
+                    let far = (f64::from(found) - expected).abs();
+                    prop_assert!(far < 1e-5 * expected.abs() + 1e-2, "{} {}", found, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_gives_what_the_plain_one_gives() {
+        let panel = |lanes: usize| -> Vec<u32> {
+            let values = numbers(lanes * 14, lanes);
+            values.as_chunks::<2>().0.iter().map(|&[low, high]| short(low) | short(high) << 16).collect()
+        };
+        let product = |kernel: Kernel| {
+            let mut sums = [[0.0; COLUMNS]; ROWS];
+            kernel.multiply(InstructionSet::best(), &panel(ROWS), &panel(COLUMNS), &mut sums);
+            sums
+        };
+        let (plain, best) = (product(Kernel::Plain), product(Kernel::best()));
+        assert!(plain.iter().flatten().any(|sum| *sum != 0.0));
+        for (plain, best) in plain.iter().flatten().zip(best.iter().flatten()) {
+            assert!((plain - best).abs() < 1e-3, "{plain} {best}");
+        }
+    }
+}
