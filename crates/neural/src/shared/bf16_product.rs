@@ -17,8 +17,15 @@ const BLOCK: usize = 8 * ROWS;
 /// The largest depth that is summed at once, so that the panels of a tile stay in the nearest caches.
 const DEPTH: usize = 1024;
 
-/// The sums of a tile.
-type Tile = [[f32; COLUMNS]; ROWS];
+/// A part of a matrix, of at most [`ROWS`] rows and [`COLUMNS`] columns.
+struct Tile<'a> {
+    /// The values from the first of the tile on.
+    values: &'a mut [f32],
+    /// The distance between two rows.
+    step: usize,
+    rows: usize,
+    columns: usize,
+}
 
 /// Adds `a · b`, with each number of both rounded to bf16. The sum does not depend on the number of
 /// threads.
@@ -61,12 +68,9 @@ pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
                     if rows.is_empty() {
                         break;
                     }
-                    let mut sums = [[0.0; COLUMNS]; ROWS];
-                    kernel.multiply(instructions, own, panel, &mut sums);
-                    for (row, sums) in rows.zip(&sums) {
-                        let out = &mut out[row * step..][columns.clone()];
-                        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
-                    }
+                    let values = &mut out[rows.start * step + columns.start..];
+                    let tile = Tile { values, step, rows: rows.len(), columns: columns.len() };
+                    kernel.add(instructions, own, panel, tile);
                 }
             }
         });
@@ -135,28 +139,29 @@ impl Kernel {
     /// Returns the best kernel for this processor.
     fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bf16") {
+        if InstructionSet::all().contains(&InstructionSet::Avx512) && is_x86_feature_detected!("avx512bf16") {
             return Self::Avx512Bf16;
         }
         Self::Plain
     }
 
-    /// Writes the products.
-    fn multiply(self, instructions: InstructionSet, rows: &[u32], columns: &[u32], sums: &mut Tile) {
+    /// Adds the products of a panel of rows and one of columns to a tile.
+    fn add(self, instructions: InstructionSet, rows: &[u32], columns: &[u32], tile: Tile<'_>) {
         match self {
             Self::Plain => instructions.run(
                 #[inline(always)]
-                || plain(rows, columns, sums),
+                || plain(rows, columns, tile),
             ),
             // SAFETY: this kernel is chosen only if its instructions were found.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Bf16 => unsafe { avx512_bf16(rows, columns, sums) },
+            Self::Avx512Bf16 => unsafe { avx512_bf16(rows, columns, tile) },
         }
     }
 }
 
 #[inline(always)]
-fn plain(rows: &[u32], columns: &[u32], sums: &mut Tile) {
+fn plain(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
+    let mut sums = [[0.0; COLUMNS]; ROWS];
     let low = |pair: u32| f32::from_bits(pair << 16);
     let high = |pair: u32| f32::from_bits(pair & 0xffff_0000);
     for (rows, columns) in rows.chunks_exact(ROWS).zip(columns.chunks_exact(COLUMNS)) {
@@ -166,38 +171,53 @@ fn plain(rows: &[u32], columns: &[u32], sums: &mut Tile) {
             }
         }
     }
+    for (row, sums) in tile.values.chunks_mut(tile.step).take(tile.rows).zip(&sums) {
+        row[..tile.columns].iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn avx512_bf16(rows: &[u32], columns: &[u32], tile: &mut Tile) {
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma")]
+fn avx512_bf16(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
     use std::arch::x86_64::{
-        __m512bh, __m512i, _mm512_dpbf16_ps, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_setzero_ps,
-        _mm512_storeu_ps,
+        __m512bh, __m512i, _mm512_add_ps, _mm512_dpbf16_ps, _mm512_loadu_si512, _mm512_mask_storeu_ps,
+        _mm512_maskz_loadu_ps, _mm512_set1_epi32, _mm512_setzero_ps,
     };
     use std::mem::transmute;
     const LANES: usize = 16;
     const VECTORS: usize = COLUMNS / LANES;
     let mut sums = [[_mm512_setzero_ps(); VECTORS]; ROWS];
-    for (rows, columns) in rows.chunks_exact(ROWS).zip(columns.chunks_exact(COLUMNS)) {
+    let (rows, _) = rows.as_chunks::<ROWS>();
+    let (columns, _) = columns.as_chunks::<COLUMNS>();
+    let pairs = rows.len().min(columns.len());
+    for pair in 0..pairs {
+        let (rows, columns) = (&rows[pair], &columns[pair]);
         let mut loaded = [_mm512_set1_epi32(0); VECTORS];
-        for (at, loaded) in loaded.iter_mut().enumerate() {
-            // SAFETY: these are numbers `at * LANES` to the next of `COLUMNS`.
-            *loaded = unsafe { _mm512_loadu_si512(columns.as_ptr().add(at * LANES).cast()) };
+        for (v, loaded) in loaded.iter_mut().enumerate() {
+            // SAFETY: these are numbers `v * LANES` to the next of `COLUMNS`.
+            *loaded = unsafe { _mm512_loadu_si512(columns.as_ptr().add(v * LANES).cast()) };
         }
-        for (sums, &row) in sums.iter_mut().zip(rows) {
-            let row = _mm512_set1_epi32(row as i32);
-            for (sum, column) in sums.iter_mut().zip(loaded) {
-                // SAFETY: both types are 512 bits that may be any.
-                let pairs = unsafe { [row, column].map(|pairs| transmute::<__m512i, __m512bh>(pairs)) };
-                *sum = _mm512_dpbf16_ps(*sum, pairs[0], pairs[1]);
+        for r in 0..ROWS {
+            // SAFETY: both types are 512 bits, of which any are valid.
+            let row = unsafe { transmute::<__m512i, __m512bh>(_mm512_set1_epi32(rows[r] as i32)) };
+            for v in 0..VECTORS {
+                // SAFETY: as above.
+                let column = unsafe { transmute::<__m512i, __m512bh>(loaded[v]) };
+                sums[r][v] = _mm512_dpbf16_ps(sums[r][v], row, column);
             }
         }
     }
-    for (row, sums) in tile.iter_mut().zip(sums) {
-        for (place, sum) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
-            // SAFETY: the place has as many numbers as the vector.
-            unsafe { _mm512_storeu_ps(place.as_mut_ptr(), sum) };
+    let Tile { values, step, rows, columns } = tile;
+    assert!(rows <= ROWS && columns <= COLUMNS && (rows == 0 || (rows - 1) * step + columns <= values.len()));
+    for (r, sums) in sums.iter().enumerate().take(rows) {
+        for (v, sum) in sums.iter().enumerate() {
+            let lanes = columns.saturating_sub(v * LANES).min(LANES);
+            let mask = ((1u32 << lanes) - 1) as u16;
+            // SAFETY: the numbers of the mask lie in the slice, as was checked; others are not touched.
+            unsafe {
+                let place = values.as_mut_ptr().wrapping_add(r * step + v * LANES);
+                _mm512_mask_storeu_ps(place, mask, _mm512_add_ps(_mm512_maskz_loadu_ps(mask, place), *sum));
+            }
         }
     }
 }
@@ -223,7 +243,7 @@ mod tests {
             assert_eq!(rounded(x), expected, "{x}");
         }
         // Halfway between two, the even one.
-        assert_eq!((rounded(1.003_906_25), rounded(1.011_718_75)), (1.0, 1.015_625));
+        assert_eq!((rounded(1.0 + 1.0 / 256.0), rounded(1.0 + 3.0 / 256.0)), (1.0, 1.015_625));
         assert!(rounded(f32::from_bits(0xffff_ffff)).is_nan() && rounded(f32::INFINITY).is_infinite());
     }
 
@@ -274,13 +294,14 @@ mod tests {
             values.as_chunks::<2>().0.iter().map(|&[low, high]| short(low) | short(high) << 16).collect()
         };
         let product = |kernel: Kernel| {
-            let mut sums = [[0.0; COLUMNS]; ROWS];
-            kernel.multiply(InstructionSet::best(), &panel(ROWS), &panel(COLUMNS), &mut sums);
+            let mut sums = vec![0.0; ROWS * COLUMNS];
+            let tile = Tile { values: &mut sums, step: COLUMNS, rows: ROWS, columns: COLUMNS };
+            kernel.add(InstructionSet::best(), &panel(ROWS), &panel(COLUMNS), tile);
             sums
         };
         let (plain, best) = (product(Kernel::Plain), product(Kernel::best()));
-        assert!(plain.iter().flatten().any(|sum| *sum != 0.0));
-        for (plain, best) in plain.iter().flatten().zip(best.iter().flatten()) {
+        assert!(plain.iter().any(|sum| *sum != 0.0));
+        for (plain, best) in plain.iter().zip(&best) {
             assert!((plain - best).abs() < 1e-3, "{plain} {best}");
         }
     }
