@@ -121,7 +121,10 @@ def training(args, texts, pieces, folder):
     """Returns the seconds per training step: the fastest stretch in majuscule's log, and the fastest step of PyTorch."""
     chance = random.Random(1)
     vocabulary = json.loads((args.model / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-    words = sorted(word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2)
+    if isinstance(vocabulary, list):
+        # Unigram: pieces with their scores; those that begin a word have a mark.
+        vocabulary = [piece.removeprefix("\u2581") for piece, _ in vocabulary]
+    words = sorted({word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2})
     line = lambda: " ".join(word.title() if chance.random() < 0.2 else word for word in chance.choices(words, k=pieces - 2))
     corpus = folder / "corpus"
     corpus.write_text("".join(line() + "\n" for _ in range(texts * args.steps)))
