@@ -571,12 +571,16 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     let input = b"we met in lisbon and then in porto they told us of the us army who did";
     let marked = String::from_utf8(room.out(line, input)).unwrap();
     assert_eq!(marked, "We met in Lisbon, and then in Porto. They told us of the US army. Who did?");
+    room.out("train hmm spoken.txt --marks --order 3 -o better", b"");
+    let by = |options: &str| room.out(&format!("restore --marks {options}"), input);
+    assert_eq!(by("--cascade puts,better --sure 1"), by("--model better"));
+    assert_eq!(by("--cascade puts,better --sure 0"), by("--model puts"));
     room.fails(
         "restore --marks --cascade exact,puts",
         b"us",
         2,
         &[
-            "the first model of --cascade, which decides marks, puts no marks",
+            "the first model of --cascade, which reads all of a text, puts no marks",
             "accurate or fast of --lang en",
         ],
     );

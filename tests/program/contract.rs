@@ -270,17 +270,24 @@ static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
     models
 });
 
-/// Cascades whose first model has marks, and the second of the same language has none.
+/// Cascades whose first model has marks, and the second of the same language has none, or has marks, too.
 static CASCADES: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let again = |draft: &Draft| load(&packed(draft.pack()).unwrap()).unwrap();
     let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
     let mut cascades = Vec::new();
     for (draft, fast) in MODELS.iter().filter(|(_, model)| has_marks(model)) {
-        let exact = MODELS.iter().find(|(_, exact)| {
-            exact.manifest.method == "maxent" && exact.manifest.language == fast.manifest.language
-        });
-        let exact = again(&exact.unwrap().0);
-        cascades.push(cascade(again(draft), exact, 0.9).unwrap().0);
+        let others = || {
+            let is_other = |(_, other): &&(Draft, Model)| {
+                let of = |model: &Model| (model.manifest.method.clone(), has_marks(model));
+                other.manifest.language == fast.manifest.language && of(other) != of(fast)
+            };
+            MODELS.iter().filter(is_other)
+        };
+        let bare =
+            others().find(|(_, other)| other.manifest.method == "maxent" && !has_marks(other)).unwrap();
+        for (exact, _) in others().rfind(|(_, other)| has_marks(other)).into_iter().chain([bare]) {
+            cascades.push(cascade(again(draft), again(exact), 0.9).unwrap().0);
+        }
     }
     cascades
 });

@@ -13,11 +13,11 @@ use majuscule::methods::{Backend, Model, Read, cascade};
 #[group(skip)]
 pub struct CascadeArgs {
     /// Two models: the first decides the words of which it is sure, and the second, slower and
-    /// better, reads only the sentences or lines with a word in doubt. Folders or packed files;
-    /// accurate and fast are the built-in models of --lang
+    /// better, reads only the sentences or lines with a word in doubt, or a mark in doubt if it puts
+    /// marks. Folders or packed files; accurate and fast are the built-in models of --lang
     #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
     cascade: Vec<PathBuf>,
-    /// Probability, from 0 to 1, that the first model must give each word to decide it
+    /// Probability, from 0 to 1, that the first model must give each word, and each mark, to decide it
     #[arg(long, value_name = "P", requires = "cascade", default_value_t = 0.9)]
     sure: f32,
 }

@@ -511,7 +511,7 @@ impl RestoreArgs {
         let which = if self.cascade.files().is_empty() {
             "model"
         } else {
-            "first model of --cascade, which decides marks,"
+            "first model of --cascade, which reads all of a text,"
         };
         let language = &model.manifest.language;
         let presets = Preset::VALUES

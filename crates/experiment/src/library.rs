@@ -11,7 +11,10 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
     ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
     ("courtland-2020", include_str!("recipes/courtland-2020.toml")),
+    ("courtland-2020-ablations", include_str!("recipes/courtland-2020-ablations.toml")),
+    ("courtland-2020-encoders", include_str!("recipes/courtland-2020-encoders.toml")),
     ("look-ahead", include_str!("recipes/look-ahead.toml")),
+    ("look-ahead-encoder", include_str!("recipes/look-ahead-encoder.toml")),
     ("punctuator2", include_str!("recipes/punctuator2.toml")),
     ("recognisers", include_str!("recipes/recognisers.toml")),
     ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
@@ -23,7 +26,11 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("rei-2020-table-7", include_str!("recipes/rei-2020-table-7.toml")),
     ("rei-2020-table-8", include_str!("recipes/rei-2020-table-8.toml")),
     ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
+    ("sepp-nlg-2021", include_str!("recipes/sepp-nlg-2021.toml")),
     ("vandeghinste-guhr", include_str!("recipes/vandeghinste-guhr.toml")),
+    ("vandeghinste-guhr-encoders", include_str!("recipes/vandeghinste-guhr-encoders.toml")),
+    ("vandeghinste-guhr-marks", include_str!("recipes/vandeghinste-guhr-marks.toml")),
+    ("vandeghinste-guhr-voting", include_str!("recipes/vandeghinste-guhr-voting.toml")),
 ];
 
 /// The texts that the recipe `small` uses, by their paths in a clone of majuscule.

@@ -1,0 +1,172 @@
+//! The windows of a cascade whose second method decides marks.
+//!
+//! The first method reads bare words: what it is sure of must not depend on the marks of the text,
+//! or restoring a text again could change it. Where the text shows a mark that the first method
+//! would not put, the second one decides.
+
+use std::ops::Range;
+
+use super::{CONTEXT, CascadeWindow, MOST};
+use crate::text::{Break, Choice, Mark, Token, Tokens};
+
+/// The words that wait for their window. Windows begin and end at ends of sentences of which the
+/// first method is sure, or else, at most [`MOST`] words apart, where it is least in doubt; the mark
+/// there is its own, unless a text ends there, so that no window depends on another.
+#[derive(Debug)]
+pub(super) struct MarkGathering {
+    /// The probability below which a choice of the first method is in doubt.
+    sure: f32,
+    /// The words kept: first those that are already answered, then those that are not.
+    held: Tokens,
+    answered: usize,
+    /// The first method's choices for the words that are not answered, as far as they are known.
+    pub choices: Vec<Choice>,
+    /// The mark before the first word that is not answered.
+    last: Mark,
+}
+
+/// Words that one method answers.
+struct Span {
+    /// The end of its words among those held.
+    to: usize,
+    in_doubt: bool,
+}
+
+impl MarkGathering {
+    pub fn new(sure: f32) -> Self {
+        Self { sure, held: Tokens::new(), answered: 0, choices: Vec::new(), last: Mark::None }
+    }
+
+    /// Takes the next words and returns them as the first method reads them.
+    pub fn hold(&mut self, tokens: &Tokens) -> Tokens {
+        self.held.extend(tokens, 0..tokens.len());
+        let mut bare = tokens.clone();
+        bare.as_mut_slice().iter_mut().for_each(make_bare);
+        bare
+    }
+
+    /// Takes the windows that are complete, or all words if no more are waited for; the text goes on
+    /// then if it is `forced`.
+    pub fn take(&mut self, ended: bool, forced: bool, out: &mut Vec<CascadeWindow>) {
+        while let Some(Span { to, in_doubt }) = self.span(ended) {
+            let from = self.answered;
+            let seen = self.held.len().min(to + CONTEXT);
+            if in_doubt && seen < to + CONTEXT && !ended {
+                return;
+            }
+            let choices: Vec<Choice> = self.choices.drain(..to - from).collect();
+            let last = choices.last().map_or(Mark::None, |choice| choice.label.mark);
+            let tokens = if in_doubt { self.window(from..to, seen, last) } else { Tokens::new() };
+            let keeps_last = self.held.as_slice().get(to).map_or(forced, |next| !opens(next));
+            out.push(CascadeWindow { tokens, from, choices, in_doubt, keeps_last });
+            self.last = last;
+            self.answered = to.min(CONTEXT);
+            let mut held = Tokens::new();
+            held.extend(&self.held, to - self.answered..self.held.len());
+            self.held = held;
+        }
+    }
+
+    /// Returns the next words that one method answers, if their end is known.
+    fn span(&self, ended: bool) -> Option<Span> {
+        let from = self.answered;
+        let words = self.held.as_slice();
+        // What the text shows after a word is known with the next word.
+        let known = words.len().min(from + self.choices.len());
+        let known = if ended { known } else { known.min(words.len().saturating_sub(1)) };
+        let mut doubtful: Option<usize> = None;
+        let mut in_doubt = false;
+        for at in from..known {
+            let next = words.get(at + 1);
+            let is_doubtful = self.is_doubtful(at, next);
+            in_doubt |= is_doubtful;
+            let after = at + 1;
+            let ends = match next {
+                None => true,
+                Some(next) => opens(next) || !is_doubtful && self.choice(at).label.mark.ends_sentence(),
+            };
+            if ends && !in_doubt {
+                // The sentences in doubt before it make a window.
+                let to = doubtful.unwrap_or(after);
+                return Some(Span { to, in_doubt: doubtful.is_some() });
+            }
+            if after - from >= MOST {
+                return Some(match doubtful {
+                    _ if ends => Span { to: after, in_doubt: true },
+                    Some(to) => Span { to, in_doubt: true },
+                    None => self.cut(from..after),
+                });
+            }
+            if ends {
+                (doubtful, in_doubt) = (Some(after), false);
+            }
+        }
+        // A sentence in doubt waits for the next one.
+        doubtful.filter(|&to| ended && to == words.len()).map(|to| Span { to, in_doubt: true })
+    }
+
+    /// Cuts words that no sure end divides in their last third, at the mark of least doubt.
+    fn cut(&self, words: Range<usize>) -> Span {
+        let sureness = |at: &usize| self.choice(*at).mark_confidence.unwrap_or(0.0);
+        let late = words.start + 2 * words.len() / 3..words.end;
+        let at = late.max_by(|one, other| sureness(one).total_cmp(&sureness(other)));
+        let to = at.map_or(words.end, |at| at + 1);
+        let is_doubtful = |at| self.is_doubtful(at, self.held.as_slice().get(at + 1));
+        Span { to, in_doubt: (words.start..to).any(is_doubtful) }
+    }
+
+    fn choice(&self, at: usize) -> &Choice {
+        &self.choices[at - self.answered]
+    }
+
+    /// Returns true if the first method is not sure of a word or of the mark after it, or if the
+    /// text shows otherwise.
+    fn is_doubtful(&self, at: usize, next: Option<&Token>) -> bool {
+        let choice = self.choice(at);
+        let mark = choice.label.mark;
+        let word = &self.held.as_slice()[at];
+        let is_unsure = |confidence: Option<f32>| confidence.is_some_and(|sure| sure < self.sure);
+        let shows_otherwise = |next: &Token| {
+            next.gap.is_some_and(|shown| shown != mark)
+                || next.starts && !opens(next) && !mark.ends_sentence()
+        };
+        is_unsure(choice.confidence)
+            || is_unsure(choice.mark_confidence)
+            || word.refused().has(mark)
+            || word.opening.is_some_and(|shown| shown != choice.opening)
+            || next.is_some_and(shows_otherwise)
+    }
+
+    /// Returns the first `seen` words as the second method reads them to answer those in the range
+    /// `words`, after which the first one puts the mark `last`: it sees the marks of the text there,
+    /// those of the first method on both sides of them, and no others.
+    fn window(&self, words: Range<usize>, seen: usize, last: Mark) -> Tokens {
+        let mut tokens = Tokens::new();
+        tokens.extend(&self.held, 0..seen);
+        for (at, token) in tokens.as_mut_slice().iter_mut().enumerate() {
+            let before = match at {
+                0 => None,
+                at if at == words.start => Some(self.last),
+                at if at == words.end => Some(last),
+                _ => None,
+            };
+            if let Some(mark) = before.filter(|_| !opens(token)) {
+                token.starts |= token.gap.get_or_insert(mark).ends_sentence();
+            } else if at < words.start || at > words.end {
+                make_bare(token);
+            }
+        }
+        tokens
+    }
+}
+
+/// Returns true if a word begins a text, or a part that is read like a text of its own.
+fn opens(token: &Token) -> bool {
+    token.before >= Break::Turn
+}
+
+/// Hides the marks around a word.
+fn make_bare(token: &mut Token) {
+    let starts = opens(token);
+    *token = Token { starts, left: None, right: None, gap: None, opening: None, ..token.clone() };
+}
