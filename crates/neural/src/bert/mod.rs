@@ -26,6 +26,7 @@ pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedul
 use crate::shared::heads::{ChainState, ChainWord};
 pub use crate::shared::heads::{HeadSizes, Heads};
 pub use crate::shared::predict::{HeadOptions, Prediction};
+use crate::shared::samples::runs;
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
 use config::EncoderConfig;
@@ -286,7 +287,7 @@ impl Bert {
         let mut order: Vec<usize> = (0..windows.len()).collect();
         order.sort_by_key(|&at| windows[at].ids.len());
         let mut scores = vec![Vec::new(); windows.len()];
-        for group in batches(&order, |&at| windows[at].ids.len(), BATCH) {
+        for group in runs(&order, |&at| windows[at].ids.len(), BATCH) {
             let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
             let mut found = self.scores(&group_windows, request)?.into_iter();
             for &at in group {
@@ -431,19 +432,4 @@ impl WindowModel for Bert {
         }
         Ok(())
     }
-}
-
-/// Splits items sorted by length into batches of at most `most` pieces with padding, or of one
-/// item.
-fn batches<T>(sorted: &[T], len: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
-    let mut runs = Vec::new();
-    let mut start = 0;
-    for end in 1..=sorted.len() {
-        let next = sorted.get(end).map(&len);
-        if next.is_none_or(|next| next * (end + 1 - start) > most) {
-            runs.push(&sorted[start..end]);
-            start = end;
-        }
-    }
-    runs
 }

@@ -22,20 +22,59 @@ impl<S> Dataset<S> {
     pub fn batches(
         &self,
         length: impl Fn(&S) -> usize,
-        size: usize,
+        size: BatchSize,
         seed: u64,
         epoch: usize,
     ) -> Vec<Vec<&S>> {
         let mut random = generator(seed, Purpose::Order, epoch as u64);
         let mut order: Vec<&S> = self.train.iter().collect();
         shuffle(&mut order, |end| below_by_remainder(&mut random, end));
-        for pool in order.chunks_mut(size.saturating_mul(SORTED_BATCHES)) {
+        let samples = match size {
+            BatchSize::Samples(samples) => samples,
+            BatchSize::Pieces(most) => {
+                let all: usize = order.iter().map(|sample| length(sample)).sum();
+                most.saturating_mul(order.len()) / all.max(1)
+            }
+        };
+        let mut batches = Vec::new();
+        for pool in order.chunks_mut(samples.max(1).saturating_mul(SORTED_BATCHES)) {
             pool.sort_by_key(|sample| length(sample));
+            match size {
+                BatchSize::Samples(samples) => batches.extend(pool.chunks(samples).map(<[&S]>::to_vec)),
+                BatchSize::Pieces(most) => {
+                    let runs = runs(pool, |sample| length(sample), most);
+                    batches.extend(runs.into_iter().map(<[&S]>::to_vec));
+                }
+            }
         }
-        let mut batches: Vec<Vec<&S>> = order.chunks(size).map(<[&S]>::to_vec).collect();
         shuffle(&mut batches, |end| below_by_remainder(&mut random, end));
         batches
     }
+}
+
+/// The size of the batches of a training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchSize {
+    /// A number of samples.
+    Samples(usize),
+    /// As many samples as fit into this number of pieces, all of them as long as the longest, and at
+    /// least one.
+    Pieces(usize),
+}
+
+/// Cuts samples that are sorted by length into runs whose padded length is at most `most`, or of one
+/// sample.
+pub fn runs<T>(sorted: &[T], length: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for end in 1..=sorted.len() {
+        let next = sorted.get(end).map(&length);
+        if next.is_none_or(|next| next.saturating_mul(end + 1 - start) > most) {
+            runs.push(&sorted[start..end]);
+            start = end;
+        }
+    }
+    runs
 }
 
 /// The number of batches within which samples are sorted by length.
@@ -71,5 +110,31 @@ pub fn check_samples<S>(samples: &[S], corpus: &Corpus) -> Result<()> {
     match samples.is_empty() {
         true => Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case")),
         false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_filled_by_samples_or_by_pieces() {
+        let train: Vec<usize> = (0..500).map(|at| at % 40 + 1).collect();
+        let dataset =
+            Dataset { train: train.clone(), held_out: vec![], labels: Labels::cases(), mixed: String::new() };
+        for (size, most) in [(BatchSize::Samples(8), 8), (BatchSize::Pieces(30), 30)] {
+            let batches = dataset.batches(|&length| length, size, 1, 0);
+            assert_ne!(batches, dataset.batches(|&length| length, size, 1, 1));
+            for batch in &batches {
+                let longest = **batch.iter().max().unwrap();
+                let taken = if let BatchSize::Pieces(_) = size { longest * batch.len() } else { batch.len() };
+                assert!(taken <= most || batch.len() == 1, "{batch:?}");
+            }
+            let mut all: Vec<usize> = batches.into_iter().flatten().copied().collect();
+            all.sort_unstable();
+            let mut expected = train.clone();
+            expected.sort_unstable();
+            assert_eq!(all, expected);
+        }
     }
 }

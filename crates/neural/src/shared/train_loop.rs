@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::heads::Heads;
-use super::samples::Dataset;
+use super::samples::{BatchSize, Dataset};
 use super::throughput::Throughput;
 use majuscule::error::Result;
 use majuscule::restorer::{Request, Restorer};
@@ -124,8 +124,7 @@ pub struct TrainLoop<'a, T: NetworkTrainer> {
     pub epochs: usize,
     /// The number of epochs in a row that may be worse than the best.
     pub patience: usize,
-    /// The number of samples in a batch.
-    pub batch: usize,
+    pub batch: BatchSize,
     pub seed: u64,
     pub threads: NonZeroUsize,
     pub log: Option<&'a PathBuf>,

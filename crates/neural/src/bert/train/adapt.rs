@@ -60,6 +60,9 @@ pub struct BertAdaptation {
     #[arg(long, value_name = "N")]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: Option<usize>,
+    /// Fill each batch up to this number of word pieces instead
+    #[arg(long, value_name = "PIECES", conflicts_with = "batch")]
+    pub batch_pieces: Option<usize>,
     /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
@@ -158,6 +161,7 @@ impl Default for BertAdaptation {
             warm_up: 50,
             decay: false,
             batch: None,
+            batch_pieces: None,
             dropout,
             layer_dropout,
             clip,
@@ -183,8 +187,11 @@ impl BertAdaptation {
         let trained = &settings["config"];
         self.rate = self.rate.or_else(|| trained["rate"].as_f64());
         self.head_rate = self.head_rate.or_else(|| trained["head_rate"].as_f64());
-        let batch = || trained["batch"].as_u64().and_then(|batch| usize::try_from(batch).ok());
-        self.batch = self.batch.or_else(batch);
+        let count = |name: &str| trained[name].as_u64().and_then(|count| usize::try_from(count).ok());
+        if self.batch.is_none() {
+            self.batch_pieces = self.batch_pieces.or_else(|| count("batch_pieces"));
+        }
+        self.batch = self.batch.or_else(|| count("batch"));
         let optimizer = || Optimizer::deserialize(&trained["optimizer"]).ok();
         self.optimizer = self.optimizer.or_else(optimizer);
         self.sync_period = self.sync_period.or_else(|| trained["sync_period"].as_u64());
@@ -210,6 +217,7 @@ impl BertAdaptation {
             warm_up: self.warm_up,
             decay: self.decay,
             batch: self.batch.unwrap_or(default.batch),
+            batch_pieces: self.batch_pieces,
             dropout: self.dropout,
             layer_dropout: self.layer_dropout,
             clip: self.clip,

@@ -13,6 +13,7 @@ use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
 use crate::shared::predict::HeadOptions;
 use crate::shared::product::ProductPrecision;
+use crate::shared::samples::BatchSize;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::backend::Device;
@@ -78,6 +79,11 @@ pub struct BertConfig {
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: usize,
+    /// Fill each batch up to this number of word pieces instead, so that short sentences make large
+    /// batches and long windows small ones
+    #[arg(long, value_name = "PIECES", conflicts_with = "batch")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_pieces: Option<usize>,
     /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
@@ -219,6 +225,7 @@ impl Default for BertConfig {
             warm_up: 100,
             decay: false,
             batch: 8,
+            batch_pieces: None,
             dropout: 0.1,
             layer_dropout: 0.1,
             clip: 1.0,
@@ -267,6 +274,11 @@ impl BertConfig {
         }
     }
 
+    /// Returns the size of a batch.
+    pub(super) fn batch_size(&self) -> BatchSize {
+        self.batch_pieces.map_or(BatchSize::Samples(self.batch), BatchSize::Pieces)
+    }
+
     /// Returns warnings about settings that may be mistakes.
     pub fn warnings(&self) -> Vec<String> {
         // Training reports unreadable files with more detail.
@@ -291,6 +303,7 @@ impl BertConfig {
             &[
                 ("epochs", self.epochs),
                 ("batch", self.batch),
+                ("batch-pieces", self.batch_pieces.unwrap_or(1)),
                 ("patience", self.patience),
                 ("checkpoint-every", self.checkpoint_every as usize),
             ],

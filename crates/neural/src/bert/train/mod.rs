@@ -165,7 +165,8 @@ fn train_loop<'a>(
     dataset: &'a Dataset<PieceSample>,
     protocol: Protocol,
 ) -> TrainLoop<'a, TaggerTrainer<'a>> {
-    let BertConfig { epochs, patience, batch, seed, ref log, .. } = *trainer.config;
+    let BertConfig { epochs, patience, seed, ref log, .. } = *trainer.config;
+    let batch = trainer.config.batch_size();
     let (threads, log) = (trainer.threads, log.as_ref());
     TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log }
 }

@@ -429,7 +429,7 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
     let mut trainer = toy.trainer();
     for epoch in 0..2 {
         trainer.begin_epoch(epoch).unwrap();
-        let batches = toy.dataset.batches(TaggerTrainer::length, config.batch, config.seed, epoch);
+        let batches = toy.dataset.batches(TaggerTrainer::length, config.batch_size(), config.seed, epoch);
         let end = if epoch == 1 { 3 } else { batches.len() };
         for (at, batch) in batches.iter().enumerate().take(end) {
             let (number, steps_per_epoch) = (epoch * batches.len() + at, batches.len());

@@ -24,6 +24,7 @@ use crate::bert::{Bert, device, failed};
 use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::heads::HeadSizes;
 use crate::shared::init::uniform;
+use crate::shared::samples::BatchSize;
 use crate::shared::schedule::{linear_decay, warm_up_share};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::error::{Error, Result, option};
@@ -352,11 +353,13 @@ impl TaggerTrainer<'_> {
 
     /// Returns the error of a step that failed.
     fn stopped(&self, error: candle_core::Error) -> Error {
-        let batch = self.config.batch;
         if !device::is_full(&error) {
             return failed(error);
         }
-        let name = option("batch");
+        let (name, batch) = match self.config.batch_size() {
+            BatchSize::Samples(samples) => (option("batch"), samples),
+            BatchSize::Pieces(pieces) => (option("batch-pieces"), pieces),
+        };
         let advice = match batch {
             1 => format!("give a smaller {}", option("window")),
             _ => format!("try {name} {}", batch / 2),

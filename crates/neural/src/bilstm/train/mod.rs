@@ -15,7 +15,7 @@ use super::weights::{NetworkWeights, WeightLayout};
 use super::{Bilstm, BilstmSettings};
 use crate::shared::heads::Heads;
 use crate::shared::predict::HeadOptions;
-use crate::shared::samples::running_text;
+use crate::shared::samples::{BatchSize, running_text};
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use config::BilstmConfig;
 use majuscule::error::Result;
@@ -46,7 +46,8 @@ pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels)
     };
     let trainer = BilstmTrainer::new(config, &samples, &model, init_weights(layout, config.seed));
-    let BilstmConfig { epochs, patience, batch, seed, ref log, .. } = *config;
+    let BilstmConfig { epochs, patience, seed, ref log, .. } = *config;
+    let batch = BatchSize::Samples(config.batch);
     let (position, log) = (TrainPosition::default(), log.as_ref());
     let train_loop =
         TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
