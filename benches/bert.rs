@@ -21,9 +21,10 @@ use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::PieceBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
-use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
-use majuscule_neural::bert::tokenize::Pieces;
-use majuscule_neural::bert::weights::{self, TensorMap};
+use majuscule_neural::bert::names::{self, ENCODER};
+use majuscule_neural::bert::tagger::Tagger;
+use majuscule_neural::bert::tokenize::{PieceCutter, Pieces};
+use majuscule_neural::bert::weights::{self, TensorMap, TensorWeights};
 use majuscule_neural::bert::{HeadSizes, Heads};
 
 /// The variable that names the folder of a trained model.
@@ -118,7 +119,9 @@ impl Bench {
             }
         }
         texts.sort_by_key(|text| text.ids.len());
-        let engine = |precision| Engine::new(&weights, &config, precision).expect("the weights are whole");
+        let engine = |precision| {
+            Engine::new(&TensorWeights(&weights), &config, precision).expect("the weights are whole")
+        };
         let mut once = all.clone();
         once.sort_unstable();
         once.dedup();
@@ -215,8 +218,8 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
     let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
     let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
-    let shapes = tagger::shapes(&config, Heads::of(&store.manifest().labels).sizes());
-    let named = |name: &str| Some(weights::tagger_name(config.kind, name));
+    let shapes = names::tagger_shapes(&config, Heads::of(&store.manifest().labels).sizes());
+    let named = |name: &str| Some(names::tagger_name(config.kind, name));
     let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);
     (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
 }
@@ -231,7 +234,7 @@ fn toy() -> (EncoderConfig, Pieces, TensorMap) {
     let encoder = encoder.unwrap_or_else(|problem| stop(&folder, &problem));
     let mut weights: TensorMap =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
-    for (name, shape) in tagger::shapes(&config, HeadSizes { cases: 4, marks: 0 }) {
+    for (name, shape) in names::tagger_shapes(&config, HeadSizes { cases: 4, marks: 0 }) {
         let zeros = || Tensor::from_vec(vec![0f32; shape.iter().product()], shape.clone(), &Device::Cpu);
         weights.entry(name).or_insert_with(|| zeros().expect("a few numbers fit"));
     }

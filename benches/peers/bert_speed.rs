@@ -13,8 +13,9 @@ use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::PieceBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
-use majuscule_neural::bert::tagger::{self, Tagger};
-use majuscule_neural::bert::weights;
+use majuscule_neural::bert::names;
+use majuscule_neural::bert::tagger::Tagger;
+use majuscule_neural::bert::weights::{self, TensorWeights};
 
 /// The labels of a model that the command line trains: lower, title, upper and mixed.
 const LABELS: usize = 4;
@@ -25,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let file = |name: &str| fs::read(Path::new(model).join(name));
     let config = EncoderConfig::read(&file("config.json")?)?;
-    let named = |name: &str| Some(weights::tagger_name(config.kind, name));
-    let shapes = tagger::shapes(&config, HeadSizes { cases: LABELS, marks: 0 });
+    let named = |name: &str| Some(names::tagger_name(config.kind, name));
+    let shapes = names::tagger_shapes(&config, HeadSizes { cases: LABELS, marks: 0 });
     let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
     // Each line is a batch: texts separated by tabs, and the ids of pieces separated by spaces.
     let ids = |text: &str| text.split(' ').map(str::parse).collect::<Result<Vec<u32>, _>>();
@@ -50,15 +51,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(())
     };
     let engines = [EnginePrecision::F32, EnginePrecision::Int8]
-        .map(|precision| Engine::new(&weights, &config, precision));
+        .map(|precision| Engine::new(&TensorWeights(&weights), &config, precision));
     let [exact, short] = engines;
-    let (exact, short) = (exact?, short?);
+    let failed = candle_core::Error::Msg;
+    let (exact, short) = (exact.map_err(failed)?, short.map_err(failed)?);
     let engine = |engine: &Engine| -> candle_core::Result<()> {
         for texts in &batches {
             let places = |ids: &[u32]| (1..ids.len() as u32 - 1).collect();
             let requests: Vec<ScoreRequest<'_>> =
                 texts.iter().map(|ids| ScoreRequest { places: places(ids), ids }).collect();
-            engine.scores(&requests, NonZeroUsize::MIN)?;
+            engine.scores(&requests, NonZeroUsize::MIN).map_err(failed)?;
         }
         Ok(())
     };

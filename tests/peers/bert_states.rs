@@ -9,7 +9,7 @@ use candle_core::{Device, Tensor};
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::{BertEncoder, PieceBatch};
-use majuscule_neural::bert::tokenize::Pieces;
+use majuscule_neural::bert::tokenize::{PieceCutter, Pieces};
 use majuscule_neural::bert::weights::{self, TensorMap};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::toy_network;
 use tempfile::TempDir;
 
 /// The training text of the model of these tests.
@@ -597,6 +598,31 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     ] {
         room.fails(line, b"us\n", code, &[part]);
     }
+}
+
+#[test]
+fn a_network_restores_whole_or_in_bytes() {
+    let room = Room::new();
+    room.write("network", toy_network::whole().pack());
+    let text = "the minister met us in lisbon\nwho met anna\n";
+    room.out("compact network --pack bytes", b"");
+    assert!(
+        fs::metadata(room.path("bytes")).unwrap().len() < fs::metadata(room.path("network")).unwrap().len()
+    );
+    for model in ["network", "network --precision int8", "bytes", "bytes --precision f32"] {
+        let once = room.out(&format!("restore --marks=,. --model {model}"), text.as_bytes());
+        assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
+        assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
+    }
+    room.fails("compact accurate -o other", b"", 1, &["is a model of maxent", "only those of bert"]);
+    room.fails("compact bytes -o bytes", b"", 2, &["bytes"]);
+    room.fails("inspect bytes --check-encoder", b"", 2, &["in a build with --features neural"]);
+    room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "computes on the processor"]);
+    room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
+    let mut cut = fs::read(room.path("bytes")).unwrap();
+    cut.truncate(cut.len() / 2);
+    room.write("cut", cut);
+    room.fails("restore --model cut", b"text", 1, &["cut"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod evaluation;
 mod experiment;
 mod fuzz;
 mod lexicon;
+mod toy_network;
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

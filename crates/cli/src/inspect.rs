@@ -58,11 +58,13 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         let check = details.and_then(|details| details.check_encoder(&text));
         let method = printable(&manifest.method);
         check.ok_or_else(|| {
-            let problem = format!(
-                "{} is a model of {method}: only those of bert have an encoder to check",
-                args.model.display()
-            );
-            Error::Usage(problem)
+            let model = args.model.display();
+            Error::Usage(match manifest.method == "bert" {
+                true => format!(
+                    "{model} has no other implementation here: check a model that is not in bytes, in a build with --features neural"
+                ),
+                false => format!("{model} is a model of {method}: only those of bert have an encoder to check"),
+            })
         })?
     });
     let check = check.transpose()?;

@@ -8,17 +8,22 @@ const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);
 const NGRAM: Option<Method> = None;
 
 #[cfg(feature = "neural")]
-const NEURAL: [Option<Method>; 2] =
-    [Some(majuscule_neural::bert::METHOD), Some(majuscule_neural::bilstm::METHOD)];
+const BERT: Method = majuscule_neural::bert::METHOD;
 #[cfg(not(feature = "neural"))]
-const NEURAL: [Option<Method>; 2] = [None, None];
+const BERT: Method = majuscule_network::bert::METHOD;
+
+#[cfg(feature = "neural")]
+const BILSTM: Option<Method> = Some(majuscule_neural::bilstm::METHOD);
+#[cfg(not(feature = "neural"))]
+const BILSTM: Option<Method> = None;
 
 const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
-const NO_NETWORKS: &str = "this build computes no neural networks: build majuscule with the feature neural";
+const NO_NETWORKS: &str =
+    "this build computes of neural networks only those of bert: build majuscule with the feature neural";
 
 /// The other methods: the name of each, the method if this build has it, and advice if it has not.
 const OTHERS: [(&str, Option<Method>, &str); 3] =
-    [("ngram", NGRAM, NO_TRANSDUCERS), ("bert", NEURAL[0], NO_NETWORKS), ("bilstm", NEURAL[1], NO_NETWORKS)];
+    [("ngram", NGRAM, NO_TRANSDUCERS), ("bert", Some(BERT), NO_NETWORKS), ("bilstm", BILSTM, NO_NETWORKS)];
 
 /// The classical methods, and those of the optional packages in this build.
 pub fn methods() -> Methods {
@@ -28,10 +33,10 @@ pub fn methods() -> Methods {
     })
 }
 
-/// The advice on how to get a method that this build leaves out.
+/// The advice on how to train a method that this build only computes, or leaves out.
 pub fn advice(method: &str) -> Option<String> {
-    let neural = &OTHERS[1..];
-    neural.iter().any(|(name, found, _)| *name == method && found.is_none()).then(|| {
+    let is_neural = ["bert", "bilstm"].contains(&method);
+    (is_neural && cfg!(not(feature = "neural"))).then(|| {
         format!(
             "{method} is a method of builds with --features neural: cargo install --path crates/cli --features neural, or here \
              cargo run --release --features neural -- train {method} …"

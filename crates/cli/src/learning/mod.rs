@@ -1,6 +1,7 @@
 //! The verbs for training and evaluation: one file per verb.
 
 mod adapt;
+mod compact;
 mod compare;
 mod corpus;
 mod evaluate;
@@ -34,6 +35,7 @@ pub enum Learning {
     /// Trains a model on cased text
     Train(Box<train::TrainArgs>),
     Adapt(Box<adapt::AdaptArgs>),
+    Compact(compact::CompactArgs),
     Evaluate(evaluate::EvaluateArgs),
     Score(score::ScoreArgs),
     Compare(compare::CompareArgs),
@@ -54,6 +56,7 @@ impl Learning {
         match self {
             Self::Train(args) => train::run(*args),
             Self::Adapt(args) => adapt::run(*args),
+            Self::Compact(args) => compact::run(&args),
             Self::Evaluate(args) => evaluate::run(args),
             Self::Score(args) => score::run(args),
             Self::Compare(args) => compare::run(args),

@@ -219,8 +219,9 @@ mod tests {
 
     use super::super::device::placed;
     use super::super::dropout::NoDropout;
-    use super::super::tagger::ENCODER;
-    use super::super::weights::{read_encoder, saved_name, tagger_name, write};
+    use super::super::names::ENCODER;
+    use super::super::names::{saved_name, tagger_name};
+    use super::super::weights::{read_encoder, write};
     use super::*;
     use majuscule::methods::backend::Precision;
 

@@ -10,30 +10,24 @@ use candle_transformers::models::xlm_roberta::{Config as RobertaConfig, XLMRober
 use super::config::{EncoderConfig, EncoderKind};
 use super::dropout::NoDropout;
 use super::encoder::{BertEncoder, PieceBatch};
-use super::tagger::ENCODER;
+use super::names::ENCODER;
 use super::weights::TensorMap;
-use super::{Bert, failed};
+use super::{TensorScorer, failed};
 use majuscule::error::Result;
 use majuscule::restorer::EncoderCheck;
 
-impl Bert {
-    /// Compares the last hidden states of each line of a text, cut to the window of the model, with
-    /// those that candle-transformers computes.
+impl TensorScorer {
+    /// Compares the last hidden states of texts, as pieces, with those that candle-transformers
+    /// computes.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
-    pub(super) fn compare(&self, text: &str) -> Result<EncoderCheck> {
+    pub(super) fn compare(&self, texts: &[Vec<u32>]) -> Result<EncoderCheck> {
         let encoder = BertEncoder::new(&self.weights, ENCODER, &self.config).map_err(failed)?;
         let mut check = EncoderCheck { difference: 0.0, largest: 0.0, pieces: 0 };
-        for line in text.lines() {
-            let mut ids = vec![self.pieces.special.first];
-            for word in line.split_whitespace() {
-                ids.extend(self.pieces.of(&word.to_lowercase()).map_err(failed)?);
-            }
-            ids.truncate(self.settings.window - 1);
-            ids.push(self.pieces.special.last);
+        for ids in texts {
             check.pieces += ids.len();
-            let batch = PieceBatch::new([ids.as_slice()], self.pieces.special.padding);
+            let batch = PieceBatch::new([ids.as_slice()], self.padding);
             let compared = || -> Computed<[f32; 2]> {
                 let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
                 let ours = &states[states.len() - 1];

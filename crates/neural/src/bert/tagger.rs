@@ -6,20 +6,9 @@ use candle_core::{DType, Result, Tensor};
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
 use super::encoder::{BertEncoder, PieceBatch, tensor};
+use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
 use super::ops;
-use super::weights::{Shapes, TensorMap, encoder_shapes};
-use crate::shared::heads::HeadSizes;
-
-/// The prefix of the names of the encoder's tensors in a tagger.
-pub const ENCODER: &str = "bert.";
-
-/// The layer scalars: α of equation 1.
-pub const SCALARS: &str = "layer_attention.scalars";
-/// The factor of the weighted sum: γ of equation 1.
-pub const GAMMA: &str = "layer_attention.gamma";
-
-/// The prefixes of the names of the tensors of the heads: that of cases and that of marks.
-pub const HEADS: [&str; 2] = ["classifier.", "marks."];
+use super::weights::TensorMap;
 
 /// The tagger: an encoder and heads.
 #[derive(Debug, Clone)]
@@ -29,20 +18,6 @@ pub struct Tagger {
     gamma: Tensor,
     /// The weight and the bias of each head that there is.
     heads: Vec<[Tensor; 2]>,
-}
-
-/// Returns the names and shapes of the tensors of a tagger.
-pub fn shapes(config: &EncoderConfig, heads: HeadSizes) -> Shapes {
-    let mut shapes: Shapes =
-        encoder_shapes(config).into_iter().map(|(name, shape)| (format!("{ENCODER}{name}"), shape)).collect();
-    // The embedding layer counts as a layer: the sum of equation 1 runs from 0.
-    shapes.push((SCALARS.to_owned(), vec![config.num_hidden_layers + 1]));
-    shapes.push((GAMMA.to_owned(), vec![1]));
-    for (head, size) in HEADS.into_iter().zip([heads.cases, heads.marks]).filter(|(_, size)| *size > 0) {
-        shapes.push((format!("{head}weight"), vec![size, config.hidden_size]));
-        shapes.push((format!("{head}bias"), vec![size]));
-    }
-    shapes
 }
 
 /// Returns the weight and the bias of each head among the weights of a tagger.

@@ -13,6 +13,7 @@ use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{Model as _, PaddingParams, Tokenizer};
 
 use super::vocabulary;
+pub use majuscule_network::bert::pieces::{PieceCutter, Special, SpecialNames};
 
 /// Cuts words into pieces.
 #[derive(Debug, Clone)]
@@ -20,80 +21,6 @@ pub struct Pieces {
     tokenizer: Tokenizer,
     /// The pieces before and after each text, and the padding.
     pub special: Special,
-}
-
-/// The ids of special pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Special {
-    /// The piece before each text.
-    pub first: u32,
-    /// The piece after each text.
-    pub last: u32,
-    /// The padding.
-    pub padding: u32,
-}
-
-/// The names of special pieces by role, as far as they are known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SpecialNames {
-    /// The piece before each text.
-    pub first: Option<String>,
-    /// The piece after each text.
-    pub last: Option<String>,
-    /// The padding.
-    pub padding: Option<String>,
-}
-
-impl SpecialNames {
-    /// Reads the names in `tokenizer_config.json` or `special_tokens_map.json`.
-    pub fn of(json: &Value) -> Self {
-        let name = |role: &str| {
-            let found = &json[role];
-            found.as_str().or_else(|| found["content"].as_str()).map(str::to_owned)
-        };
-        Self {
-            first: name("cls_token").or_else(|| name("bos_token")),
-            last: name("sep_token").or_else(|| name("eos_token")),
-            padding: name("pad_token"),
-        }
-    }
-
-    /// Fills in the names that are not known.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            first: self.first.or(other.first),
-            last: self.last.or(other.last),
-            padding: self.padding.or(other.padding),
-        }
-    }
-
-    /// Returns the names that a tokenizer itself uses, or else the usual ones that it has.
-    fn in_tokenizer(tokenizer: &Tokenizer) -> Self {
-        let known = |name: &String| tokenizer.token_to_id(name).is_some();
-        let usual = |names: [&str; 2]| names.map(str::to_owned).into_iter().find(known);
-        let usual = Self {
-            first: usual(["[CLS]", "<s>"]),
-            last: usual(["[SEP]", "</s>"]),
-            padding: usual(["[PAD]", "<pad>"]),
-        };
-        let processor = tokenizer.get_post_processor().and_then(|found| serde_json::to_value(found).ok());
-        let (first, last) = processor.as_ref().and_then(ends).unzip();
-        Self { first: first.filter(known), last: last.filter(known), padding: None }.or(usual)
-    }
-}
-
-/// Returns the names of the pieces that a processor puts before and after a text.
-fn ends(processor: &Value) -> Option<(String, String)> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    if let Some(processors) = processor["processors"].as_array() {
-        return processors.iter().find_map(ends);
-    }
-    if let Some(template) = processor["single"].as_array() {
-        let name = |piece: Option<&Value>| text(&piece?["SpecialToken"]["id"]);
-        return name(template.first()).zip(name(template.last()));
-    }
-    text(&processor["cls"][0]).zip(text(&processor["sep"][0]))
 }
 
 /// The largest number of ids of a vocabulary that the tokenizer may lack: some vocabularies are
@@ -147,22 +74,14 @@ impl Pieces {
                 "has {found} pieces, but the encoder {vocabulary}: they are not of the same model"
             ));
         }
-        let own = SpecialNames::in_tokenizer(&tokenizer);
-        let padding = tokenizer.get_padding().map(|padding| padding.pad_token.clone());
-        let padding = padding.filter(|name| tokenizer.token_to_id(name).is_some());
-        let names = names.or(SpecialNames { padding, ..SpecialNames::default() }).or(own.clone());
-        let id = |role: &str, name: &Option<String>| {
-            let Some(name) = name else {
-                return Err(format!("has no piece for {role}: expected the tokenizer of an encoder"));
-            };
-            let id = tokenizer.token_to_id(name).filter(|&id| (id as usize) < vocabulary);
-            id.ok_or_else(|| format!("has no piece {name}, {role}: expected the tokenizer of this encoder"))
-        };
-        let special = Special {
-            first: id("the beginning of a text", &names.first)?,
-            last: id("the end of a text", &names.last)?,
-            padding: id("the padding", &names.padding)?,
-        };
+        let part = |part: Option<Value>| part.unwrap_or_default();
+        let processor =
+            part(tokenizer.get_post_processor().and_then(|found| serde_json::to_value(found).ok()));
+        let padding = part(tokenizer.get_padding().and_then(|found| serde_json::to_value(found).ok()));
+        let id = |piece: &str| tokenizer.token_to_id(piece);
+        let own = SpecialNames::in_tokenizer(&processor, &Value::Null, &id);
+        let names = names.or(SpecialNames::in_tokenizer(&processor, &padding, &id));
+        let special = names.ids(vocabulary, &id)?;
         let most = highest_id(&tokenizer);
         if most as usize >= vocabulary {
             return Err(format!("numbers a piece {most}, but the encoder has {vocabulary} from 0"));
@@ -201,19 +120,21 @@ impl Pieces {
         Ok((Self::read(&json, Some(kept.len()))?, kept))
     }
 
-    /// Returns the pieces of a word; none for a word of marks that the vocabulary drops.
-    ///
-    /// # Errors
-    /// Fails if the tokenizer fails.
-    pub fn of(&self, word: &str) -> Result<Vec<u32>, String> {
-        let encoding = self.tokenizer.encode_fast(word, false).map_err(|error| error.to_string())?;
-        Ok(encoding.get_ids().to_vec())
-    }
-
     /// Returns true if the tokenizer distinguishes case. The encoder has then rarely seen text in
     /// lower case as it is given here.
     pub fn is_cased(&self) -> bool {
         ["Paris", "Monday", "HE"].iter().any(|word| self.of(word) != self.of(&word.to_lowercase()))
+    }
+}
+
+impl PieceCutter for Pieces {
+    fn of(&self, word: &str) -> Result<Vec<u32>, String> {
+        let encoding = self.tokenizer.encode_fast(word, false).map_err(|error| error.to_string())?;
+        Ok(encoding.get_ids().to_vec())
+    }
+
+    fn special(&self) -> Special {
+        self.special
     }
 }
 
@@ -264,6 +185,9 @@ fn prefixed(pre_tokenizer: &mut PreTokenizerWrapper) {
 
 #[cfg(test)]
 mod tests {
+    use majuscule_network::bert::pieces::PieceVocabulary;
+    use proptest::prelude::*;
+
     use super::*;
 
     const VOCABULARY: &[u8] = include_bytes!("../../../../tests/data/toy-bert/vocab.txt");
@@ -301,6 +225,29 @@ mod tests {
             let words: Vec<u32> = TEXT.split(' ').flat_map(|word| pieces.of(word).unwrap()).collect();
             assert_eq!(words, whole);
             assert!(Pieces::read(&pieces.json(), None).unwrap().of(TEXT).unwrap() == whole);
+        }
+    }
+
+    /// The vocabularies that are cut without this library, too.
+    fn both_ways() -> [(Pieces, PieceVocabulary); 2] {
+        [toy(true), Pieces::read(XLM_ROBERTA.as_bytes(), None).unwrap()].map(|pieces| {
+            let own =
+                PieceVocabulary::read(&pieces.json(), highest_id(&pieces.tokenizer) as usize + 1).unwrap();
+            assert_eq!(own.special(), pieces.special);
+            (pieces, own)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+        #[test]
+        fn words_are_cut_as_without_this_library(word in "[a-z]{0,12}|(lis|bon|nato|an|é|e\u{301}|1|,|'|\u{16a0}|東|ﬁ| |▁|\t|ß){0,9}|\\PC{0,6}") {
+            for (pieces, own) in both_ways() {
+                // Characters of Unicode versions after that of the library's tables may differ.
+                prop_assume!(word.chars().all(|c| !c.is_whitespace() || matches!(c, ' ' | '\t')));
+                prop_assert_eq!(own.of(&word).unwrap(), pieces.of(&word).unwrap(), "{:?}", word);
+            }
         }
     }
 

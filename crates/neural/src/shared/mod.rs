@@ -3,16 +3,13 @@
 pub mod adam;
 pub mod bf16_product;
 pub mod checks;
-pub mod exp;
-pub mod heads;
+pub mod gold;
 pub mod init;
-pub mod instruction_set;
-pub mod lanes;
 pub mod predict;
 pub mod product;
 pub mod samples;
 pub mod schedule;
-pub mod session;
 pub mod throughput;
 pub mod train_loop;
-pub mod windower;
+
+pub use majuscule_network::{exp, heads, instruction_set, lanes, session, windower};

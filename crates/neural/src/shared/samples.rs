@@ -3,6 +3,7 @@
 
 use majuscule::error::{Error, Result};
 use majuscule::text::{Labels, MarkSet};
+use majuscule_network::bert::runs;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
 
@@ -60,21 +61,6 @@ pub enum BatchSize {
     /// As many samples as fit into this number of pieces, all of them as long as the longest, and at
     /// least one.
     Pieces(usize),
-}
-
-/// Cuts samples that are sorted by length into runs whose padded length is at most `most`, or of one
-/// sample.
-pub fn runs<T>(sorted: &[T], length: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
-    let mut runs = Vec::new();
-    let mut start = 0;
-    for end in 1..=sorted.len() {
-        let next = sorted.get(end).map(&length);
-        if next.is_none_or(|next| next.saturating_mul(end + 1 - start) > most) {
-            runs.push(&sorted[start..end]);
-            start = end;
-        }
-    }
-    runs
 }
 
 /// The number of batches within which samples are sorted by length.

@@ -11,16 +11,15 @@ use serde_json::Value;
 use super::TaggerTraining;
 use super::config::{BertConfig, OptimizerConfig};
 use super::schedule::Schedule;
-use crate::bert::tagger::HEADS;
+use crate::bert::names::HEADS;
 use crate::bert::weights::TensorMap;
-use crate::bert::{Bert, BertSettings};
+use crate::bert::{Bert, BertSettings, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::heads::HeadSizes;
 use crate::shared::samples::running_text;
 use majuscule::error::Result;
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::Store;
-use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 
@@ -140,9 +139,9 @@ impl Adapter for BertAdaptation {
         let adaptation = self.clone().as_trained(&store.manifest().settings);
         // The device for learning is a separate setting.
         let computing = Backend { device: Device::Cpu, ..Backend::default() };
-        let model = adapt(&adaptation, &Bert::load(store, &computing)?, corpus, threads, watch)?;
-        let (settings, labels) = (json(model.settings()), Some(model.labels().clone()));
-        Ok(Adapted { config: json(&adaptation), settings, labels, sections: model.sections()? })
+        let model = adapt(&adaptation, &load(store, &computing)?, corpus, threads, watch)?;
+        let (settings, labels) = (json(&model.settings), Some(model.labels.clone()));
+        Ok(Adapted { config: json(&adaptation), settings, labels, sections: sections(&model)? })
     }
 }
 
@@ -261,7 +260,7 @@ pub fn adapt(
     let settings = BertSettings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
     let Bert { config: encoder, pieces, .. } = model;
     let training = TaggerTraining { config, corpus, encoder, pieces, settings, model: Some(model) };
-    training.run(|heads| widened(&model.weights, heads), threads, watch)
+    training.run(|heads| widened(model.scorer.weights(), heads), threads, watch)
 }
 
 /// Returns the weights with heads of these sizes: those of new labels are 0.

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::loss::LossConfig;
 use super::schedule::Schedule;
 use super::{pretrained, train};
-use crate::bert::LabelledPiece;
+use crate::bert::{LabelledPiece, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
 use crate::shared::predict::HeadOptions;
@@ -17,7 +17,6 @@ use crate::shared::samples::BatchSize;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::backend::Device;
-use majuscule::restorer::Restorer;
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
@@ -36,7 +35,7 @@ pub struct BertConfig {
     pub heads: HeadOptions,
     /// The piece of a word that has its labels: first, or last, which stands next to the mark
     #[arg(long, value_parser = by_name::<LabelledPiece>(), default_value = default_name::<LabelledPiece>())]
-    #[serde(skip_serializing_if = "super::super::is_first")]
+    #[serde(skip_serializing_if = "LabelledPiece::is_first")]
     pub piece: LabelledPiece,
     /// Keep only the pieces of the encoder's vocabulary that the text uses, and single characters of
     /// its scripts: a multilingual model shrinks to a half or less
@@ -204,7 +203,7 @@ impl Learner for BertConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads, watch)?;
-        let learned = Learned::new(model.settings(), self, model.labels(), model.sections()?);
+        let learned = Learned::new(&model.settings, self, &model.labels, sections(&model)?);
         Ok(learned.trained_on(&self.inputs()))
     }
 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::pretrained::Pretrained;
 use crate::bert::failed;
+use crate::bert::tokenize::PieceCutter;
 use majuscule::error::Result;
 use majuscule_train::corpus::Corpus;
 

@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::bert::train::samples::LabelledWord;
-    use crate::shared::heads::WordLabels;
+    use crate::shared::gold::WordLabels;
 
     /// Scores of 4 words and 3 labels.
     const SCORES: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [2.0, -1.0, 0.5], [-0.5, 0.25, 3.0], [1.0, 4.0, -2.0]];

@@ -9,7 +9,7 @@ use super::tests::config;
 use super::{Bert, BertConfig, train};
 use crate::bert::LabelledPiece;
 use crate::shared::predict::{HeadOptions, Prediction};
-use majuscule::methods::backend::Backend;
+use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::model::Packed;
 use majuscule::restorer::{Boundary, Request, Restorer};
@@ -40,7 +40,7 @@ fn saved(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Vec<u8> {
 
 fn read(model: &[u8]) -> Bert {
     let store = Packed::open("model", model.to_vec().into()).unwrap();
-    Bert::load(&store, &Backend::default()).unwrap()
+    super::super::load(&store, &Backend::default()).unwrap()
 }
 
 fn with_marks() -> HeadOptions {
@@ -62,7 +62,7 @@ const MARKS: Request = Request {
 };
 
 /// Returns the words as a model restores them.
-fn restored(model: &Bert, words: &str, request: Request) -> String {
+fn restored(model: &dyn Restorer, words: &str, request: Request) -> String {
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
     let choices = model.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
     let word = |((lower, _), choice): ((&str, &Token), &Choice)| {
@@ -79,12 +79,38 @@ const FOUND: &str =
 
 #[test]
 fn marks_and_cases_are_learned_together_on_one_encoder() {
-    assert_eq!(restored(&JOINT, WORDS, MARKS), FOUND);
+    assert_eq!(restored(&*JOINT, WORDS, MARKS), FOUND);
     // Without marks, only the first word is known to begin a sentence.
     let cases = "Who met Anna in Porto the minister of York met us and we met Lisbon who met NATO in Anna";
-    assert_eq!(restored(&JOINT, WORDS, Request::default()), cases);
+    assert_eq!(restored(&*JOINT, WORDS, Request::default()), cases);
     let stops = Request { marks: ".".parse().unwrap(), ..MARKS };
-    assert_eq!(restored(&JOINT, WORDS, stops), FOUND.replace(',', "").replace('?', "."));
+    assert_eq!(restored(&*JOINT, WORDS, stops), FOUND.replace(',', "").replace('?', "."));
+}
+
+#[test]
+fn a_model_is_used_without_tensors_and_in_bytes() {
+    let store = Packed::open("model", SAVED.clone().into()).unwrap();
+    let whole = majuscule_network::bert::load(&store, &Backend::default()).unwrap();
+    let bytes = majuscule_network::bert::in_bytes(&store).unwrap().pack();
+    assert!(bytes.len() < SAVED.len() * 2 / 3, "{} of {}", bytes.len(), SAVED.len());
+    let store = Packed::open("bytes", bytes.into()).unwrap();
+    let again = majuscule_network::bert::in_bytes(&store).unwrap().pack();
+    for computing in [None, Some(Precision::F32), Some(Precision::Int8)] {
+        let computing = Backend { precision: computing, ..Backend::default() };
+        let model = majuscule_network::bert::load(&store, &computing).unwrap();
+        assert_eq!(restored(&model, WORDS, MARKS), FOUND);
+    }
+    let tokens = Tokens::of_words(WORDS.split(' '), Locale::Root);
+    let choices = |model: &dyn Restorer| {
+        let request = Request { confidence: true, ..MARKS };
+        model.restore_batch(std::slice::from_ref(&tokens), request).unwrap()
+    };
+    assert_eq!(choices(&whole), choices(&*JOINT));
+    let [one, other] = [&store, &Packed::open("again", again.into()).unwrap()]
+        .map(|store| choices(&majuscule_network::bert::load(store, &Backend::default()).unwrap()));
+    assert_eq!(one, other);
+    let refused = super::super::load(&store, &Backend::default()).unwrap_err().to_string();
+    assert!(refused.contains("take the model that it was made from"), "{refused}");
 }
 
 #[test]
@@ -113,9 +139,9 @@ fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
     let costs = MarkCosts { mark_cost: 1e6, end_cost: 2.0 };
     let heads = HeadOptions { mark_cost: Some(1e6), end_cost: Some(2.0), ..with_marks() };
     let model = read(&saved(heads, LabelledPiece::Last, 2));
-    assert_eq!(model.settings().costs, Some(costs));
+    assert_eq!(model.settings.costs, Some(costs));
     // The text that is held out here is too short to decide.
-    assert_eq!(JOINT.settings().costs, Some(MarkCosts::default()));
+    assert_eq!(JOINT.settings.costs, Some(MarkCosts::default()));
     let dear = read(&SAVED).with_costs(costs);
     let found = restored(&dear, WORDS, MARKS);
     assert!(found.contains("in Porto? The minister") && !found.contains(','), "{found}");

@@ -26,7 +26,7 @@ use candle_core::Result as Computed;
 use super::config::EncoderConfig;
 use super::tokenize::Pieces;
 use super::weights::TensorMap;
-use super::{Bert, BertSettings, device, failed, tagger};
+use super::{Bert, BertSettings, device, failed, names, new};
 use crate::shared::heads::{ChainState, HeadSizes, Heads};
 use crate::shared::predict::HeadOptions;
 use crate::shared::samples::{Dataset, running_text};
@@ -70,7 +70,7 @@ pub fn train(
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
     let (runs_on, piece) = (corpus.protocol().runs_on(), config.piece);
-    let settings = BertSettings { window, runs_on, kept_pieces, piece, costs: None };
+    let settings = BertSettings { window, runs_on, kept_pieces, piece, costs: None, in_bytes: false };
     let training =
         TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
     let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);
@@ -108,7 +108,7 @@ impl TaggerTraining<'_> {
         let weights = init(heads).map_err(failed)?;
         let checkpoint =
             checkpoint.map(|checkpoint| checkpoint.of(digest, &weights)).transpose().map_err(failed)?;
-        let shapes = tagger::shapes(encoder, heads);
+        let shapes = names::tagger_shapes(encoder, heads);
         let saved = checkpoint.as_ref().map(|checkpoint| checkpoint.read(&shapes)).transpose()?.flatten();
         let (state, position) = match saved {
             Some(saved) => saved,
@@ -117,8 +117,7 @@ impl TaggerTraining<'_> {
         let model = |weights| {
             let (mixed, labels) = (dataset.mixed.clone(), dataset.labels.clone());
             let (settings, locale) = (settings.clone(), corpus.locale());
-            Bert::new(encoder.clone(), pieces.clone(), weights, mixed, settings, locale, labels)
-                .map_err(failed)
+            new(encoder.clone(), pieces.clone(), weights, mixed, settings, locale, labels).map_err(failed)
         };
         let trainer = TaggerTrainer {
             config,

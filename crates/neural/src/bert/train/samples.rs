@@ -3,14 +3,15 @@
 use super::checkpoint::Digest;
 use super::config::BertConfig;
 use crate::bert::tokenize::Pieces;
-use crate::bert::windows::{self, LabelledPiece, PieceWindow};
 use crate::bert::{Bert, BertSettings};
-use crate::shared::heads::{Heads, WordLabels};
+use crate::shared::gold::{GoldHeads, WordLabels};
+use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
 use majuscule::text::{Class, Labels, Mark, MarkSet};
+use majuscule_network::bert::windows::{self, LabelledPiece, PieceWindow};
 use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::CorpusForms;

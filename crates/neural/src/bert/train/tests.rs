@@ -8,13 +8,14 @@ use candle_core::Var;
 use super::loss::HeadLoss;
 use super::trainer::init_weights;
 use super::*;
-use crate::bert::LabelledPiece;
 use crate::bert::config::EncoderConfig;
 use crate::bert::dropout::NoDropout;
 use crate::bert::encoder::{BertEncoder, PieceBatch};
+use crate::bert::names::{self, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::read;
-use crate::bert::tagger::{GAMMA, HEADS, SCALARS};
+use crate::bert::tokenize::PieceCutter;
 use crate::bert::weights::{self, TensorMap};
+use crate::bert::{LabelledPiece, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::product::ProductPrecision;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
@@ -78,7 +79,7 @@ fn adapt(adaptation: &BertAdaptation, model: &Bert, corpus: &Corpus) -> Result<B
 }
 
 fn bytes(model: &Bert) -> Vec<u8> {
-    model.sections().unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
+    sections(model).unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
 }
 
 /// The parts of a training.
@@ -94,7 +95,14 @@ impl ToyTraining {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
         let piece = LabelledPiece::First;
-        let settings = BertSettings { window: 40, runs_on: false, kept_pieces: None, piece, costs: None };
+        let settings = BertSettings {
+            window: 40,
+            runs_on: false,
+            kept_pieces: None,
+            piece,
+            costs: None,
+            in_bytes: false,
+        };
         let (dataset, digest) = samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
         let weights =
             init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), config.seed).unwrap();
@@ -132,7 +140,7 @@ fn it_learns_fifty_sentences_by_heart() {
     let model = train(&config, &corpus).unwrap();
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
-    let layers = model.tagger().layer_weights().unwrap();
+    let layers = model.scorer.tagger().layer_weights().unwrap();
     assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
@@ -152,11 +160,11 @@ fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
         let model = train(&config, &corpus).unwrap();
         let draft = methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
         draft.save(place.path().join(kind), false).unwrap();
-        let again = Bert::load(&*model::open(place.path().join(kind)).unwrap(), &Backend::default()).unwrap();
+        let again = load(&*model::open(place.path().join(kind)).unwrap(), &Backend::default()).unwrap();
         assert!(bytes(&again) == bytes(&model), "{kind}");
         let words = "who met the minister of mcdonald in lisbon and said nato to us";
         assert_eq!(restored(&again, words), restored(&model, words), "{kind}");
-        assert_eq!(again.settings().window, 40);
+        assert_eq!(again.settings.window, 40);
         let check = again.details().unwrap().check_encoder(words).unwrap().unwrap();
         assert!(check.difference < 1e-4 && check.pieces > 14 && check.largest > 0.1, "{kind}: {check:?}");
     }
@@ -181,7 +189,7 @@ fn a_cut_vocabulary_leaves_the_states_of_the_training_text_to_the_bit() {
         assert_eq!(states(&cut), states(&whole), "{kind}");
         let config = BertConfig { epochs: 1, keep_pieces: true, held_out: 0.0, ..on(kind) };
         let model = train(&config, &of_text(&text.repeat(3))).unwrap();
-        assert_eq!(model.settings().kept_pieces, Some(cut.config.vocab_size), "{kind}");
+        assert_eq!(model.settings.kept_pieces, Some(cut.config.vocab_size), "{kind}");
         // A word that the text lacks has pieces all the same.
         assert_eq!(restored(&model, "york").len(), 4);
     }
@@ -305,7 +313,7 @@ fn what_is_frozen_stays_to_the_bit() {
         let config = BertConfig { epochs: 1, scalars_with_head, ..config() };
         let model = train(&config, &corpus()).unwrap();
         let toy = ToyTraining::new(config);
-        for (name, tensor) in &model.weights {
+        for (name, tensor) in &model.scorer.weights {
             let values =
                 |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             let moves = HEADS.iter().any(|head| name.starts_with(head))
@@ -425,7 +433,7 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
     let whole = run(toy.trainer(), TrainPosition::default());
     let checkpoint = BertCheckpoint::new(&config, &corpus()).unwrap().unwrap();
     let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
-    let shapes = tagger::shapes(&toy.encoder, Heads::of(&toy.dataset.labels).sizes());
+    let shapes = names::tagger_shapes(&toy.encoder, Heads::of(&toy.dataset.labels).sizes());
     let mut trainer = toy.trainer();
     for epoch in 0..2 {
         trainer.begin_epoch(epoch).unwrap();
@@ -594,8 +602,8 @@ fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
     let still = BertAdaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
     let new = adapt(&still, &model, &corpus).unwrap();
     let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-    for (name, tensor) in &new.weights {
-        let (now, old) = (values(tensor), values(&model.weights[name]));
+    for (name, tensor) in &new.scorer.weights {
+        let (now, old) = (values(tensor), values(&model.scorer.weights[name]));
         assert_eq!(now[..old.len()], old, "{name}");
         assert!(now[old.len()..].iter().all(|&value| value == 0.0), "{name}");
     }

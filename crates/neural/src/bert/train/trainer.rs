@@ -17,8 +17,9 @@ use super::samples::PieceSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
 use crate::bert::encoder::PieceBatch;
+use crate::bert::names::{self, ENCODER, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::read;
-use crate::bert::tagger::{self, ENCODER, GAMMA, HEADS, SCALARS, Tagger};
+use crate::bert::tagger::Tagger;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed};
 use crate::shared::adam::{clip_scale, squared_norm};
@@ -76,7 +77,7 @@ pub(super) fn init_weights(
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
     // The range that PyTorch uses.
     let bound = 1.0 / (config.hidden_size as f64).sqrt();
-    for (name, shape) in tagger::shapes(config, heads) {
+    for (name, shape) in names::tagger_shapes(config, heads) {
         if weights.contains_key(&name) {
             continue;
         }
@@ -154,7 +155,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
     }
 
     fn facts(&self, model: &Bert) -> Result<Vec<(&'static str, Value)>> {
-        Ok(vec![("layer_weights", json!(model.tagger().layer_weights().map_err(failed)?))])
+        Ok(vec![("layer_weights", json!(model.scorer.tagger().layer_weights().map_err(failed)?))])
     }
 
     /// Returns true for epochs with a frozen encoder, in which a step costs a third of a later one

@@ -6,7 +6,8 @@ use crate::bilstm::weights::{CellLayout, NetworkWeights};
 use crate::shared::product::{MatrixView, MatrixViewMut};
 
 use super::back::LstmPass;
-use crate::shared::heads::{HeadSizes, WordLabels};
+use crate::shared::gold::WordLabels;
+use crate::shared::heads::HeadSizes;
 
 /// The gradient of a loss with respect to every weight.
 #[derive(Debug, Clone, PartialEq)]

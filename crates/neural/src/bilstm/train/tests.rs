@@ -3,7 +3,7 @@
 use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{WordBatch, forward, scores_of};
-use crate::shared::heads::WordLabels;
+use crate::shared::gold::WordLabels;
 use majuscule::model::Packed;
 use majuscule::text::{Choice, Locale, MarkSet, Token, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};

@@ -9,7 +9,7 @@ use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
 use crate::bilstm::network::{WordBatch, forward};
 use crate::bilstm::weights::{NetworkWeights, WeightLayout};
-use crate::shared::heads::WordLabels;
+use crate::shared::gold::WordLabels;
 use crate::shared::init::uniform;
 use crate::shared::schedule::linear_decay;
 use crate::shared::train_loop::{NetworkTrainer, TrainStep};

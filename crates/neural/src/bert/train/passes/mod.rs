@@ -18,7 +18,7 @@ use self::rows::{
 };
 use super::dropout::BlockDropout;
 use crate::bert::config::EncoderConfig;
-use crate::bert::tagger::ENCODER;
+use crate::bert::names::ENCODER;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
 

@@ -1,9 +1,9 @@
 //! Operations on rows of numbers between products of matrices, written so that the compiler
 //! vectorises them.
 
-use crate::shared::exp::{ROUND, exp, gelu as gelu_of};
-use crate::shared::instruction_set::InstructionSet;
-use crate::shared::lanes::{fold, max, sum};
+use crate::exp::{ROUND, exp, gelu as gelu_of};
+use crate::instruction_set::InstructionSet;
+use crate::lanes::{fold, max, sum};
 
 /// The weights of a norm.
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! `x · wᵀ + b` in 32-bit numbers or in bytes.
 
 use super::{EnginePrecision, float, int8};
-use crate::shared::instruction_set::InstructionSet;
+use crate::bert::matrix::WeightMatrix;
+use crate::instruction_set::InstructionSet;
 
 /// Weights packed for products, and a bias.
 #[derive(Debug, Clone)]
@@ -19,20 +20,22 @@ enum PackedWeights {
 }
 
 impl Linear {
-    /// Makes a matrix with a row of `depth` numbers for each number of `bias`.
+    /// Makes a matrix with a row for each number of `bias`.
     pub fn new(
         instructions: InstructionSet,
         precision: EnginePrecision,
-        weight: &[f32],
+        weight: WeightMatrix,
         bias: Vec<f32>,
     ) -> Self {
         let depth = weight.len() / bias.len();
-        let weights = match precision {
-            EnginePrecision::F32 => {
-                PackedWeights::Float(float::FloatPanels::of_columns(instructions, weight, depth))
+        let weight = if precision == EnginePrecision::Int8 { weight.in_bytes(depth) } else { weight };
+        let weights = match (precision, weight) {
+            (EnginePrecision::Int8, WeightMatrix::Bytes { values, scales }) => {
+                PackedWeights::Bytes(int8::BytePanels::of_columns(instructions, &values, &scales, depth))
             }
-            EnginePrecision::Int8 => {
-                PackedWeights::Bytes(int8::BytePanels::of_columns(instructions, weight, depth))
+            (_, weight) => {
+                let weight = weight.in_floats();
+                PackedWeights::Float(float::FloatPanels::of_columns(instructions, &weight, depth))
             }
         };
         Self { instructions, weights, bias, depth }

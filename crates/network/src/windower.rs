@@ -40,14 +40,18 @@ pub trait WordEncoder: Debug + Send {
 /// A word and its ids, shared by all windows that contain it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EncodedWord<I> {
+    /// The word in lower case.
     pub lower: String,
+    /// The ids.
     pub ids: I,
 }
 
 /// A word at its place in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowWord<I> {
+    /// The word.
     pub word: Arc<EncodedWord<I>>,
+    /// The facts about it that the text shows.
     pub context: WordContext,
 }
 

@@ -6,8 +6,7 @@
 
 use super::aligned::Aligned;
 use super::rows::{RowScale, quantise};
-use crate::shared::exp::ROUND;
-use crate::shared::instruction_set::InstructionSet;
+use crate::instruction_set::InstructionSet;
 
 /// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
@@ -43,8 +42,13 @@ pub struct ByteRows {
 }
 
 impl BytePanels {
-    /// Makes a matrix from rows, each of which becomes a column.
-    pub fn of_columns(instructions: InstructionSet, values: &[f32], depth: usize) -> Self {
+    /// Makes a matrix from rows of bytes, each of which becomes a column with its scale.
+    pub fn of_columns(
+        instructions: InstructionSet,
+        values: &[i8],
+        column_scales: &[f32],
+        depth: usize,
+    ) -> Self {
         let filled = depth.next_multiple_of(steps(instructions));
         let (group, most) = (group(instructions, filled), widest(instructions));
         let columns = (values.len() / depth).next_multiple_of(lanes(instructions));
@@ -56,15 +60,11 @@ impl BytePanels {
             scales: vec![0.0; columns],
             sums: vec![0.0; columns],
         };
-        for (column, values) in values.chunks_exact(depth).enumerate() {
-            let scale = values.iter().fold(0.0f32, |most, value| most.max(value.abs())) / 127.0;
-            let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        for (column, (values, &scale)) in values.chunks_exact(depth).zip(column_scales).enumerate() {
             let first = column / most * most;
             let width = most.min(columns - first);
             let mut sum = 0i32;
-            for (at, value) in values.iter().enumerate() {
-                // Adding a large number rounds to the nearest integer in its lowest bits.
-                let weight = (value * factor + ROUND).to_bits() as i8;
+            for (at, &weight) in values.iter().enumerate() {
                 sum += i32::from(weight);
                 let place = (at / group * width + column - first) * group + at % group;
                 panels.weights[first * filled + place] = weight;
@@ -433,6 +433,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bert::matrix::WeightMatrix;
 
     fn product(
         instructions: InstructionSet,
@@ -442,7 +443,11 @@ mod tests {
         depth: usize,
     ) -> Vec<f32> {
         let mut out = vec![f32::NAN; x.len() / depth * bias.len()];
-        let panels = BytePanels::of_columns(instructions, weights, depth);
+        let WeightMatrix::Bytes { values, scales } = WeightMatrix::Floats(weights.to_vec()).in_bytes(depth)
+        else {
+            panic!("floats")
+        };
+        let panels = BytePanels::of_columns(instructions, &values, &scales, depth);
         panels.multiply(instructions, x, &mut ByteRows::default(), bias, &mut out);
         out
     }

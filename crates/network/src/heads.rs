@@ -6,7 +6,6 @@ use majuscule::methods::maxent::observe::BoundaryEvidence;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::{Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
-use majuscule_train::corpus::{Example, Gold};
 
 /// The labels of the heads of a tagger. A head with only one label is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,27 +14,6 @@ pub struct Heads {
     classes: Vec<Class>,
     /// No mark and the marks, in the order of their scores.
     marks: Vec<Mark>,
-}
-
-/// The ids of the right labels of a word; `None` for a label that is not learned from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WordLabels {
-    /// The id of its class.
-    pub class: Option<u32>,
-    /// The id of the mark after it.
-    pub mark: Option<u32>,
-}
-
-impl WordLabels {
-    /// Returns the labels in the order of the heads.
-    pub fn by_head(self) -> [Option<u32>; 2] {
-        [self.class, self.mark]
-    }
-
-    /// Returns true if there is no label.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
 }
 
 /// The number of scores of each head.
@@ -96,27 +74,6 @@ impl Heads {
     pub fn classes_with(&self, class: Class) -> Vec<Class> {
         let more = Some(class).filter(|class| !self.classes.contains(class));
         self.classes.iter().copied().chain(more).collect()
-    }
-
-    /// Returns the labels of the words of an example. Where marks are learned, the case of the first word of a
-    /// sentence is not, and marks only of examples that do not show them.
-    pub fn gold(&self, example: &Example) -> Vec<WordLabels> {
-        let tokens = example.tokens.as_slice();
-        let has_marks = self.sizes().marks > 0;
-        let shows = tokens.iter().any(|token| token.starts || token.gap.is_some() || token.right.is_some());
-        let is_marked = example.gold.iter().any(|gold| gold.label.mark.character().is_some());
-        let mut begins = true;
-        let label = |gold: &Gold| {
-            let is_inside = !has_marks || !(gold.initial || begins);
-            begins = gold.label.mark.ends_sentence();
-            let class = gold.label.case.class();
-            let case = self.class_id(class).filter(|_| gold.scored && is_inside);
-            // A long text without marks lacks them.
-            let mark = self.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
-            let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
-            WordLabels { class, mark }
-        };
-        example.gold.iter().map(label).collect()
     }
 
     /// Returns the position of the score of a class, if the heads have one.
@@ -235,8 +192,11 @@ fn odds(ln: &[f32]) -> impl Iterator<Item = f32> + Clone + '_ {
 /// A word of a chain.
 #[derive(Debug, Clone, Copy)]
 pub struct ChainWord<'a> {
+    /// The word in lower case.
     pub lower: &'a str,
+    /// The facts about it that the text shows.
     pub context: WordContext,
+    /// The text after it.
     pub after: RightContext,
 }
 

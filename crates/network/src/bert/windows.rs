@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::failed;
-use super::tokenize::Pieces;
-use crate::shared::heads::{HeadSizes, RightContext, WordContext};
-use crate::shared::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
+use super::pieces::PieceCutter;
+use crate::heads::{HeadSizes, RightContext, WordContext};
+use crate::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
 use majuscule::error::Result;
 use majuscule::named::NamedValue;
 use majuscule::restorer::SentenceStarts;
@@ -57,6 +57,13 @@ pub enum LabelledPiece {
     Last,
 }
 
+impl LabelledPiece {
+    /// Returns true for the piece that a manifest does not name.
+    pub fn is_first(&self) -> bool {
+        *self == Self::First
+    }
+}
+
 impl NamedValue for LabelledPiece {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::First, "first", "The first piece of a word"),
@@ -71,7 +78,7 @@ pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predicti
     WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks, starts, predictions }
 }
 
-impl WordEncoder for &Pieces {
+impl<P: PieceCutter> WordEncoder for &P {
     type Ids = Box<[u32]>;
     type Window = PieceWindow;
 
@@ -92,7 +99,7 @@ impl WordEncoder for &Pieces {
         targets: Range<usize>,
         done: usize,
     ) -> PieceWindow {
-        let mut ids = vec![self.special.first];
+        let mut ids = vec![self.special().first];
         let mut found = Vec::with_capacity(targets.len());
         for (at, WindowWord { word, context }) in words.iter().enumerate() {
             let first = ids.len() as u32;
@@ -103,7 +110,7 @@ impl WordEncoder for &Pieces {
                 found.push(WindowTarget { word: word.clone(), context: *context, after, places });
             }
         }
-        ids.push(self.special.last);
+        ids.push(self.special().last);
         PieceWindow { ids, targets: found, done }
     }
 }
@@ -166,16 +173,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shared::windower::Windower;
+    use crate::bert::pieces::{PieceVocabulary, toy_tokenizer};
+    use crate::windower::Windower;
     use majuscule::text::{Locale, Tokens};
 
-    const VOCABULARY: &[u8] = include_bytes!("../../../../tests/data/toy-bert/vocab.txt");
-
-    fn pieces() -> Pieces {
-        Pieces::read_vocabulary(VOCABULARY, true, None).unwrap()
+    fn pieces() -> PieceVocabulary {
+        let json = toy_tokenizer();
+        PieceVocabulary::read(json.as_bytes(), 101).unwrap()
     }
 
-    fn windows(pieces: &Pieces, words: &[String], options: WindowOptions) -> Vec<PieceWindow> {
+    fn windows(pieces: &PieceVocabulary, words: &[String], options: WindowOptions) -> Vec<PieceWindow> {
         let mut windows = Vec::new();
         let tokens = Tokens::of_words(words.iter().map(String::as_str), Locale::Root);
         Windower::new(pieces, options).push_document(&tokens, &mut windows).unwrap();

@@ -1,0 +1,354 @@
+//! The tagger on the processor, without tensors: weights packed for products, texts side by side
+//! without padding between them.
+//!
+//! Every number is summed in a fixed order, independent of other numbers: the scores of a text are
+//! bit-identical alone, among others and on any number of threads.
+
+/// Selects the variant of a kernel for a number of rows, a power of two up to 8, and a number of
+/// vectors up to 3.
+macro_rules! kernel_for {
+    ($($kernel:ident)::+, $rows:expr, $vectors:expr) => {
+        match ($rows, $vectors) {
+            (8, 3) => $($kernel)::+::<8, 3>,
+            (8, 2) => $($kernel)::+::<8, 2>,
+            (8, 1) => $($kernel)::+::<8, 1>,
+            (4, 3) => $($kernel)::+::<4, 3>,
+            (4, 2) => $($kernel)::+::<4, 2>,
+            (4, 1) => $($kernel)::+::<4, 1>,
+            (2, 3) => $($kernel)::+::<2, 3>,
+            (2, 2) => $($kernel)::+::<2, 2>,
+            (2, 1) => $($kernel)::+::<2, 1>,
+            (1, 3) => $($kernel)::+::<1, 3>,
+            (1, 2) => $($kernel)::+::<1, 2>,
+            _ => $($kernel)::+::<1, 1>,
+        }
+    };
+}
+
+mod aligned;
+mod float;
+mod int8;
+mod layer;
+mod linear;
+mod rows;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::config::EncoderConfig;
+use super::matrix::WeightMatrix;
+use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
+use super::weights::{Embeddings, WeightSource};
+use crate::instruction_set::InstructionSet;
+use layer::{EngineLayer, EngineScratch, Span, gathered};
+use linear::Linear;
+use rows::{Norm, add_scaled};
+
+/// The precision of the large products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EnginePrecision {
+    /// 32-bit numbers.
+    #[default]
+    F32,
+    /// Bytes: weights with one scale for each output, states with one scale for each piece.
+    /// Attention, norms, the sum of the layers and the head stay in 32-bit numbers.
+    Int8,
+}
+
+/// A tagger ready to compute.
+#[derive(Debug)]
+pub struct Engine {
+    instructions: InstructionSet,
+    /// The length of the vector of each piece in a layer.
+    hidden: usize,
+    words: Box<dyn Embeddings>,
+    /// The embedding of each position from the first that texts use, with that of the first segment
+    /// added.
+    places: Vec<f32>,
+    norm: Norm,
+    /// The matrix that widens embeddings to the size of a layer, if they are narrower.
+    projection: Option<Linear>,
+    layers: Vec<EngineLayer>,
+    /// The weight of each layer, the embedding layer first.
+    layer_weights: Vec<f32>,
+    /// The heads side by side.
+    head: Linear,
+}
+
+/// A text, and the positions whose scores are requested.
+#[derive(Debug, Clone)]
+pub struct ScoreRequest<'a> {
+    /// The ids of its pieces.
+    pub ids: &'a [u32],
+    /// The positions of the targets among the pieces.
+    pub places: Vec<u32>,
+}
+
+/// The number of pieces that go through a layer together: enough to read weights rarely, few enough
+/// that states stay in the cache.
+const BLOCK: usize = 256;
+
+/// The number of pieces below which another thread does not pay off.
+const LEAST: usize = 64;
+
+impl Engine {
+    /// Packs the weights of a tagger.
+    ///
+    /// # Errors
+    /// Names a weight that is missing.
+    pub fn new(
+        weights: &dyn WeightSource,
+        config: &EncoderConfig,
+        precision: EnginePrecision,
+    ) -> Result<Self, String> {
+        Self::on(InstructionSet::best(), weights, config, precision)
+    }
+
+    /// Packs the weights of a tagger for products with these instructions.
+    ///
+    /// # Errors
+    /// Names a weight that is missing.
+    pub fn on(
+        instructions: InstructionSet,
+        weights: &dyn WeightSource,
+        config: &EncoderConfig,
+        precision: EnginePrecision,
+    ) -> Result<Self, String> {
+        let source = EngineSource { instructions, weights, config, precision };
+        let mut places = source.values("embeddings.position_embeddings.weight")?;
+        places.drain(..config.first_position * config.embedding_size);
+        if config.type_vocab_size > 0 {
+            let kinds = source.values("embeddings.token_type_embeddings.weight")?;
+            for place in places.chunks_exact_mut(config.embedding_size) {
+                place.iter_mut().zip(&kinds).for_each(|(place, kind)| *place += kind);
+            }
+        }
+        let heads = || HEADS.iter().filter(|head| weights.has(&format!("{head}weight")));
+        let all = |part: &str| -> Result<WeightMatrix, String> {
+            let parts = heads().map(|head| weights.matrix(&format!("{head}{part}")));
+            Ok(WeightMatrix::stacked(parts.collect::<Result<_, String>>()?))
+        };
+        Ok(Self {
+            instructions,
+            hidden: config.hidden_size,
+            words: weights.embeddings()?,
+            places,
+            norm: source.norm("embeddings.LayerNorm")?,
+            projection: config.has_projection().then(|| source.projection()).transpose()?,
+            layers: (0..config.num_hidden_layers)
+                .map(|layer| source.layer(layer))
+                .collect::<Result<_, String>>()?,
+            layer_weights: layer_weights(weights)?,
+            head: Linear::new(instructions, EnginePrecision::F32, all("weight")?, all("bias")?.in_floats()),
+        })
+    }
+
+    /// Returns the scores of the labels, one row for each requested position, text after text.
+    ///
+    /// # Errors
+    /// Fails if the encoder does not have a piece or a position.
+    pub fn scores(&self, texts: &[ScoreRequest<'_>], threads: NonZeroUsize) -> Result<Vec<Vec<f32>>, String> {
+        self.check(texts)?;
+        let pieces: usize = texts.iter().map(|text| text.ids.len()).sum();
+        let groups = groups(texts, pieces.div_ceil(threads.get()).clamp(LEAST, BLOCK));
+        let compute = |group: &&[ScoreRequest<'_>], scratch: &mut EngineScratch| self.group(group, scratch);
+        Ok(in_parallel(&groups, threads, compute).into_iter().flatten().collect())
+    }
+
+    fn check(&self, texts: &[ScoreRequest<'_>]) -> Result<(), String> {
+        let (words, longest) = (self.words.len(), self.places.len() / self.norm.weight.len());
+        for ScoreRequest { ids, places } in texts {
+            if ids.len() > longest {
+                return Err(format!("a text of {} pieces, but the encoder takes {longest}", ids.len()));
+            }
+            if let Some(id) = ids.iter().find(|&&id| id as usize >= words) {
+                return Err(format!("a piece numbered {id}, but the encoder has {words}"));
+            }
+            if let Some(place) = places.iter().find(|&&place| place as usize >= ids.len()) {
+                return Err(format!("place {place} of a text of {} pieces", ids.len()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the scores of a few texts.
+    fn group(&self, texts: &[ScoreRequest<'_>], scratch: &mut EngineScratch) -> Vec<Vec<f32>> {
+        let (spans, targets) = laid_out(texts);
+        if targets.is_empty() {
+            return Vec::new();
+        }
+        let hidden = self.hidden;
+        let mut x = self.embedded(texts);
+        let mut mixed = vec![0.0; targets.len() * hidden];
+        let mut mix = |x: &[f32], weight: f32| add_scaled(self.instructions, &mut mixed, x, weight);
+        mix(&gathered(&x, &targets, hidden), self.layer_weights[0]);
+        for (at, (layer, &weight)) in self.layers.iter().zip(&self.layer_weights[1..]).enumerate() {
+            if at + 1 == self.layers.len() {
+                mix(&layer.forward_targets(&x, &spans, &targets, scratch), weight);
+            } else {
+                layer.forward(&mut x, &spans, scratch);
+                mix(&gathered(&x, &targets, hidden), weight);
+            }
+        }
+        let mut scores = Vec::new();
+        self.head.apply(&mixed, &mut scores, &mut int8::ByteRows::default());
+        scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
+    }
+
+    /// Returns the input of the first layer, one row for each piece.
+    fn embedded(&self, texts: &[ScoreRequest<'_>]) -> Vec<f32> {
+        let width = self.norm.weight.len();
+        let mut x = vec![0.0; texts.iter().map(|text| text.ids.len()).sum::<usize>() * width];
+        let mut rest = x.as_mut_slice();
+        for text in texts {
+            let (rows, after) = rest.split_at_mut(text.ids.len() * width);
+            self.words.write(text.ids, rows);
+            rows.iter_mut().zip(&self.places).for_each(|(word, place)| *word += place);
+            rest = after;
+        }
+        self.norm.rows(self.instructions, &mut x);
+        let Some(projection) = &self.projection else { return x };
+        let mut wide = Vec::new();
+        projection.apply(&x, &mut wide, &mut int8::ByteRows::default());
+        wide
+    }
+}
+
+/// The weights that an engine packs.
+struct EngineSource<'a> {
+    instructions: InstructionSet,
+    weights: &'a dyn WeightSource,
+    config: &'a EncoderConfig,
+    precision: EnginePrecision,
+}
+
+impl EngineSource<'_> {
+    fn matrix(&self, name: &str) -> Result<WeightMatrix, String> {
+        self.weights.matrix(&format!("{ENCODER}{name}"))
+    }
+
+    fn values(&self, name: &str) -> Result<Vec<f32>, String> {
+        self.matrix(name).map(WeightMatrix::in_floats)
+    }
+
+    fn norm(&self, name: &str) -> Result<Norm, String> {
+        let [weight, bias] = ["weight", "bias"].map(|part| self.values(&format!("{name}.{part}")));
+        Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
+    }
+
+    /// Packs the matrix that widens embeddings. It is small, and every layer builds on it: it stays in
+    /// 32-bit numbers.
+    fn projection(&self) -> Result<Linear, String> {
+        let [weight, bias] = ["weight", "bias"].map(|part| format!("embeddings_project.{part}"));
+        let (weight, bias) = (self.matrix(&weight)?, self.values(&bias)?);
+        Ok(Linear::new(self.instructions, EnginePrecision::F32, weight, bias))
+    }
+
+    fn layer(&self, layer: usize) -> Result<EngineLayer, String> {
+        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let pair = |part: &str| -> Result<[WeightMatrix; 2], String> {
+            let [weight, bias] = ["weight", "bias"].map(|kind| name(&format!("{part}.{kind}")));
+            Ok([self.matrix(&weight)?, self.matrix(&bias)?])
+        };
+        let packed = |[weight, bias]: [WeightMatrix; 2]| {
+            Linear::new(self.instructions, self.precision, weight, bias.in_floats())
+        };
+        let mut attending = pair("attention.self.query")?.map(|part| vec![part]);
+        let size = self.config.hidden_size / self.config.num_attention_heads;
+        let scale = 1.0 / (size as f32).sqrt();
+        attending.iter_mut().flatten().for_each(|part| part.scale(scale));
+        for part in ["attention.self.key", "attention.self.value"] {
+            attending.iter_mut().zip(pair(part)?).for_each(|(all, part)| all.push(part));
+        }
+        let attending = attending.map(WeightMatrix::stacked);
+        Ok(EngineLayer {
+            instructions: self.instructions,
+            heads: self.config.num_attention_heads,
+            attending: packed(attending),
+            attended: packed(pair("attention.output.dense")?),
+            attended_norm: self.norm(&name("attention.output.LayerNorm"))?,
+            inner: packed(pair("intermediate.dense")?),
+            outer: packed(pair("output.dense")?),
+            outer_norm: self.norm(&name("output.LayerNorm"))?,
+        })
+    }
+}
+
+/// Returns the weight of each layer of a tagger, the embedding layer first: γ softmax(α) of equation
+/// 1 (Rei et al. 2020).
+fn layer_weights(weights: &dyn WeightSource) -> Result<Vec<f32>, String> {
+    let gamma = weights.matrix(GAMMA)?.in_floats().first().copied().unwrap_or(1.0);
+    Ok(softmax(&weights.matrix(SCALARS)?.in_floats()).iter().map(|share| share * gamma).collect())
+}
+
+/// Computes the softmax of a few numbers.
+pub fn softmax(numbers: &[f32]) -> Vec<f32> {
+    let most = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers: Vec<f32> = numbers.iter().map(|number| (number - most).exp()).collect();
+    let sum: f32 = powers.iter().sum();
+    powers.iter().map(|power| power / sum).collect()
+}
+
+/// Returns the rows of each text, and the target rows.
+fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
+    let mut targets = Vec::new();
+    let mut start = 0;
+    let spans = texts.iter().map(|text| {
+        let before = targets.len();
+        targets.extend(text.places.iter().map(|&place| start + place as usize));
+        let rows = start..start + text.ids.len();
+        start = rows.end;
+        Span { rows, targets: before..targets.len() }
+    });
+    (spans.collect(), targets)
+}
+
+/// Splits texts into runs of at most `most` pieces, or of one text.
+fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreRequest<'b>]> {
+    let mut groups = Vec::new();
+    let (mut start, mut pieces) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        if at > start && pieces + text.ids.len() > most {
+            groups.push(&texts[start..at]);
+            (start, pieces) = (at, 0);
+        }
+        pieces += text.ids.len();
+    }
+    if start < texts.len() {
+        groups.push(&texts[start..]);
+    }
+    groups
+}
+
+/// Processes items on threads, each with scratch memory, and returns the results in order.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: NonZeroUsize,
+    work: impl Fn(&T, &mut EngineScratch) -> R + Sync,
+) -> Vec<R> {
+    let threads = threads.get().min(items.len());
+    if threads <= 1 {
+        let mut scratch = EngineScratch::default();
+        return items.iter().map(|item| work(item, &mut scratch)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut scratch = EngineScratch::default();
+                while let at = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(item) = items.get(at)
+                {
+                    let result = work(item, &mut scratch);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}

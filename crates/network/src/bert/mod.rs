@@ -1,0 +1,462 @@
+//! A tagger on BERT or its kin (Rei et al. 2020) in use: a piece of each word, as all layers of the
+//! encoder see it, decides the case of the word, and the mark after it (Courtland et al. 2020).
+
+pub mod config;
+pub mod engine;
+pub mod matrix;
+pub mod names;
+pub mod pieces;
+pub mod weights;
+pub mod windows;
+
+use std::fmt::{Debug, Display};
+use std::num::NonZeroUsize;
+
+use majuscule::error::{Error, Result, option};
+use majuscule::methods::Method;
+use majuscule::methods::backend::{Backend, Device, Precision};
+use majuscule::methods::gaps::MarkCosts;
+use majuscule::methods::spellings::ClassCases;
+use majuscule::model::{Draft, Section, Store};
+use majuscule::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
+use majuscule::text::{Choice, Labels, Tokens};
+use serde::{Deserialize, Serialize};
+
+use crate::heads::{ChainState, ChainWord, Heads};
+use crate::session::{WindowModel, WindowSession};
+use crate::windower::Windower;
+use config::EncoderConfig;
+use engine::{Engine, EnginePrecision, ScoreRequest};
+use names::SCALARS;
+use pieces::{PieceCutter, PieceVocabulary};
+use weights::{TensorFile, WeightSource};
+use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
+
+/// The method, computed on the processor, for the list of a program.
+pub const METHOD: Method = Method {
+    name: "bert",
+    has_backends: true,
+    load: |store, computing| Ok(Box::new(load(store, computing)?)),
+};
+
+/// The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
+pub const CONFIG: &str = "config.json";
+/// The tokenizer.
+pub const TOKENIZER: &str = "tokenizer.json";
+/// The weights.
+pub const WEIGHTS: &str = "model.safetensors";
+/// The spellings in mixed case.
+pub const MIXED: &str = "mixed.txt";
+
+/// The settings of a model that depend on its training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BertSettings {
+    /// The number of pieces that the encoder sees at a time; longer sentences are cut into
+    /// overlapping windows.
+    pub window: usize,
+    /// True if a text continues after the end of a line, as in training.
+    pub runs_on: bool,
+    /// The number of pieces that remain of the encoder's vocabulary, if it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_pieces: Option<usize>,
+    /// The piece of a word that has its labels.
+    #[serde(default, skip_serializing_if = "LabelledPiece::is_first")]
+    pub piece: LabelledPiece,
+    /// The costs of marks, if the model finds marks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<MarkCosts>,
+    /// True if the weights are bytes, which only the engine computes with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_bytes: bool,
+}
+
+impl BertSettings {
+    /// Reads the settings in the manifest of a model.
+    ///
+    /// # Errors
+    /// Returns [`Error::Model`] if they are not those of this method.
+    pub fn of(store: &dyn Store) -> Result<Self> {
+        Self::deserialize(&store.manifest().settings)
+            .map_err(|error| wrong(store, format!("its settings are not those of bert ({error})")))
+    }
+
+    /// Refuses a window that an encoder does not take.
+    ///
+    /// # Errors
+    /// Describes it.
+    pub fn check(&self, config: &EncoderConfig) -> std::result::Result<(), String> {
+        let most = config.longest();
+        match (3..=most).contains(&self.window) {
+            true => Ok(()),
+            false => Err(format!("its window is {}, but its encoder takes 3 to {most}", self.window)),
+        }
+    }
+}
+
+/// Returns the error of a model whose files do not fit.
+pub fn wrong(store: &dyn Store, problem: impl Display) -> Error {
+    Error::model(store.name(), format!("{problem}: train it again"))
+}
+
+/// Returns the error of a failed computation, such as for want of memory.
+pub fn failed(problem: impl Display) -> Error {
+    Error::model("bert", format!("computing failed: {problem}"))
+}
+
+/// What computes the scores of a model's labels.
+pub trait WindowScorer: Debug + Send + Sync {
+    /// Returns the scores of the labels of each target with pieces, window after window.
+    ///
+    /// # Errors
+    /// Fails if there is not enough memory.
+    fn scores(
+        &self,
+        windows: &[&PieceWindow],
+        piece: LabelledPiece,
+        threads: NonZeroUsize,
+    ) -> Result<Vec<Vec<f32>>>;
+
+    /// Returns true if scores are bit-identical whatever is computed together.
+    fn is_by_itself(&self) -> bool {
+        true
+    }
+
+    /// Returns the weight of each layer, the embedding layer first.
+    fn layer_weights(&self) -> Option<LayerWeights>;
+
+    /// Compares the states of texts, as pieces, with those of another implementation, if there is
+    /// one.
+    fn check_encoder(&self, _texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
+        None
+    }
+}
+
+/// A trained model with what cuts words and what computes scores.
+#[derive(Debug)]
+pub struct BertModel<P, S> {
+    /// The encoder.
+    pub config: EncoderConfig,
+    /// What cuts words into pieces.
+    pub pieces: P,
+    /// What computes scores.
+    pub scorer: S,
+    /// The spellings in mixed case.
+    pub cases: ClassCases<String>,
+    /// The settings in the manifest of the model.
+    pub settings: BertSettings,
+    /// The labels.
+    pub labels: Labels,
+    /// The heads.
+    pub heads: Heads,
+}
+
+/// The engine of a model.
+#[derive(Debug)]
+pub struct EngineScorer {
+    engine: Engine,
+    layers: LayerWeights,
+}
+
+impl EngineScorer {
+    /// Packs the weights of a tagger.
+    ///
+    /// # Errors
+    /// Names a weight that is missing.
+    pub fn new(
+        weights: &dyn WeightSource,
+        config: &EncoderConfig,
+        precision: EnginePrecision,
+    ) -> std::result::Result<Self, String> {
+        let shares = engine::softmax(&weights.matrix(SCALARS)?.in_floats());
+        let layers = LayerWeights(shares.into_iter().map(f64::from).collect());
+        Ok(Self { engine: Engine::new(weights, config, precision)?, layers })
+    }
+}
+
+impl WindowScorer for EngineScorer {
+    fn scores(
+        &self,
+        windows: &[&PieceWindow],
+        piece: LabelledPiece,
+        threads: NonZeroUsize,
+    ) -> Result<Vec<Vec<f32>>> {
+        let place = |target: &WindowTarget| target.place(piece);
+        let texts = windows.iter().map(|window| ScoreRequest {
+            ids: &window.ids,
+            places: window.targets.iter().filter_map(place).collect(),
+        });
+        let texts: Vec<ScoreRequest<'_>> = texts.collect();
+        self.engine.scores(&texts, threads).map_err(failed)
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        Some(self.layers.clone())
+    }
+}
+
+/// Reads a model that computes on the processor.
+///
+/// # Errors
+/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if
+/// the backend is not available.
+pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
+    let settings = BertSettings::of(store)?;
+    let precision = precision(computing, settings.in_bytes)?;
+    let manifest = store.manifest();
+    // All checksums are verified before any file is read.
+    let [config, pieces, weights, mixed] =
+        [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
+    let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
+    let of = |name: &'static str| move |problem: String| wrong(store, format!("{name} {problem}"));
+    let config = EncoderConfig::read(&config).map_err(of(CONFIG))?;
+    settings.check(&config).map_err(|problem| wrong(store, problem))?;
+    let pieces = PieceVocabulary::read(&pieces, config.vocab_size).map_err(of(TOKENIZER))?;
+    let heads = Heads::of(&manifest.labels);
+    let shapes = names::tagger_shapes(&config, heads.sizes());
+    let named = |name: &str| Some(names::tagger_name(config.kind, name));
+    let weights = TensorFile::read(&weights, &shapes, named).map_err(of(WEIGHTS))?;
+    weights.check().map_err(of(WEIGHTS))?;
+    let scorer = EngineScorer::new(&weights, &config, precision).map_err(of(WEIGHTS))?;
+    let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(store, format!("{MIXED} is no text")))?;
+    let cases = ClassCases::new(mixed, manifest.locale, str::to_owned);
+    Ok(BertModel { config, pieces, scorer, cases, settings, labels: manifest.labels.clone(), heads })
+}
+
+/// Returns the precision of the engine: by default that of the weights.
+fn precision(computing: &Backend, in_bytes: bool) -> Result<EnginePrecision> {
+    if let Device::Cuda(_) = computing.device {
+        return Err(Error::Usage(format!(
+            "{} {}: a model in bytes, and any model of bert in a build without the feature cuda, computes on the processor: leave it out",
+            option("device"),
+            computing.device
+        )));
+    }
+    match computing.precision {
+        None if in_bytes => Ok(EnginePrecision::Int8),
+        Some(Precision::Int8) => Ok(EnginePrecision::Int8),
+        None | Some(Precision::F32) => Ok(EnginePrecision::F32),
+        Some(other) => Err(Error::Usage(format!(
+            "{} {other}: the processor computes in f32 or int8",
+            option("precision")
+        ))),
+    }
+}
+
+/// Returns a small form of a model, a quarter of its size: its weights are bytes, as the engine with
+/// `--precision int8` has them, and so are its embeddings.
+///
+/// # Errors
+/// Returns [`Error::Model`] if it is of another method, or a file of it is missing or altered.
+pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
+    let mut manifest = store.manifest().clone();
+    if manifest.method != METHOD.name {
+        let problem = format!("is a model of {}: only those of bert have weights in bytes", manifest.method);
+        return Err(Error::model(store.name(), problem));
+    }
+    let settings = BertSettings { in_bytes: true, ..BertSettings::of(store)? };
+    let config_json = store.section(CONFIG)?;
+    let of = |name: &'static str| move |problem: String| wrong(store, format!("{name} {problem}"));
+    let config = EncoderConfig::read(&config_json).map_err(of(CONFIG))?;
+    let shapes = names::tagger_shapes(&config, Heads::of(&manifest.labels).sizes());
+    let file = store.section(WEIGHTS)?;
+    let named = |name: &str| Some(names::tagger_name(config.kind, name));
+    let weights = TensorFile::read(&file, &shapes, named).map_err(of(WEIGHTS))?;
+    weights.check().map_err(of(WEIGHTS))?;
+    let saved = |name: &str| names::saved_name(config.kind, name);
+    let weights = weights::in_bytes(&weights, saved).map_err(of(WEIGHTS))?;
+    let settings = serde_json::to_value(settings).map_err(|error| wrong(store, error))?;
+    if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
+        all.extend(settings.clone());
+    }
+    let copied = |name: &str| Ok((name.to_owned(), store.section(name)?.to_vec()));
+    let sections: Vec<Section> =
+        vec![copied(CONFIG)?, copied(TOKENIZER)?, (WEIGHTS.to_owned(), weights), copied(MIXED)?];
+    Ok(Draft::new(manifest, sections))
+}
+
+/// The state of a text between its windows.
+#[derive(Debug, Clone)]
+pub struct TextState {
+    pool: ScorePool,
+    chain: ChainState,
+}
+
+/// The number of pieces that go through the encoder at a time.
+const BATCH: usize = 2048;
+
+impl<P: PieceCutter, S: WindowScorer> BertModel<P, S> {
+    /// Returns the model with these costs of marks.
+    #[must_use]
+    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
+        self.settings.costs = Some(costs);
+        self
+    }
+
+    /// Returns the scores of the labels of all words of documents, windows of about equal length
+    /// together.
+    ///
+    /// # Errors
+    /// Fails if there is not enough memory.
+    pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWord>>> {
+        let mut windows = Vec::new();
+        let mut counts = Vec::with_capacity(documents.len());
+        let mut windower = self.windower(request);
+        for document in documents {
+            let before = windows.len();
+            windower.push_document(document, &mut windows)?;
+            counts.push(windows.len() - before);
+        }
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        order.sort_by_key(|&at| windows[at].ids.len());
+        let mut scores = vec![Vec::new(); windows.len()];
+        for group in runs(&order, |&at| windows[at].ids.len(), BATCH) {
+            let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
+            let found = self.scorer.scores(&group_windows, self.settings.piece, request.threads)?;
+            let mut found = found.into_iter();
+            for &at in group {
+                let targets = windows[at].targets.iter().filter(|target| target.places.is_some()).count();
+                scores[at] = found.by_ref().take(targets).collect();
+            }
+        }
+        let mut windows = windows.into_iter().zip(&scores);
+        let document = |count| {
+            let mut pool = ScorePool::new(self.heads.sizes());
+            let windows = windows.by_ref().take(count);
+            let add = |(window, scores): (_, &Vec<Vec<f32>>)| {
+                pool.add(window, &mut scores.iter().map(Vec::as_slice))
+            };
+            windows.flat_map(add).collect()
+        };
+        Ok(counts.into_iter().map(document).collect())
+    }
+
+    /// Returns the choice for the next word of a text.
+    pub fn choice(
+        &self,
+        (target, ln): &ScoredWord,
+        costs: MarkCosts,
+        chain: &mut ChainState,
+        request: &Request,
+    ) -> Choice {
+        let WindowTarget { word, context, after, .. } = target;
+        let word = ChainWord { lower: &word.lower, context: *context, after: *after };
+        self.heads.choice(&word, ln, &self.cases, costs, chain, request)
+    }
+
+    fn costs(&self) -> MarkCosts {
+        self.settings.costs.unwrap_or_default()
+    }
+}
+
+/// Cuts samples that are sorted by length into runs whose padded length is at most `most`, or of one
+/// sample.
+pub fn runs<T>(sorted: &[T], length: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for end in 1..=sorted.len() {
+        let next = sorted.get(end).map(&length);
+        if next.is_none_or(|next| next.saturating_mul(end + 1 - start) > most) {
+            runs.push(&sorted[start..end]);
+            start = end;
+        }
+    }
+    runs
+}
+
+impl<P: PieceCutter, S: WindowScorer> Restorer for BertModel<P, S> {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All words up to the end of a sentence, or of a line.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn averages_contexts(&self) -> bool {
+        true
+    }
+
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(WindowSession::new(self, request))
+    }
+
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
+    }
+
+    /// Windows of about equal length go through the encoder together.
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
+        let document = |words: Vec<ScoredWord>| {
+            let (mut chain, costs) = (ChainState::default(), self.costs());
+            words.iter().map(|word| self.choice(word, costs, &mut chain, &request)).collect()
+        };
+        Ok(self.scored(documents, request)?.into_iter().map(document).collect())
+    }
+}
+
+impl<P: PieceCutter, S: WindowScorer> Details for BertModel<P, S> {
+    fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
+        let special = self.pieces.special();
+        let line = |line: &str| {
+            let mut ids = vec![special.first];
+            for word in line.split_whitespace() {
+                ids.extend(self.pieces.of(&word.to_lowercase()).map_err(failed)?);
+            }
+            ids.truncate(self.settings.window - 1);
+            ids.push(special.last);
+            Ok(ids)
+        };
+        match text.lines().map(line).collect() {
+            Ok(texts) => self.scorer.check_encoder(texts),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        self.scorer.layer_weights()
+    }
+}
+
+impl<P: PieceCutter, S: WindowScorer> WindowModel for BertModel<P, S> {
+    type Window = PieceWindow;
+    type Encoder<'m>
+        = &'m P
+    where
+        Self: 'm;
+    type Pending = TextState;
+
+    fn windower(&self, request: Request) -> Windower<&P> {
+        let BertSettings { window, runs_on, .. } = self.settings;
+        let options = windows::options(window, runs_on, request.look_ahead, request.predictions.get());
+        Windower::new(&self.pieces, options.for_request(&request, self.heads.marks()))
+    }
+
+    fn begin(&self) -> TextState {
+        TextState { pool: ScorePool::new(self.heads.sizes()), chain: ChainState::default() }
+    }
+
+    fn answer(
+        &self,
+        windows: Vec<PieceWindow>,
+        state: &mut TextState,
+        request: Request,
+        out: &mut Vec<Choice>,
+    ) -> Result<()> {
+        // If scores depend on the batch, a window goes alone.
+        let together = if self.scorer.is_by_itself() { windows.len().max(1) } else { 1 };
+        let mut windows = windows.into_iter().peekable();
+        while windows.peek().is_some() {
+            let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
+            let all: Vec<&PieceWindow> = group.iter().collect();
+            let scores = self.scorer.scores(&all, self.settings.piece, request.threads)?;
+            let mut scores = scores.iter().map(Vec::as_slice);
+            let (TextState { pool, chain }, costs) = (&mut *state, self.costs());
+            for window in group {
+                let finished = pool.add(window, &mut scores);
+                out.extend(finished.map(|word| self.choice(&word, costs, chain, &request)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,161 @@
+//! Words as pieces of an encoder's vocabulary, cut without a library of tokenisers: the vocabularies
+//! of BERT (WordPiece) and of XLM-R and its kin (Unigram), as `tokenizer.json` has them.
+
+mod charsmap;
+mod special;
+mod unigram;
+mod word_piece;
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+pub use special::{Special, SpecialNames};
+use unigram::Unigram;
+use word_piece::WordPiece;
+
+/// What cuts words into pieces.
+pub trait PieceCutter: Debug + Send + Sync {
+    /// Returns the pieces of a word; none for a word of marks that the vocabulary drops.
+    ///
+    /// # Errors
+    /// Describes the failure.
+    fn of(&self, word: &str) -> Result<Vec<u32>, String>;
+
+    /// Returns the pieces before and after each text, and the padding.
+    fn special(&self) -> Special;
+}
+
+/// A vocabulary that cuts words into pieces.
+#[derive(Debug)]
+pub struct PieceVocabulary {
+    kind: PieceKind,
+    special: Special,
+}
+
+#[derive(Debug)]
+enum PieceKind {
+    WordPiece(WordPiece),
+    Unigram(Unigram),
+}
+
+impl PieceVocabulary {
+    /// Reads a `tokenizer.json` of an encoder with this number of pieces.
+    ///
+    /// # Errors
+    /// Describes the fault in it, or the part of it that is not known here.
+    pub fn read(json: &[u8], pieces: usize) -> Result<Self, String> {
+        let mut json: Value =
+            serde_json::from_slice(json).map_err(|error| format!("is no tokenizer ({error})"))?;
+        let model = json["model"].take();
+        let kind = match model["type"].as_str() {
+            Some("WordPiece") => PieceKind::WordPiece(WordPiece::read(model, &json)?),
+            Some("Unigram") => PieceKind::Unigram(Unigram::read(model, &json)?),
+            other => {
+                let found = other.map_or_else(|| "no type".to_owned(), |kind| format!("the type {kind}"));
+                return Err(format!(
+                    "has {found} of pieces, and this build cuts words into those of WordPiece and Unigram: build \
+                     majuscule with the feature neural"
+                ));
+            }
+        };
+        let id = |piece: &str| match &kind {
+            PieceKind::WordPiece(words) => words.id(piece),
+            PieceKind::Unigram(pieces) => pieces.id(piece),
+        };
+        let highest = match &kind {
+            PieceKind::WordPiece(words) => words.highest(),
+            PieceKind::Unigram(pieces) => pieces.highest(),
+        };
+        if highest as usize >= pieces {
+            return Err(format!("numbers a piece {highest}, but the encoder has {pieces} from 0"));
+        }
+        let names = SpecialNames::in_tokenizer(&json["post_processor"], &json["padding"], &id);
+        let special = names.ids(pieces, &id)?;
+        Ok(Self { kind, special })
+    }
+}
+
+impl PieceCutter for PieceVocabulary {
+    fn of(&self, word: &str) -> Result<Vec<u32>, String> {
+        Ok(match &self.kind {
+            PieceKind::WordPiece(words) => words.of(word),
+            PieceKind::Unigram(pieces) => pieces.of(word),
+        })
+    }
+
+    fn special(&self) -> Special {
+        self.special
+    }
+}
+
+/// Refuses a part of a `tokenizer.json` that is not known here.
+fn unknown<T>(part: &str, found: &Value) -> Result<T, String> {
+    let found = found["type"].as_str().unwrap_or("of no type");
+    Err(format!(
+        "has the {part} {found}, which this build does not know: build majuscule with the feature neural"
+    ))
+}
+
+/// Returns the `tokenizer.json` of the toy encoder of BERT's kind.
+#[cfg(test)]
+pub(crate) fn toy_tokenizer() -> String {
+    let pieces = include_str!("../../../../../tests/data/toy-bert/vocab.txt").lines();
+    let vocab: serde_json::Map<String, Value> =
+        pieces.zip(0..).map(|(piece, id)| (piece.to_owned(), id.into())).collect();
+    let normalizer = serde_json::json!({
+        "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
+    });
+    let model = serde_json::json!({ "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]" });
+    let pre_tokenizer = serde_json::json!({ "type": "BertPreTokenizer" });
+    serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unigram() -> PieceVocabulary {
+        let json = include_bytes!("../../../../../tests/data/toy-xlm-roberta/tokenizer.json");
+        PieceVocabulary::read(json, 64).unwrap()
+    }
+
+    #[test]
+    fn words_are_cut_into_the_longest_pieces_or_the_most_probable_ones() {
+        let word_piece = PieceVocabulary::read(toy_tokenizer().as_bytes(), 101).unwrap();
+        for (word, count) in
+            [("lisbon", 1), ("nato", 1), ("bbcs", 2), ("séc", 3), ("o'neill", 7), ("\u{200b}", 0), ("", 0)]
+        {
+            assert_eq!(word_piece.of(word).unwrap().len(), count, "{word}");
+        }
+        let unigram = unigram();
+        assert_eq!(unigram.special(), Special { first: 0, last: 2, padding: 1 });
+        assert_eq!(unigram.of("ᚠ").unwrap(), [4, 3]);
+        assert_eq!(unigram.of("ᚠᚠ").unwrap(), [4, 3], "unknown characters in a row are one piece");
+        assert_eq!(unigram.of("lisbon").unwrap().len(), 1);
+        assert!(unigram.of("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_not_known_is_named() {
+        let read = |from: &str, to: &str| {
+            let json = toy_tokenizer();
+            assert!(json.contains(from), "{json}");
+            PieceVocabulary::read(json.replace(from, to).as_bytes(), 101).unwrap_err()
+        };
+        for (from, to, problem) in [
+            ("\"WordPiece\"", "\"BPE\"", "has the type BPE of pieces"),
+            ("\"BertPreTokenizer\"", "\"Whitespace\"", "has the pre-tokenizer Whitespace"),
+            ("\"BertNormalizer\"", "\"NFD\"", "has the normalizer NFD"),
+            ("\"[UNK]\":1", "\"[???]\":1", "has no piece [UNK]"),
+            ("\"[CLS]\":2", "\"[???]\":2", "has no piece for the beginning of a text"),
+            ("{", "", "is no tokenizer"),
+        ] {
+            let error = read(from, to);
+            assert!(error.contains(problem), "{error}");
+        }
+        let error = PieceVocabulary::read(toy_tokenizer().as_bytes(), 100).unwrap_err();
+        assert_eq!(error, "numbers a piece 100, but the encoder has 100 from 0");
+    }
+}

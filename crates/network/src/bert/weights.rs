@@ -1,0 +1,228 @@
+//! The weights of a tagger in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of
+//! each row in a tensor beside them.
+
+use std::collections::BTreeMap;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+
+use super::matrix::WeightMatrix;
+use super::names::{Shapes, WORDS};
+
+/// The end of the name of the scales of a tensor of bytes.
+const SCALE: &str = ".scale";
+
+/// The weights that an engine packs, by the names of a tagger.
+pub trait WeightSource {
+    /// Returns true if there is a tensor of this name.
+    fn has(&self, name: &str) -> bool;
+
+    /// Returns a tensor.
+    ///
+    /// # Errors
+    /// Names a tensor that is missing.
+    fn matrix(&self, name: &str) -> Result<WeightMatrix, String>;
+
+    /// Returns the embeddings of pieces, which are large.
+    ///
+    /// # Errors
+    /// Names the tensor if it is missing.
+    fn embeddings(&self) -> Result<Box<dyn Embeddings>, String>;
+}
+
+/// The embeddings of pieces.
+pub trait Embeddings: std::fmt::Debug + Send + Sync {
+    /// Returns the number of pieces.
+    fn len(&self) -> usize;
+
+    /// Returns true if there are no pieces.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the embedding of each of these pieces, which exist, into a row of `out`.
+    fn write(&self, ids: &[u32], out: &mut [f32]);
+}
+
+/// Embeddings in memory.
+#[derive(Debug)]
+struct MatrixRows {
+    matrix: WeightMatrix,
+    width: usize,
+}
+
+impl Embeddings for MatrixRows {
+    fn len(&self) -> usize {
+        match &self.matrix {
+            WeightMatrix::Floats(values) => values.len() / self.width,
+            WeightMatrix::Bytes { scales, .. } => scales.len(),
+        }
+    }
+
+    fn write(&self, ids: &[u32], out: &mut [f32]) {
+        for (&id, out) in ids.iter().zip(out.chunks_exact_mut(self.width)) {
+            let place = id as usize * self.width;
+            match &self.matrix {
+                WeightMatrix::Floats(values) => out.copy_from_slice(&values[place..][..self.width]),
+                WeightMatrix::Bytes { values, scales } => {
+                    let (row, scale) = (&values[place..][..self.width], scales[id as usize]);
+                    out.iter_mut().zip(row).for_each(|(out, &value)| *out = f32::from(value) * scale);
+                }
+            }
+        }
+    }
+}
+
+/// A file of tensors, each with its name in a tagger.
+#[derive(Debug)]
+pub struct TensorFile<'a> {
+    tensors: BTreeMap<String, TensorView<'a>>,
+}
+
+impl<'a> TensorFile<'a> {
+    /// Reads a file that has tensors of these names and shapes, and no others. `named` maps the name
+    /// in the file to the name here, or to `None` to skip a tensor.
+    ///
+    /// # Errors
+    /// Names a tensor that is missing, unexpected or of another shape.
+    pub fn read(
+        bytes: &'a [u8],
+        shapes: &Shapes,
+        named: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
+        let file = SafeTensors::deserialize(bytes)
+            .map_err(|error| format!("is no safetensors file, or cut off ({error:?}): copy it again"))?;
+        let expected: BTreeMap<&str, &[usize]> =
+            shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())).collect();
+        let mut tensors = BTreeMap::new();
+        let mut found = file.tensors();
+        let is_empty = found.is_empty();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        for (original, view) in found {
+            let Some(name) = named(&original) else { continue };
+            let scaled = name.strip_suffix(SCALE).and_then(|name| expected.get(name));
+            let shape = expected.get(name.as_str()).copied().or(scaled.map(|shape| &shape[..1]));
+            let Some(shape) = shape else {
+                return Err(format!(
+                    "has a tensor {original}, which is not part of this encoder: is config.json of the same model?"
+                ));
+            };
+            if view.shape() != shape {
+                let found = view.shape();
+                return Err(format!("has {original} of shape {found:?}, but config.json makes it {shape:?}"));
+            }
+            if tensors.insert(name, view).is_some() {
+                return Err(format!("has {original} twice, with and without its prefix"));
+            }
+        }
+        match shapes.iter().find(|(name, _)| !tensors.contains_key(name)) {
+            Some((name, _)) if is_empty => {
+                Err(format!("holds no tensors: {name} and all others are missing"))
+            }
+            Some((name, _)) => {
+                Err(format!("lacks the tensor {name}: copy it again, or give the folder of an encoder"))
+            }
+            None => Ok(Self { tensors }),
+        }
+    }
+
+    /// Returns the tensors by name.
+    pub fn tensors(&self) -> &BTreeMap<String, TensorView<'a>> {
+        &self.tensors
+    }
+
+    /// Refuses weights that are NaN or infinite, and tensors of other types.
+    ///
+    /// # Errors
+    /// Names the first tensor with such a number.
+    pub fn check(&self) -> Result<(), String> {
+        for name in self.tensors.keys() {
+            let (WeightMatrix::Floats(numbers) | WeightMatrix::Bytes { scales: numbers, .. }) =
+                self.matrix(name)?;
+            check_finite(name, &numbers)?;
+        }
+        Ok(())
+    }
+
+    fn view(&self, name: &str) -> Result<&TensorView<'a>, String> {
+        self.tensors.get(name).ok_or_else(|| format!("there is no tensor {name}"))
+    }
+}
+
+/// Refuses weights that are NaN or infinite.
+///
+/// # Errors
+/// Names the tensor.
+pub fn check_finite(name: &str, values: &[f32]) -> Result<(), String> {
+    // No early end: this is as fast as memory.
+    match values.iter().fold(true, |finite, value| finite & value.is_finite()) {
+        true => Ok(()),
+        false => Err(format!(
+            "has NaN or infinity in {name}: the training that made it went wrong, or the file was altered"
+        )),
+    }
+}
+
+impl WeightSource for TensorFile<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
+    fn matrix(&self, name: &str) -> Result<WeightMatrix, String> {
+        let view = self.view(name)?;
+        if view.dtype() != Dtype::I8 {
+            return floats(view).map(WeightMatrix::Floats);
+        }
+        let values = view.data().iter().map(|&byte| byte as i8).collect();
+        Ok(WeightMatrix::Bytes { values, scales: floats(self.view(&format!("{name}{SCALE}"))?)? })
+    }
+
+    fn embeddings(&self) -> Result<Box<dyn Embeddings>, String> {
+        let width = self.view(WORDS)?.shape().last().copied().unwrap_or(1);
+        Ok(Box::new(MatrixRows { matrix: self.matrix(WORDS)?, width }))
+    }
+}
+
+/// Returns the numbers of a tensor of floating-point numbers of 16 or 32 bits.
+fn floats(view: &TensorView<'_>) -> Result<Vec<f32>, String> {
+    let (quads, _) = view.data().as_chunks::<4>();
+    let (pairs, _) = view.data().as_chunks::<2>();
+    match view.dtype() {
+        Dtype::F32 => Ok(quads.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()),
+        // The upper half of a 32-bit number.
+        Dtype::BF16 => Ok(pairs.iter().map(|[low, high]| f32::from_le_bytes([0, 0, *low, *high])).collect()),
+        other => Err(format!("holds values of type {other:?}: expected floating-point numbers or bytes")),
+    }
+}
+
+/// Returns a file of the same tensors of a tagger, in which all matrices but those of the heads are
+/// in bytes. `saved` returns the name in the file for the name of a tensor.
+///
+/// # Errors
+/// Names a tensor that cannot be read.
+pub fn in_bytes(weights: &TensorFile<'_>, saved: impl Fn(&str) -> String) -> Result<Vec<u8>, String> {
+    let mut data: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+    for (name, view) in weights.tensors() {
+        let shape = view.shape().to_vec();
+        let numbers = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let matrix = weights.matrix(name)?;
+        let matrix = match (&shape[..], name.starts_with(super::names::ENCODER)) {
+            ([_, width], true) => matrix.in_bytes(*width),
+            _ => matrix,
+        };
+        match matrix {
+            WeightMatrix::Floats(values) => data.push((saved(name), Dtype::F32, shape, numbers(&values))),
+            WeightMatrix::Bytes { values, scales } => {
+                let rows = vec![scales.len()];
+                data.push((saved(&format!("{name}{SCALE}")), Dtype::F32, rows, numbers(&scales)));
+                let values = values.iter().map(|&value| value as u8).collect();
+                data.push((saved(name), Dtype::I8, shape, values));
+            }
+        }
+    }
+    let views = data.iter().map(|(name, kind, shape, bytes)| {
+        TensorView::new(*kind, shape.clone(), bytes).map(|view| (name, view))
+    });
+    let views = views.collect::<Result<BTreeMap<_, _>, _>>().map_err(|error| error.to_string())?;
+    safetensors::serialize(views, None).map_err(|error| error.to_string())
+}

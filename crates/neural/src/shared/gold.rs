@@ -1,0 +1,53 @@
+//! The labels that a tagger learns from an example.
+
+use majuscule_network::heads::Heads;
+use majuscule_train::corpus::{Example, Gold};
+
+/// The ids of the right labels of a word; `None` for a label that is not learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WordLabels {
+    /// The id of its class.
+    pub class: Option<u32>,
+    /// The id of the mark after it.
+    pub mark: Option<u32>,
+}
+
+impl WordLabels {
+    /// Returns the labels in the order of the heads.
+    pub fn by_head(self) -> [Option<u32>; 2] {
+        [self.class, self.mark]
+    }
+
+    /// Returns true if there is no label.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Heads that learn.
+pub trait GoldHeads {
+    /// Returns the labels of the words of an example. Where marks are learned, the case of the first
+    /// word of a sentence is not, and marks only of examples that do not show them.
+    fn gold(&self, example: &Example) -> Vec<WordLabels>;
+}
+
+impl GoldHeads for Heads {
+    fn gold(&self, example: &Example) -> Vec<WordLabels> {
+        let tokens = example.tokens.as_slice();
+        let has_marks = self.sizes().marks > 0;
+        let shows = tokens.iter().any(|token| token.starts || token.gap.is_some() || token.right.is_some());
+        let is_marked = example.gold.iter().any(|gold| gold.label.mark.character().is_some());
+        let mut begins = true;
+        let label = |gold: &Gold| {
+            let is_inside = !has_marks || !(gold.initial || begins);
+            begins = gold.label.mark.ends_sentence();
+            let class = gold.label.case.class();
+            let case = self.class_id(class).filter(|_| gold.scored && is_inside);
+            // A long text without marks lacks them.
+            let mark = self.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
+            let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
+            WordLabels { class, mark }
+        };
+        example.gold.iter().map(label).collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! A model of `bert` with the toy encoder of `tests/data` and heads that nobody trained: what it
+//! answers is arbitrary, and the same everywhere.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use majuscule::model::{Draft, Packed};
+use majuscule::model::{FORMAT, Manifest, Section, Training};
+use majuscule::text::{Class, Labels, Locale, Mark};
+use majuscule_network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
+use serde_json::{Map, Value, json};
+
+const ENCODER: &[u8] = include_bytes!("../data/toy-bert/model.safetensors");
+const VOCABULARY: &str = include_str!("../data/toy-bert/vocab.txt");
+const SHAPE: &str = include_str!("../data/toy-bert/config.json");
+
+/// Returns the model with its weights in bytes.
+pub fn in_bytes() -> Draft {
+    let store = Packed::open("toy", whole().pack().into()).unwrap();
+    bert::in_bytes(&store).unwrap()
+}
+
+/// Returns the model with its weights in 32-bit numbers.
+pub fn whole() -> Draft {
+    let marks = [Mark::None, Mark::Comma, Mark::Period];
+    let classes = &Class::ALL[..3];
+    let labels = marks.into_iter().flat_map(|mark| classes.iter().map(move |&class| (class, mark)));
+    let manifest = Manifest {
+        format: FORMAT,
+        method: "bert".to_owned(),
+        language: "en".to_owned(),
+        locale: Locale::Root,
+        version: "0.1.0".to_owned(),
+        settings: json!({ "window": 12, "runs_on": true, "piece": "last" }),
+        trained_on: Training::default(),
+        labels: Labels::new(labels),
+        files: Vec::new(),
+    };
+    let sections: Vec<Section> = vec![
+        (CONFIG.to_owned(), SHAPE.into()),
+        (TOKENIZER.to_owned(), tokenizer()),
+        (WEIGHTS.to_owned(), weights()),
+        (MIXED.to_owned(), Vec::new()),
+    ];
+    Draft::new(manifest, sections)
+}
+
+fn tokenizer() -> Vec<u8> {
+    let vocab: Map<String, Value> =
+        VOCABULARY.lines().zip(0..).map(|(piece, id)| (piece.to_owned(), id.into())).collect();
+    let normalizer = json!({
+        "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
+    });
+    let model = json!({ "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]" });
+    let pre_tokenizer = json!({ "type": "BertPreTokenizer" });
+    json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
+        .to_string()
+        .into_bytes()
+}
+
+/// Returns the tensors of the encoder, without those of its own heads, and after them those of the
+/// heads here.
+fn weights() -> Vec<u8> {
+    let (length, rest) = ENCODER.split_first_chunk::<8>().unwrap();
+    let (header, bytes) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let tensors: Map<String, Value> = serde_json::from_slice(header).unwrap();
+    let is_of_encoder = |name: &str| name.starts_with("bert.e");
+    let (mut header, mut data) = (Map::new(), Vec::new());
+    let mut add = |name: &str, shape: &Value, bytes: &[u8]| {
+        let start = data.len();
+        data.extend_from_slice(bytes);
+        let place = json!({ "dtype": "F32", "shape": shape, "data_offsets": [start, data.len()] });
+        header.insert(name.to_owned(), place);
+    };
+    for (name, tensor) in tensors.iter().filter(|(name, _)| is_of_encoder(name)) {
+        let [from, to] = [0, 1].map(|at| tensor["data_offsets"][at].as_u64().unwrap() as usize);
+        add(name, &tensor["shape"], &bytes[from..to]);
+    }
+    for (name, shape) in [
+        ("layer_attention.scalars", json!([3])),
+        ("layer_attention.gamma", json!([1])),
+        ("classifier.weight", json!([3, 16])),
+        ("classifier.bias", json!([3])),
+        ("marks.weight", json!([3, 16])),
+        ("marks.bias", json!([3])),
+    ] {
+        let count: u64 = shape.as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).product();
+        let numbers = (1..=count).map(|at| (at as f32 * 1.7).sin());
+        add(name, &shape, &numbers.flat_map(f32::to_le_bytes).collect::<Vec<_>>());
+    }
+    let header = Value::Object(header).to_string();
+    let length = (header.len() as u64).to_le_bytes();
+    [length.as_slice(), header.as_bytes(), &data].concat()
+}
