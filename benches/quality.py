@@ -32,6 +32,8 @@ import tempfile
 import textwrap
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
+# Where the program finds the models of the preset best.
+MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lm"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"
@@ -135,9 +137,11 @@ def paths(corpora, lang, names):
 
 
 def systems(lang, models):
-    """Yields the name and the arguments of each built-in model of a language, and of each model in the folder `models`."""
+    """Yields the name and the arguments of the model of each preset of a language, and of each model in the folder `models`."""
     yield "`accurate`", ["--lang", lang]
     yield "`fast`", ["--lang", lang, "--preset", "fast"]
+    if os.path.exists(os.path.join(MODELS, lang + ".best")):
+        yield "`best`", ["--lang", lang, "--preset", "best"]
     for name in sorted(os.listdir(models)) if models else []:
         if name.startswith(lang + "."):
             yield f"`{name[len(lang) + 1:]}`", ["--model", os.path.join(models, name)]

@@ -1,8 +1,8 @@
-//! The built-in models, each with a feature of the package.
+//! The models of the presets: two of each language are built in, each with a feature of the package.
 
 use serde::Deserialize;
 
-use super::{Backend, Methods, Model};
+use super::{Backend, Methods, Model, beside};
 use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed};
 use crate::named::NamedValue;
@@ -37,7 +37,7 @@ const PACKED: &[PackedModels] = &[
     ("pt", majuscule_languages::PT),
 ];
 
-/// One of the two models of a language.
+/// One of the models of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
@@ -46,6 +46,8 @@ pub enum Preset {
     Accurate,
     /// Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size
     Fast,
+    /// A network of your own, a file beside the program
+    Best,
 }
 
 impl NamedValue for Preset {
@@ -55,6 +57,11 @@ impl NamedValue for Preset {
             Self::Fast,
             "fast",
             "Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size",
+        ),
+        (
+            Self::Best,
+            "best",
+            "A network of your own: a file LANG.best beside the program or in $MAJUSCULE_MODELS",
         ),
     ];
 }
@@ -68,10 +75,11 @@ impl Preset {
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     let &(_, [accurate, fast]) = PACKED.iter().find(|(of, _)| *of == language)?;
-    Some(match preset {
-        Preset::Accurate => accurate,
-        Preset::Fast => fast,
-    })
+    match preset {
+        Preset::Accurate => Some(accurate),
+        Preset::Fast => Some(fast),
+        Preset::Best => None,
+    }
 }
 
 /// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
@@ -105,12 +113,16 @@ pub fn embedded_on(language: &str, preset: Preset, computing: &Backend) -> Resul
     Methods::default().load(&embedded_store(language, preset)?, computing)
 }
 
-/// The packed files of one of the two built-in models of a language.
+/// The packed files of the model of a preset: a built-in one, or that of [`Preset::Best`], a file that
+/// `$MAJUSCULE_MODELS`, the program's folder or the user's data folder holds.
 ///
 /// # Errors
-/// Those of [`embedded`].
+/// Those of [`embedded`], and [`Error::Usage`] if there is no such file.
 pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
     let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    if preset == Preset::Best {
+        return beside::open(&tag, preset.name());
+    }
     let Some(bytes) = packed(&tag, preset) else {
         let list = LANGUAGES.join(", ");
         return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {

@@ -2,6 +2,7 @@
 
 mod cascade;
 pub mod backend;
+mod beside;
 mod embedded;
 pub mod gaps;
 pub mod hmm;

@@ -626,6 +626,30 @@ fn a_network_restores_whole_or_in_bytes() {
 }
 
 #[test]
+fn the_best_preset_lies_in_a_folder() {
+    let room = Room::new();
+    room.write("en.best", toy_network::in_bytes().pack());
+    let text = b"who met anna in lisbon\n";
+    let expected = room.out("restore --model en.best --marks=,.", text);
+    let with = |line: &str, folder: &Path| {
+        let mut command = program();
+        command.current_dir(room.path("")).env("MAJUSCULE_MODELS", folder).args(line.split_whitespace());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn(&mut command);
+        child.stdin.take().unwrap().write_all(text).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    for line in ["restore --preset best --marks=,.", "restore --model best --marks=,."] {
+        assert_eq!(with(line, &room.path("")).stdout, expected, "{line}");
+    }
+    assert!(with("restore --cascade fast,best", &room.path("")).status.success());
+    let missing = with("restore --preset best --lang nl", &room.path("model"));
+    let error = String::from_utf8(missing.stderr).unwrap();
+    assert_eq!(missing.status.code(), Some(2), "{error}");
+    assert!(error.contains("no model best of nl lies in") && error.contains("--pack nl.best"), "{error}");
+}
+
+#[test]
 fn an_output_that_is_an_input_is_refused_and_both_stay() {
     let room = Room::new();
     room.write("a.txt", "bbc\n").write("words.txt", "eBay\n");

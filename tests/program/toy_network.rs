@@ -49,7 +49,9 @@ fn tokenizer() -> Vec<u8> {
     let normalizer = json!({
         "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
     });
-    let model = json!({ "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]" });
+    let model = json!({
+        "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+    });
     let pre_tokenizer = json!({ "type": "BertPreTokenizer" });
     json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
         .to_string()

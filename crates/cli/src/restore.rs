@@ -25,7 +25,7 @@ use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
-use majuscule::methods::{LANGUAGES, Model, Preset, embedded_as, embedded_on, language_of};
+use majuscule::methods::{LANGUAGES, Model, Preset, embedded_as, embedded_store, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
@@ -482,8 +482,13 @@ impl RestoreArgs {
                 Ok(Some(model))
             }
             None if self.is_told_by_file() => Ok(None),
-            None => embedded_on(self.lang(), self.preset, &self.backend.computing()).map(Some),
+            None => self.of_preset(self.lang()).map(Some),
         }
+    }
+
+    /// Loads the model of the preset of a language.
+    fn of_preset(&self, language: &str) -> Result<Model, Error> {
+        methods().load(&embedded_store(language, self.preset)?, &self.backend.computing())
     }
 
     fn lang(&self) -> &str {
@@ -652,7 +657,7 @@ impl<'a> Work<'a> {
 
     fn take_model(&mut self, language: &str) -> Result<(), Error> {
         if self.model.is_none() || self.language != language {
-            self.set_model(embedded_on(language, self.args.preset, &self.args.backend.computing())?)?;
+            self.set_model(self.args.of_preset(language)?)?;
             self.language = language.to_owned();
         }
         Ok(())

@@ -94,7 +94,7 @@ impl Heads {
 
     /// Returns the choice for the next word of a text; `ln` has ln of the probabilities of its
     /// labels, head after head, all of them shifted by a constant for each head, or nothing for a
-    /// word that the network does not see.
+    /// word that the network does not see. After them may stand those of the mark before the word.
     pub fn choice(
         &self,
         word: &ChainWord<'_>,
@@ -105,12 +105,13 @@ impl Heads {
         request: &Request,
     ) -> Choice {
         let sizes = self.sizes();
+        let (ln, before) = ln.split_at(sizes.all().min(ln.len()));
         let (of_cases, of_marks) = if ln.is_empty() { (ln, ln) } else { ln.split_at(sizes.cases) };
         let puts = sizes.marks > 0 && !request.marks.is_empty();
         let begins = match sizes.marks {
             0 => false,
             _ if puts => chain.has_begun(word.context),
-            _ => word.context.begins(request.starts),
+            _ => word.context.begins(request.starts, || !before.is_empty() && self.ends(before, costs)),
         };
         let odds = || self.marks.iter().copied().zip(odds(of_marks)).skip(1);
         let (mark, mark_confidence) = match word.after {
@@ -138,6 +139,19 @@ impl Heads {
             mark_confidence: mark_confidence.filter(|_| request.confidence),
             opening: Mark::None,
         }
+    }
+
+    /// Returns true if a sentence rather ends at a mark with these ln of probabilities, the costs taken
+    /// into account.
+    fn ends(&self, of_marks: &[f32], costs: MarkCosts) -> bool {
+        let (mut ends, mut inside) = (0.0, 1.0f32);
+        for (mark, odds) in self.marks.iter().zip(odds(of_marks)).skip(1) {
+            match mark.ends_sentence() {
+                true => ends += odds / costs.end_cost,
+                false => inside = inside.max(odds / costs.mark_cost),
+            }
+        }
+        ends > inside
     }
 
     /// Returns the most probable case of a word with its probability, given whether a sentence begins
@@ -251,15 +265,14 @@ impl RightContext {
 }
 
 impl WordContext {
-    /// Returns true if the text shows that a sentence begins at the word, where no marks are put in.
-    /// A sentence that the text does not show is not found: its end would depend on whether the words
-    /// after it were waited for.
-    fn begins(self, starts: SentenceStarts) -> bool {
+    /// Returns true if a sentence begins at the word, where no marks are put in: one that the text shows,
+    /// or that is `found` by what is known of the mark before the word with the words after it.
+    fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {
         match self.shown {
             _ if starts == SentenceStarts::None => false,
             BoundaryEvidence::Begins => true,
             BoundaryEvidence::Inside => false,
-            BoundaryEvidence::Nothing => starts >= SentenceStarts::Predicted && self.gap.opens,
+            BoundaryEvidence::Nothing => starts >= SentenceStarts::Predicted && (self.gap.opens || found()),
         }
     }
 }

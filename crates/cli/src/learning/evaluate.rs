@@ -15,7 +15,7 @@ use crate::page::threads;
 use crate::voting::VotingArgs;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
-use majuscule::methods::{Model, Preset, Read, embedded_on};
+use majuscule::methods::{Model, Preset, Read, embedded_store};
 use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, SentenceStart, Spellings};
@@ -222,7 +222,10 @@ impl EvaluateArgs {
                 let language = &self.measure.reading.language;
                 methods().load(&*named::open(path, language)?, &self.backend.computing())
             }
-            None => embedded_on(&self.measure.reading.language, self.preset, &self.backend.computing()),
+            None => {
+                let store = embedded_store(&self.measure.reading.language, self.preset)?;
+                methods().load(&store, &self.backend.computing())
+            }
         };
         Ok((model?, None))
     }

@@ -241,11 +241,13 @@ fn write_report(results: &Results, folder: &Path) -> Result<()> {
 
 fn list() -> Result<()> {
     let mut page = String::new();
+    let longest = library::RECIPES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let width = longest + 2;
     for (name, text) in library::RECIPES {
         let recipe = Recipe::parse(text, name).with_context(|| format!("the recipe {name}"))?;
-        page += &format!("{name:<24}{}\n", recipe.title);
+        page += &format!("{name:<width$}{}\n", recipe.title);
         for (need, what) in &recipe.needs {
-            page += &format!("{:<24}  needs --with {need}=PATH: {what}\n", "");
+            page += &format!("{:<width$}  needs --with {need}=PATH: {what}\n", "");
         }
     }
     Ok(print(&page)?)

@@ -105,7 +105,7 @@ pub fn failed(problem: impl Display) -> Error {
 
 /// What computes the scores of a model's labels.
 pub trait WindowScorer: Debug + Send + Sync {
-    /// Returns the scores of the labels of each target with pieces, window after window.
+    /// Returns the scores of the labels at each [place](PieceWindow::places), window after window.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
@@ -180,11 +180,9 @@ impl WindowScorer for EngineScorer {
         piece: LabelledPiece,
         threads: NonZeroUsize,
     ) -> Result<Vec<Vec<f32>>> {
-        let place = |target: &WindowTarget| target.place(piece);
-        let texts = windows.iter().map(|window| ScoreRequest {
-            ids: &window.ids,
-            places: window.targets.iter().filter_map(place).collect(),
-        });
+        let texts = windows
+            .iter()
+            .map(|window| ScoreRequest { ids: &window.ids, places: window.places(piece).collect() });
         let texts: Vec<ScoreRequest<'_>> = texts.collect();
         self.engine.scores(&texts, threads).map_err(failed)
     }
@@ -314,8 +312,8 @@ impl<P: PieceCutter, S: WindowScorer> BertModel<P, S> {
             let found = self.scorer.scores(&group_windows, self.settings.piece, request.threads)?;
             let mut found = found.into_iter();
             for &at in group {
-                let targets = windows[at].targets.iter().filter(|target| target.places.is_some()).count();
-                scores[at] = found.by_ref().take(targets).collect();
+                let places = windows[at].places(self.settings.piece).count();
+                scores[at] = found.by_ref().take(places).collect();
             }
         }
         let mut windows = windows.into_iter().zip(&scores);

@@ -20,10 +20,22 @@ use majuscule::restorer::SentenceStarts;
 pub struct PieceWindow {
     /// The pieces, including the special ones before and after all words.
     pub ids: Vec<u32>,
+    /// The positions of the first and last pieces of the word before the first target, whose mark
+    /// shows whether a sentence begins there.
+    pub before: Option<[u32; 2]>,
     /// The requested words, in order: the first ones not labelled yet.
     pub targets: Vec<WindowTarget>,
     /// The number of targets that no later window contains.
     pub done: usize,
+}
+
+impl PieceWindow {
+    /// Returns the positions whose scores are needed: that of the word before the targets, if there is
+    /// one, and those of targets with pieces.
+    pub fn places(&self, piece: LabelledPiece) -> impl Iterator<Item = u32> {
+        let targets = self.targets.iter().map(|target| target.places);
+        std::iter::once(self.before).chain(targets).flatten().map(move |places| piece.of(places))
+    }
 }
 
 /// A word that is to be labelled.
@@ -42,7 +54,7 @@ pub struct WindowTarget {
 impl WindowTarget {
     /// Returns the position of the piece that is labelled.
     pub fn place(&self, piece: LabelledPiece) -> Option<u32> {
-        self.places.map(|[first, last]| if piece == LabelledPiece::First { first } else { last })
+        self.places.map(|places| piece.of(places))
     }
 }
 
@@ -58,6 +70,11 @@ pub enum LabelledPiece {
 }
 
 impl LabelledPiece {
+    /// Returns the piece of a word with these first and last pieces.
+    fn of(self, [first, last]: [u32; 2]) -> u32 {
+        if self == Self::First { first } else { last }
+    }
+
     /// Returns true for the piece that a manifest does not name.
     pub fn is_first(&self) -> bool {
         *self == Self::First
@@ -100,23 +117,27 @@ impl<P: PieceCutter> WordEncoder for &P {
         done: usize,
     ) -> PieceWindow {
         let mut ids = vec![self.special().first];
+        let mut before = None;
         let mut found = Vec::with_capacity(targets.len());
         for (at, WindowWord { word, context }) in words.iter().enumerate() {
             let first = ids.len() as u32;
             ids.extend_from_slice(&word.ids);
-            if targets.contains(&at) {
-                let places = (!word.ids.is_empty()).then(|| [first, ids.len() as u32 - 1]);
+            let places = (!word.ids.is_empty()).then(|| [first, ids.len() as u32 - 1]);
+            if at + 1 == targets.start {
+                before = places;
+            } else if targets.contains(&at) {
                 let after = right_context(words, at, after);
                 found.push(WindowTarget { word: word.clone(), context: *context, after, places });
             }
         }
         ids.push(self.special().last);
-        PieceWindow { ids, targets: found, done }
+        PieceWindow { ids, before, targets: found, done }
     }
 }
 
 /// A word, and ln of the probability of each label, head after head, each head shifted by a
-/// constant; nothing for a word without pieces.
+/// constant; nothing for a word without pieces. After them stand those of the mark before the word, if
+/// a window shows the word before it.
 pub type ScoredWord = (WindowTarget, Vec<f32>);
 
 /// The scores of words that are targets of later windows, too.
@@ -132,7 +153,7 @@ impl ScorePool {
         Self { heads, words: VecDeque::new() }
     }
 
-    /// Adds the scores of the targets of a window, none for those without pieces, and returns the
+    /// Adds the scores of the [places](PieceWindow::places) of a window, and returns the
     /// words that are finished: each with ln of the sum of the probabilities that each window gives
     /// a label of a head.
     pub fn add<'s>(
@@ -140,15 +161,24 @@ impl ScorePool {
         window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
     ) -> std::vec::IntoIter<ScoredWord> {
+        let mut next = |places: Option<[u32; 2]>| {
+            let scores = places.and_then(|_| scores.next()).unwrap_or_default();
+            scores.split_at(self.heads.cases.min(scores.len()))
+        };
+        let (_, mut before) = next(window.before);
         for (at, target) in window.targets.into_iter().enumerate() {
-            let scores = target.places.and_then(|_| scores.next()).unwrap_or_default();
-            let (cases, marks) = scores.split_at(self.heads.cases.min(scores.len()));
-            let probabilities = ln_softmax(cases).chain(ln_softmax(marks));
+            let (cases, marks) = next(target.places);
+            let is_seen = cases.len() + marks.len() > 0;
+            let known_before = if is_seen { before } else { &[] };
+            before = marks;
+            let probabilities = ln_softmax(cases).chain(ln_softmax(marks)).chain(ln_softmax(known_before));
             match self.words.get_mut(at) {
                 Some((known, sum)) => {
                     // A later window knows more of the text.
                     known.after = target.after;
-                    sum.iter_mut().zip(probabilities).for_each(|(a, b)| *a = ln_add(*a, b));
+                    let mut probabilities = probabilities;
+                    sum.iter_mut().zip(&mut probabilities).for_each(|(a, b)| *a = ln_add(*a, b));
+                    sum.extend(probabilities);
                 }
                 None => self.words.push_back((target, probabilities.collect())),
             }
@@ -224,10 +254,9 @@ mod tests {
             let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
             let mut found = Vec::new();
             for of_pieces in windows(&pieces, &words, options(window, false, None, predictions)) {
-                let PieceWindow { ids, targets, done } = &of_pieces;
+                let PieceWindow { ids, done, targets, .. } = &of_pieces;
                 prop_assert!(ids.len() <= window && !targets.is_empty() && *done > 0);
-                let scores: Vec<[f32; 2]> =
-                    targets.iter().filter(|target| target.places.is_some()).map(|_| [1.0, 2.0]).collect();
+                let scores: Vec<[f32; 2]> = of_pieces.places(LabelledPiece::First).map(|_| [1.0, 2.0]).collect();
                 found.extend(pool.add(of_pieces, &mut scores.iter().map(<[f32; 2]>::as_slice)));
             }
             prop_assert!(pool.words.is_empty());
@@ -268,7 +297,7 @@ mod tests {
         let word = Arc::new(EncodedWord { lower: "us".to_owned(), ids: Box::default() });
         let (context, after) = (WordContext::default(), RightContext::Unknown);
         let target = WindowTarget { word, context, after, places: Some([1, 1]) };
-        let window = |done| PieceWindow { ids: Vec::new(), targets: vec![target.clone()], done };
+        let window = |done| PieceWindow { targets: vec![target.clone()], done, ..PieceWindow::default() };
         let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.
         assert_eq!(pool.add(window(0), &mut [[3.0, 3.0].as_slice()].into_iter()).count(), 0);

@@ -23,7 +23,7 @@ pub use crate::shared::adam::Optimizer;
 pub use crate::shared::heads::{HeadSizes, Heads};
 pub use crate::shared::predict::{HeadOptions, Prediction};
 pub use majuscule_network::bert::windows::LabelledPiece;
-use majuscule_network::bert::windows::{PieceWindow, WindowTarget};
+use majuscule_network::bert::windows::PieceWindow;
 use majuscule_network::bert::{
     BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed, wrong,
 };
@@ -191,8 +191,10 @@ impl TensorScorer {
     /// Computes the scores by tensor operations, on a GPU.
     fn graph_scores(&self, windows: &[&PieceWindow], piece: LabelledPiece) -> Computed<Vec<Vec<f32>>> {
         let batch = PieceBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.padding);
-        let targets = windows.iter().map(|window| window.targets.as_slice());
-        let rows = rows(targets, batch.width, piece);
+        let row = |(at, window): (usize, &&PieceWindow)| {
+            window.places(piece).map(|place| (at * batch.width) as u32 + place).collect::<Vec<_>>()
+        };
+        let rows: Vec<u32> = windows.iter().enumerate().flat_map(row).collect();
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -241,16 +243,4 @@ impl WindowScorer for TensorScorer {
     fn check_encoder(&self, texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
         Some(self.compare(&texts))
     }
-}
-
-/// Returns the rows of the labelled pieces of targets in a batch of windows of this width.
-fn rows<'a>(
-    windows: impl IntoIterator<Item = &'a [WindowTarget]>,
-    width: usize,
-    piece: LabelledPiece,
-) -> Vec<u32> {
-    let row = |(at, targets): (usize, &'a [WindowTarget])| {
-        targets.iter().filter_map(move |target| Some((at * width) as u32 + target.place(piece)?))
-    };
-    windows.into_iter().enumerate().flat_map(row).collect()
 }

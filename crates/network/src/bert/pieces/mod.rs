@@ -106,7 +106,9 @@ pub(crate) fn toy_tokenizer() -> String {
     let normalizer = serde_json::json!({
         "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
     });
-    let model = serde_json::json!({ "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]" });
+    let model = serde_json::json!({
+        "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+    });
     let pre_tokenizer = serde_json::json!({ "type": "BertPreTokenizer" });
     serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
         .to_string()
