@@ -102,15 +102,7 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
-    embedded_on(language, preset, &Backend::default())
-}
-
-/// Loads one of the two built-in models of a language, to compute on a backend.
-///
-/// # Errors
-/// Those of [`embedded`] and [`Methods::load`].
-pub fn embedded_on(language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
-    Methods::default().load(&embedded_store(language, preset)?, computing)
+    Methods::default().load(&embedded_store(language, preset)?, &Backend::default())
 }
 
 /// The packed files of the model of a preset: a built-in one, or that of [`Preset::Best`], a file that

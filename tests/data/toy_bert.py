@@ -95,6 +95,15 @@ def word_pieces():
     return pieces + [word for word in WORDS if word not in pieces]
 
 
+def word_piece(pieces):
+    """The tokenizer of that vocabulary."""
+    normalizer = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+    vocabulary = {piece: at for at, piece in enumerate(pieces)}
+    model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary}
+    whole = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added(pieces, pieces[:5]), "normalizer": normalizer}
+    return whole | {"pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": None, "decoder": None, "model": model}
+
+
 def added(pieces, names):
     ways = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return [{"id": pieces.index(name), "content": name, **ways} for name in names]
@@ -289,13 +298,19 @@ class Forward:
 def write(folder):
     kind = folder.name.removeprefix("toy-")
     folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = None
     if "roberta" in kind:
         special = ["<s>", "<pad>", "</s>", "<unk>"]
         texts = BPE_TEXTS if kind == "roberta" else UNIGRAM_TEXTS
         pieces, tokenizer = (byte_level if kind == "roberta" else unigram)(special)
-        (folder / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n")
     else:
         pieces, texts = word_pieces(), TEXTS
+        if kind == "distilbert":
+            tokenizer = word_piece(pieces)
+    if tokenizer:
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n")
+    else:
+        # The older form of a vocabulary.
         (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
     toy = Toy(kind, len(pieces))
     found = tensors(toy)

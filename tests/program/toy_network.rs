@@ -9,7 +9,8 @@ use majuscule_network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
 use serde_json::{Map, Value, json};
 
 const ENCODER: &[u8] = include_bytes!("../data/toy-bert/model.safetensors");
-const VOCABULARY: &str = include_str!("../data/toy-bert/vocab.txt");
+/// The tokenizer of the same vocabulary.
+const PIECES: &str = include_str!("../data/toy-distilbert/tokenizer.json");
 const SHAPE: &str = include_str!("../data/toy-bert/config.json");
 
 /// Returns the model with its weights in bytes.
@@ -36,26 +37,11 @@ pub fn whole() -> Draft {
     };
     let sections: Vec<Section> = vec![
         (CONFIG.to_owned(), SHAPE.into()),
-        (TOKENIZER.to_owned(), tokenizer()),
+        (TOKENIZER.to_owned(), PIECES.into()),
         (WEIGHTS.to_owned(), weights()),
         (MIXED.to_owned(), Vec::new()),
     ];
     Draft::new(manifest, sections)
-}
-
-fn tokenizer() -> Vec<u8> {
-    let vocab: Map<String, Value> =
-        VOCABULARY.lines().zip(0..).map(|(piece, id)| (piece.to_owned(), id.into())).collect();
-    let normalizer = json!({
-        "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
-    });
-    let model = json!({
-        "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
-    });
-    let pre_tokenizer = json!({ "type": "BertPreTokenizer" });
-    json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
-        .to_string()
-        .into_bytes()
 }
 
 /// Returns the tensors of the encoder, without those of its own heads, and after them those of the

@@ -21,13 +21,14 @@ const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule wit
 const NO_NETWORKS: &str =
     "this build computes of neural networks only those of bert: build majuscule with the feature neural";
 
-/// The other methods: the name of each, the method if this build has it, and advice if it has not.
-const OTHERS: [(&str, Option<Method>, &str); 3] =
-    [("ngram", NGRAM, NO_TRANSDUCERS), ("bert", Some(BERT), NO_NETWORKS), ("bilstm", BILSTM, NO_NETWORKS)];
+/// The methods of optional packages: the name of each, the method if this build has it, and advice if it has
+/// not.
+const OPTIONAL: [(&str, Option<Method>, &str); 2] =
+    [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
-/// The classical methods, and those of the optional packages in this build.
+/// The classical methods, bert, and those of the optional packages in this build.
 pub fn methods() -> Methods {
-    OTHERS.into_iter().fold(Methods::default(), |methods, (name, method, advice)| match method {
+    OPTIONAL.into_iter().fold(Methods::default().with(BERT), |methods, (name, method, advice)| match method {
         Some(method) => methods.with(method),
         None => methods.without(name, advice),
     })

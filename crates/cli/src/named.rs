@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use majuscule::error::Result;
-use majuscule::methods::{self, Preset};
+use majuscule::methods::{Backend, Model, Preset, embedded_store};
 use majuscule::model::{self, Store};
 use majuscule::named::NamedValue;
+
+use crate::methods::methods;
 
 /// The built-in model that a path means: `accurate` or
 /// `fast`, unless a file or folder has that name.
@@ -21,7 +23,15 @@ pub fn built_in(path: &Path) -> Option<Preset> {
 /// If there is no model or it cannot be read.
 pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     match built_in(path) {
-        Some(preset) => Ok(Box::new(methods::embedded_store(language, preset)?)),
+        Some(preset) => Ok(Box::new(embedded_store(language, preset)?)),
         None => model::open(path),
     }
+}
+
+/// Loads the model of a preset of a language.
+///
+/// # Errors
+/// If the language has none, or this build lacks its method.
+pub fn of_preset(preset: Preset, language: &str, computing: &Backend) -> Result<Model> {
+    methods().load(&embedded_store(language, preset)?, computing)
 }

@@ -25,7 +25,8 @@ use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
-use majuscule::methods::{LANGUAGES, Model, Preset, embedded_as, embedded_store, language_of};
+use majuscule::methods::{LANGUAGES, Model, Preset, embedded_store, language_of};
+use majuscule::model::{Packed, Store};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
@@ -488,7 +489,7 @@ impl RestoreArgs {
 
     /// Loads the model of the preset of a language.
     fn of_preset(&self, language: &str) -> Result<Model, Error> {
-        methods().load(&embedded_store(language, self.preset)?, &self.backend.computing())
+        named::of_preset(self.preset, language, &self.backend.computing())
     }
 
     fn lang(&self) -> &str {
@@ -519,9 +520,10 @@ impl RestoreArgs {
             "first model of --cascade, which reads all of a text,"
         };
         let language = &model.manifest.language;
+        let stored_has_marks = |store: Packed| !store.manifest().labels.marks().is_empty();
         let presets = Preset::VALUES
             .iter()
-            .filter(|(preset, ..)| embedded_as(language, *preset).is_ok_and(|model| has_marks(&model)));
+            .filter(|(preset, ..)| embedded_store(language, *preset).is_ok_and(stored_has_marks));
         let names: Vec<&str> = presets.map(|(_, name, _)| *name).collect();
         let others = match names.as_slice() {
             [] => "one that was trained with marks (majuscule train maxent --marks)".to_owned(),

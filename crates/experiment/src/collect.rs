@@ -13,8 +13,8 @@ use super::plan::{Job, Plan, Planned, RowModel, Searched, Task};
 use super::recipe::{Recipe, RecipeTest};
 use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, Usage};
 use majuscule::error::{Error, Result};
-use majuscule::methods::{Backend, Methods, embedded_as};
-use majuscule::model;
+use majuscule::methods::{Backend, Methods, embedded_store};
+use majuscule::model::{self, Store};
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::stats::CorpusStats;
@@ -105,7 +105,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
             (Some(store.manifest().clone()), layers)
         }
         Some(RowModel::BuiltIn { language, preset }) => {
-            (Some(embedded_as(language, *preset)?.manifest), None)
+            (Some(embedded_store(language, *preset)?.manifest().clone()), None)
         }
         None => (None, None),
     };

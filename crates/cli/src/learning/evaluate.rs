@@ -15,7 +15,7 @@ use crate::page::threads;
 use crate::voting::VotingArgs;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
-use majuscule::methods::{Model, Preset, Read, embedded_store};
+use majuscule::methods::{Model, Preset, Read};
 use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, SentenceStart, Spellings};
@@ -212,20 +212,13 @@ impl EvaluateArgs {
                            model of your own with --model";
             return Err(Error::Usage(problem.into()));
         }
-        if let Some((model, read)) =
-            self.cascade.load(&self.measure.reading.language, &self.backend.computing())?
-        {
+        let (language, computing) = (&self.measure.reading.language, self.backend.computing());
+        if let Some((model, read)) = self.cascade.load(language, &computing)? {
             return Ok((model, Some(read)));
         }
         let model = match &self.model {
-            Some(path) => {
-                let language = &self.measure.reading.language;
-                methods().load(&*named::open(path, language)?, &self.backend.computing())
-            }
-            None => {
-                let store = embedded_store(&self.measure.reading.language, self.preset)?;
-                methods().load(&store, &self.backend.computing())
-            }
+            Some(path) => methods().load(&*named::open(path, language)?, &computing),
+            None => named::of_preset(self.preset, language, &computing),
         };
         Ok((model?, None))
     }

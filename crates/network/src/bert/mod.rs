@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod engine;
+mod files;
 pub mod matrix;
 pub mod names;
 pub mod pieces;
@@ -17,7 +18,7 @@ use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Device, Precision};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::spellings::ClassCases;
-use majuscule::model::{Draft, Section, Store};
+use majuscule::model::Store;
 use majuscule::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
@@ -25,11 +26,13 @@ use serde::{Deserialize, Serialize};
 use crate::heads::{ChainState, ChainWord, Heads};
 use crate::session::{WindowModel, WindowSession};
 use crate::windower::Windower;
+pub use files::{BertFiles, CONFIG, MIXED, TOKENIZER, WEIGHTS, in_bytes};
+
 use config::EncoderConfig;
 use engine::{Engine, EnginePrecision, ScoreRequest};
 use names::SCALARS;
 use pieces::{PieceCutter, PieceVocabulary};
-use weights::{TensorFile, WeightSource};
+use weights::WeightSource;
 use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
 
 /// The method, computed on the processor, for the list of a program.
@@ -38,15 +41,6 @@ pub const METHOD: Method = Method {
     has_backends: true,
     load: |store, computing| Ok(Box::new(load(store, computing)?)),
 };
-
-/// The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
-pub const CONFIG: &str = "config.json";
-/// The tokenizer.
-pub const TOKENIZER: &str = "tokenizer.json";
-/// The weights.
-pub const WEIGHTS: &str = "model.safetensors";
-/// The spellings in mixed case.
-pub const MIXED: &str = "mixed.txt";
 
 /// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,26 +192,11 @@ impl WindowScorer for EngineScorer {
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if
 /// the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
-    let settings = BertSettings::of(store)?;
-    let precision = precision(computing, settings.in_bytes)?;
-    let manifest = store.manifest();
-    // All checksums are verified before any file is read.
-    let [config, pieces, weights, mixed] =
-        [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
-    let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
-    let of = |name: &'static str| move |problem: String| wrong(store, format!("{name} {problem}"));
-    let config = EncoderConfig::read(&config).map_err(of(CONFIG))?;
-    settings.check(&config).map_err(|problem| wrong(store, problem))?;
-    let pieces = PieceVocabulary::read(&pieces, config.vocab_size).map_err(of(TOKENIZER))?;
-    let heads = Heads::of(&manifest.labels);
-    let shapes = names::tagger_shapes(&config, heads.sizes());
-    let named = |name: &str| Some(names::tagger_name(config.kind, name));
-    let weights = TensorFile::read(&weights, &shapes, named).map_err(of(WEIGHTS))?;
-    weights.check().map_err(of(WEIGHTS))?;
-    let scorer = EngineScorer::new(&weights, &config, precision).map_err(of(WEIGHTS))?;
-    let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(store, format!("{MIXED} is no text")))?;
-    let cases = ClassCases::new(mixed, manifest.locale, str::to_owned);
-    Ok(BertModel { config, pieces, scorer, cases, settings, labels: manifest.labels.clone(), heads })
+    let files = BertFiles::read(store)?;
+    let precision = precision(computing, files.settings.in_bytes)?;
+    let pieces = files.pieces(PieceVocabulary::read)?;
+    let scorer = files.weights(|weights| EngineScorer::new(weights, &files.config, precision))?;
+    files.model(pieces, scorer)
 }
 
 /// Returns the precision of the engine: by default that of the weights.
@@ -238,38 +217,6 @@ fn precision(computing: &Backend, in_bytes: bool) -> Result<EnginePrecision> {
             option("precision")
         ))),
     }
-}
-
-/// Returns a small form of a model, a quarter of its size: its weights are bytes, as the engine with
-/// `--precision int8` has them, and so are its embeddings.
-///
-/// # Errors
-/// Returns [`Error::Model`] if it is of another method, or a file of it is missing or altered.
-pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
-    let mut manifest = store.manifest().clone();
-    if manifest.method != METHOD.name {
-        let problem = format!("is a model of {}: only those of bert have weights in bytes", manifest.method);
-        return Err(Error::model(store.name(), problem));
-    }
-    let settings = BertSettings { in_bytes: true, ..BertSettings::of(store)? };
-    let config_json = store.section(CONFIG)?;
-    let of = |name: &'static str| move |problem: String| wrong(store, format!("{name} {problem}"));
-    let config = EncoderConfig::read(&config_json).map_err(of(CONFIG))?;
-    let shapes = names::tagger_shapes(&config, Heads::of(&manifest.labels).sizes());
-    let file = store.section(WEIGHTS)?;
-    let named = |name: &str| Some(names::tagger_name(config.kind, name));
-    let weights = TensorFile::read(&file, &shapes, named).map_err(of(WEIGHTS))?;
-    weights.check().map_err(of(WEIGHTS))?;
-    let saved = |name: &str| names::saved_name(config.kind, name);
-    let weights = weights::in_bytes(&weights, saved).map_err(of(WEIGHTS))?;
-    let settings = serde_json::to_value(settings).map_err(|error| wrong(store, error))?;
-    if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
-        all.extend(settings.clone());
-    }
-    let copied = |name: &str| Ok((name.to_owned(), store.section(name)?.to_vec()));
-    let sections: Vec<Section> =
-        vec![copied(CONFIG)?, copied(TOKENIZER)?, (WEIGHTS.to_owned(), weights), copied(MIXED)?];
-    Ok(Draft::new(manifest, sections))
 }
 
 /// The state of a text between its windows.

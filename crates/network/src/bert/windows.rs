@@ -203,13 +203,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bert::pieces::{PieceVocabulary, toy_tokenizer};
+    use crate::bert::pieces::{PieceVocabulary, TOY_WORD_PIECES};
     use crate::windower::Windower;
     use majuscule::text::{Locale, Tokens};
 
     fn pieces() -> PieceVocabulary {
-        let json = toy_tokenizer();
-        PieceVocabulary::read(json.as_bytes(), 101).unwrap()
+        PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 101).unwrap()
     }
 
     fn windows(pieces: &PieceVocabulary, words: &[String], options: WindowOptions) -> Vec<PieceWindow> {

@@ -25,7 +25,7 @@ pub use crate::shared::predict::{HeadOptions, Prediction};
 pub use majuscule_network::bert::windows::LabelledPiece;
 use majuscule_network::bert::windows::PieceWindow;
 use majuscule_network::bert::{
-    BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed, wrong,
+    BertFiles, BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed,
 };
 pub use majuscule_network::bert::{BertSettings, config, engine, names};
 pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedule, adapt, train};
@@ -37,10 +37,8 @@ use engine::EnginePrecision;
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Precision};
-use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{EncoderCheck, LayerWeights};
-use majuscule::text::{Labels, Locale};
 use tagger::Tagger;
 use tokenize::Pieces;
 use weights::{TensorMap, TensorWeights};
@@ -78,29 +76,17 @@ pub struct TensorScorer {
 /// and [`Error::Usage`] if the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
     let (device, precision) = device::place(computing)?;
-    let manifest = store.manifest();
-    let settings = BertSettings::of(store)?;
-    if settings.in_bytes {
+    let files = BertFiles::read(store)?;
+    if files.settings.in_bytes {
         let problem = "its weights are bytes, which cannot be trained: take the model that it was made from";
         return Err(Error::model(store.name(), problem));
     }
-    // All checksums are verified before any file is read.
-    let [config, pieces, weights, mixed] =
-        [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
-    let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
-    let of = |name: &'static str| move |problem: String| wrong(store, format!("{name} {problem}"));
-    let config = EncoderConfig::read(&config).map_err(of(CONFIG))?;
-    settings.check(&config).map_err(|problem| wrong(store, problem))?;
-    let pieces = Pieces::read(&pieces, Some(config.vocab_size)).map_err(of(TOKENIZER))?;
-    let shapes = names::tagger_shapes(&config, Heads::of(&manifest.labels).sizes());
-    let named = |name: &str| Some(names::tagger_name(config.kind, name));
-    let weights = weights::read(&weights, &shapes, named, &Device::Cpu)
-        .and_then(|weights| weights::check_finite(&weights).map(|()| weights))
-        .map_err(of(WEIGHTS))?;
-    let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(store, format!("{MIXED} is no text")))?;
-    let model = new(config, pieces, weights, mixed, settings, manifest.locale, manifest.labels.clone())
-        .map_err(|problem| wrong(store, problem))?;
-    on(model, &device, precision).map_err(failed)
+    let pieces = files.pieces(|json, pieces| Pieces::read(json, Some(pieces)))?;
+    let scorer = files.weights(|file| {
+        let weights = weights::tensors(file, &Device::Cpu)?;
+        TensorScorer::new(weights, &files.config, pieces.special.padding).map_err(|error| error.to_string())
+    })?;
+    on(files.model(pieces, scorer)?, &device, precision).map_err(failed)
 }
 
 /// Moves a model to this device and precision. The saved form stays the same.
@@ -111,29 +97,6 @@ fn on(mut model: Bert, device: &Device, precision: Precision) -> Computed<Bert> 
         model.scorer.tagger = Tagger::new(&placed, &model.config)?;
     }
     Ok(model)
-}
-
-/// Makes a model of its parts.
-fn new(
-    config: EncoderConfig,
-    pieces: Pieces,
-    weights: TensorMap,
-    mixed_text: String,
-    settings: BertSettings,
-    locale: Locale,
-    labels: Labels,
-) -> Computed<Bert> {
-    let scorer = TensorScorer {
-        tagger: Tagger::new(&weights, &config)?,
-        config: config.clone(),
-        weights,
-        padding: pieces.special.padding,
-        engine: OnceLock::new(),
-        precision: Precision::F32,
-    };
-    let cases = ClassCases::new(mixed_text, locale, str::to_owned);
-    let heads = Heads::of(&labels);
-    Ok(BertModel { config, pieces, scorer, cases, settings, labels, heads })
 }
 
 /// Returns the files of a model.
@@ -164,6 +127,18 @@ pub fn sections(model: &Bert) -> Result<Vec<Section>> {
 }
 
 impl TensorScorer {
+    /// Makes the tagger of these weights, which are on the processor; `padding` is a piece.
+    fn new(weights: TensorMap, config: &EncoderConfig, padding: u32) -> Computed<Self> {
+        Ok(Self {
+            tagger: Tagger::new(&weights, config)?,
+            config: config.clone(),
+            weights,
+            padding,
+            engine: OnceLock::new(),
+            precision: Precision::F32,
+        })
+    }
+
     /// Returns the weights.
     pub fn weights(&self) -> &TensorMap {
         &self.weights

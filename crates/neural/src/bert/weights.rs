@@ -69,12 +69,19 @@ pub fn read(
     named: impl Fn(&str) -> Option<String>,
     device: &Device,
 ) -> Result<TensorMap, String> {
-    let file = TensorFile::read(bytes, shapes, named)?;
-    let tensors = file.tensors().iter();
-    tensors.map(|(name, view)| Ok((name.clone(), tensor(view, device)?))).collect()
+    tensors(&TensorFile::read(bytes, shapes, named)?, device)
 }
 
-fn tensor(view: &TensorView<'_>, device: &Device) -> Result<Tensor, String> {
+/// Returns the tensors of a file as 32-bit numbers.
+///
+/// # Errors
+/// Names a tensor of another type.
+pub fn tensors(file: &TensorFile<'_>, device: &Device) -> Result<TensorMap, String> {
+    let tensors = file.tensors().iter();
+    tensors.map(|(name, view)| Ok((name.clone(), as_floats(view, device)?))).collect()
+}
+
+fn as_floats(view: &TensorView<'_>, device: &Device) -> Result<Tensor, String> {
     let dtype = match view.dtype() {
         Dtype::F32 => DType::F32,
         Dtype::F16 => DType::F16,

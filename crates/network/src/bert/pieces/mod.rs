@@ -97,22 +97,10 @@ fn unknown<T>(part: &str, found: &Value) -> Result<T, String> {
     ))
 }
 
-/// Returns the `tokenizer.json` of the toy encoder of BERT's kind.
+/// The `tokenizer.json` of a toy encoder with word pieces.
 #[cfg(test)]
-pub(crate) fn toy_tokenizer() -> String {
-    let pieces = include_str!("../../../../../tests/data/toy-bert/vocab.txt").lines();
-    let vocab: serde_json::Map<String, Value> =
-        pieces.zip(0..).map(|(piece, id)| (piece.to_owned(), id.into())).collect();
-    let normalizer = serde_json::json!({
-        "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true,
-    });
-    let model = serde_json::json!({
-        "type": "WordPiece", "vocab": vocab, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
-    });
-    let pre_tokenizer = serde_json::json!({ "type": "BertPreTokenizer" });
-    serde_json::json!({ "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": model })
-        .to_string()
-}
+pub(crate) const TOY_WORD_PIECES: &str =
+    include_str!("../../../../../tests/data/toy-distilbert/tokenizer.json");
 
 #[cfg(test)]
 mod tests {
@@ -125,7 +113,7 @@ mod tests {
 
     #[test]
     fn words_are_cut_into_the_longest_pieces_or_the_most_probable_ones() {
-        let word_piece = PieceVocabulary::read(toy_tokenizer().as_bytes(), 101).unwrap();
+        let word_piece = PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 101).unwrap();
         for (word, count) in
             [("lisbon", 1), ("nato", 1), ("bbcs", 2), ("séc", 3), ("o'neill", 7), ("\u{200b}", 0), ("", 0)]
         {
@@ -142,7 +130,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_named() {
         let read = |from: &str, to: &str| {
-            let json = toy_tokenizer();
+            let json = TOY_WORD_PIECES;
             assert!(json.contains(from), "{json}");
             PieceVocabulary::read(json.replace(from, to).as_bytes(), 101).unwrap_err()
         };
@@ -157,7 +145,7 @@ mod tests {
             let error = read(from, to);
             assert!(error.contains(problem), "{error}");
         }
-        let error = PieceVocabulary::read(toy_tokenizer().as_bytes(), 100).unwrap_err();
+        let error = PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 100).unwrap_err();
         assert_eq!(error, "numbers a piece 100, but the encoder has 100 from 0");
     }
 }

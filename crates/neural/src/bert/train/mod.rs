@@ -26,7 +26,7 @@ use candle_core::Result as Computed;
 use super::config::EncoderConfig;
 use super::tokenize::Pieces;
 use super::weights::TensorMap;
-use super::{Bert, BertSettings, device, failed, names, new};
+use super::{Bert, BertSettings, TensorScorer, device, failed, names};
 use crate::shared::heads::{ChainState, HeadSizes, Heads};
 use crate::shared::predict::HeadOptions;
 use crate::shared::samples::{Dataset, running_text};
@@ -36,6 +36,7 @@ use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, OptimizerConfig};
 pub use loss::LossConfig;
 use majuscule::error::{Error, Result, option};
+use majuscule::methods::spellings::ClassCases;
 use majuscule::restorer::Request;
 use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
@@ -115,9 +116,15 @@ impl TaggerTraining<'_> {
             None => (TaggerState::new(weights).map_err(failed)?, TrainPosition::default()),
         };
         let model = |weights| {
-            let (mixed, labels) = (dataset.mixed.clone(), dataset.labels.clone());
-            let (settings, locale) = (settings.clone(), corpus.locale());
-            new(encoder.clone(), pieces.clone(), weights, mixed, settings, locale, labels).map_err(failed)
+            Ok(Bert {
+                scorer: TensorScorer::new(weights, encoder, pieces.special.padding).map_err(failed)?,
+                config: encoder.clone(),
+                pieces: pieces.clone(),
+                cases: ClassCases::new(dataset.mixed.clone(), corpus.locale(), str::to_owned),
+                settings: settings.clone(),
+                heads: Heads::of(&dataset.labels),
+                labels: dataset.labels.clone(),
+            })
         };
         let trainer = TaggerTrainer {
             config,
