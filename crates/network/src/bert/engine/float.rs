@@ -63,7 +63,7 @@ impl FloatPanels {
             for (panel, values) in values.chunks(most).enumerate() {
                 let first = panel * most;
                 let width = most.min(self.columns - first);
-                self.values[first * self.depth + row * width..][..values.len()].copy_from_slice(values);
+                copy(values, &mut self.values[first * self.depth + row * width..][..values.len()]);
             }
         }
     }
@@ -118,6 +118,14 @@ impl FloatPanels {
     }
 }
 
+/// Copies a few vectors, without the call that a copy of any length is.
+#[inline(always)]
+fn copy(from: &[f32], to: &mut [f32]) {
+    let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<8>(), to.as_chunks_mut::<8>());
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
+}
+
 /// A few rows and one panel.
 struct FloatBlock<'a> {
     x: &'a [f32],
@@ -135,7 +143,7 @@ impl FloatBlock<'_> {
     fn write(self, tile: &[[f32; WIDTH]]) {
         for (row, sums) in tile.iter().enumerate() {
             let out = &mut self.out[row * self.out_stride..][..self.written];
-            out.copy_from_slice(&sums[..self.written]);
+            copy(&sums[..self.written], out);
             out.iter_mut().zip(self.bias).for_each(|(out, bias)| *out += bias);
         }
     }

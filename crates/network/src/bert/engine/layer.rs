@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::float::{FloatPanels, StridedRows};
 use super::int8::ByteRows;
 use super::linear::Linear;
-use super::rows::{Norm, gelu, softmax};
+use super::rows::{Norm, gelu, powers, scale};
 use crate::instruction_set::InstructionSet;
 
 /// A transformer layer: attention, then a feed-forward network, each added to its input and
@@ -17,7 +17,7 @@ pub struct EngineLayer {
     /// The number of attention heads.
     pub heads: usize,
     /// Queries, keys and values, side by side; the queries are divided by the root of a head's
-    /// size.
+    /// size, and by ln 2, so that probabilities are powers of 2.
     pub attending: Linear,
     /// The projection of the result of attention.
     pub attended: Linear,
@@ -40,6 +40,7 @@ pub struct EngineScratch {
     keys: FloatPanels,
     values: FloatPanels,
     probabilities: Vec<f32>,
+    shares: Vec<f32>,
     attended: Vec<f32>,
     inner: Vec<f32>,
     added: Vec<f32>,
@@ -85,8 +86,11 @@ impl EngineLayer {
         let hidden = stride / 3;
         let mut queries = std::mem::take(&mut scratch.queries);
         queries.clear();
-        targets.iter().for_each(|row| queries.extend_from_slice(&attending[row * stride..][..hidden]));
-        let mut out: Vec<f32> = gathered(x, targets, hidden);
+        let mut out = Vec::with_capacity(targets.len() * hidden);
+        for row in targets {
+            queries.extend_from_slice(&attending[row * stride..][..hidden]);
+            out.extend_from_slice(&x[row * hidden..][..hidden]);
+        }
         scratch.attended.resize(out.len(), 0.0);
         for Span { rows, targets } in spans {
             let queries = StridedRows {
@@ -116,7 +120,7 @@ impl EngineLayer {
         }
         let (instructions, stride) = (self.instructions, self.attending.outs());
         let (hidden, size) = (stride / 3, stride / 3 / self.heads);
-        let EngineScratch { keys, values, probabilities, attended, .. } = scratch;
+        let EngineScratch { keys, values, probabilities, shares, attended, .. } = scratch;
         for head in 0..self.heads {
             let part = |part: usize| {
                 let place = part * hidden + head * size;
@@ -130,10 +134,12 @@ impl EngineLayer {
             probabilities.resize(queries.count * width, 0.0);
             let queries = StridedRows { values: &queries.values[head * size..], ..queries };
             keys.multiply(instructions, queries, &[], probabilities, width, width);
-            softmax(instructions, probabilities, width, rows.len());
+            // The softmax, but for factors that few numbers of the result take instead.
+            powers(instructions, probabilities, width, rows.len(), shares);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
             let out = &mut attended[first * hidden + head * size..];
             values.multiply(instructions, probabilities, &[], out, hidden, size);
+            scale(instructions, out, hidden, size, shares);
         }
     }
 
@@ -150,9 +156,4 @@ impl EngineLayer {
             self.outer_norm.add(instructions, x, added);
         }
     }
-}
-
-/// Returns these rows of `width` numbers.
-pub fn gathered(x: &[f32], rows: &[usize], width: usize) -> Vec<f32> {
-    rows.iter().flat_map(|row| &x[row * width..][..width]).copied().collect()
 }

@@ -32,6 +32,7 @@ mod layer;
 mod linear;
 mod rows;
 
+use std::f32::consts::LOG2_E;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +43,7 @@ use super::matrix::WeightMatrix;
 use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
 use super::weights::{Embeddings, WeightSource};
 use crate::instruction_set::InstructionSet;
-use layer::{EngineLayer, EngineScratch, Span, gathered};
+use layer::{EngineLayer, EngineScratch, Span};
 use linear::Linear;
 use rows::{Norm, add_scaled};
 
@@ -182,14 +183,17 @@ impl Engine {
         let hidden = self.hidden;
         let mut x = self.embedded(texts);
         let mut mixed = vec![0.0; targets.len() * hidden];
-        let mut mix = |x: &[f32], weight: f32| add_scaled(self.instructions, &mut mixed, x, weight);
-        mix(&gathered(&x, &targets, hidden), self.layer_weights[0]);
+        let mut mix = |x: &[f32], rows: &[usize], weight: f32| {
+            add_scaled(self.instructions, &mut mixed, x, rows.iter().copied(), hidden, weight);
+        };
+        mix(&x, &targets, self.layer_weights[0]);
         for (at, (layer, &weight)) in self.layers.iter().zip(&self.layer_weights[1..]).enumerate() {
             if at + 1 == self.layers.len() {
-                mix(&layer.forward_targets(&x, &spans, &targets, scratch), weight);
+                let rows: Vec<usize> = (0..targets.len()).collect();
+                mix(&layer.forward_targets(&x, &spans, &targets, scratch), &rows, weight);
             } else {
                 layer.forward(&mut x, &spans, scratch);
-                mix(&gathered(&x, &targets, hidden), weight);
+                mix(&x, &targets, weight);
             }
         }
         let mut scores = Vec::new();
@@ -257,7 +261,7 @@ impl EngineSource<'_> {
         };
         let mut attending = pair("attention.self.query")?.map(|part| vec![part]);
         let size = self.config.hidden_size / self.config.num_attention_heads;
-        let scale = 1.0 / (size as f32).sqrt();
+        let scale = LOG2_E / (size as f32).sqrt();
         attending.iter_mut().flatten().for_each(|part| part.scale(scale));
         for part in ["attention.self.key", "attention.self.value"] {
             attending.iter_mut().zip(pair(part)?).for_each(|(all, part)| all.push(part));

@@ -1,7 +1,7 @@
 //! Operations on rows of numbers between products of matrices, written so that the compiler
 //! vectorises them.
 
-use crate::exp::{ROUND, exp, gelu as gelu_of};
+use crate::exp::{ROUND, exp2, gelu as gelu_of};
 use crate::instruction_set::InstructionSet;
 use crate::lanes::{fold, max, sum};
 
@@ -59,28 +59,59 @@ pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
     );
 }
 
-/// Computes the softmax of the first `len` numbers of each row of `width`; the rest of the row
-/// becomes practically 0.
-pub fn softmax(instructions: InstructionSet, values: &mut [f32], width: usize, len: usize) {
+/// Replaces the first `len` numbers x of each row of `width` by 2ˣ, up to a factor of the row, and
+/// the rest of the row by practically 0; `shares` becomes what makes the sum of each row 1.
+pub fn powers(
+    instructions: InstructionSet,
+    values: &mut [f32],
+    width: usize,
+    len: usize,
+    shares: &mut Vec<f32>,
+) {
+    shares.resize(values.len() / width, 0.0);
     instructions.run(
         #[inline(always)]
         || {
-            for row in values.chunks_exact_mut(width) {
+            for (row, share) in values.chunks_exact_mut(width).zip(shares) {
                 row[len..].fill(f32::NEG_INFINITY);
                 let most = max(row);
-                row.iter_mut().for_each(|value| *value = exp(*value - most));
-                let factor = 1.0 / sum(row, |value| value);
-                row.iter_mut().for_each(|value| *value *= factor);
+                row.iter_mut().for_each(|value| *value = exp2(*value - most));
+                *share = 1.0 / sum(row, |value| value);
             }
         },
     );
 }
 
-/// Adds rows, multiplied by a factor.
-pub fn add_scaled(instructions: InstructionSet, sum: &mut [f32], rows: &[f32], factor: f32) {
+/// Multiplies the first `width` numbers of each row of `stride` by the factor of the row.
+pub fn scale(instructions: InstructionSet, rows: &mut [f32], stride: usize, width: usize, factors: &[f32]) {
     instructions.run(
         #[inline(always)]
-        || sum.iter_mut().zip(rows).for_each(|(sum, value)| *sum += factor * value),
+        || {
+            for (row, factor) in rows.chunks_mut(stride).zip(factors) {
+                row[..width].iter_mut().for_each(|value| *value *= factor);
+            }
+        },
+    );
+}
+
+/// Adds these rows of `x`, of `width` numbers, multiplied by a factor.
+pub fn add_scaled(
+    instructions: InstructionSet,
+    sum: &mut [f32],
+    x: &[f32],
+    rows: impl Iterator<Item = usize>,
+    width: usize,
+    factor: f32,
+) {
+    instructions.run(
+        #[inline(always)]
+        || {
+            for (sum, row) in sum.chunks_exact_mut(width).zip(rows) {
+                sum.iter_mut()
+                    .zip(&x[row * width..][..width])
+                    .for_each(|(sum, value)| *sum += factor * value);
+            }
+        },
     );
 }
 
@@ -137,11 +168,13 @@ mod tests {
             norm.rows(instructions, &mut x);
             norm.add(instructions, &mut x, &numbers(37 * 5));
             gelu(instructions, &mut x);
-            add_scaled(instructions, &mut x, &numbers(37 * 5), 0.3);
+            add_scaled(instructions, &mut x, &numbers(37 * 5), [4, 0, 2, 2, 1].into_iter(), 37, 0.3);
             let (mut bytes, mut scales) = (vec![1; 40 * 5], vec![RowScale::default(); 5]);
             quantise(instructions, &x, 37, &mut bytes, 40, &mut scales);
-            softmax(instructions, &mut x, 37, 20);
-            (x, bytes, scales)
+            let mut shares = Vec::new();
+            powers(instructions, &mut x, 37, 20, &mut shares);
+            scale(instructions, &mut x, 37, 30, &shares);
+            (x, bytes, scales, shares)
         };
         for instructions in InstructionSet::all() {
             assert_eq!(all(instructions), all(InstructionSet::Plain), "{instructions:?}");
@@ -162,12 +195,14 @@ mod tests {
 
     #[test]
     fn probabilities_and_norms_are_those_of_a_pencil() {
-        // e⁰ : e^(ln 3) = 1 : 3
-        let mut probabilities = [0.0, 3f32.ln(), 9.0];
-        softmax(InstructionSet::Plain, &mut probabilities, 3, 2);
+        // 2⁰ : 2^(log₂ 3) = 1 : 3
+        let mut probabilities = [0.0, 3f32.log2(), 9.0];
+        let mut shares = Vec::new();
+        powers(InstructionSet::Plain, &mut probabilities, 3, 2, &mut shares);
+        scale(InstructionSet::Plain, &mut probabilities, 3, 3, &shares);
         assert!(
-            (probabilities[0] - 0.25).abs() < 1e-6
-                && (probabilities[1] - 0.75).abs() < 1e-6
+            (probabilities[0] - 0.25).abs() < 2e-6
+                && (probabilities[1] - 0.75).abs() < 4e-6
                 && probabilities[2] < 1e-30
         );
         // Mean 2, deviation 1: −1 and 1; times 2, plus 3.
