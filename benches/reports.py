@@ -73,8 +73,8 @@ def experiment(name, needs, values):
     subprocess.run([*command, "--cache", str(TOP / "target/reports/cache"), "-o", str(folder)], check=True, cwd=TOP)
     if name != "small":
         shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
-        if name == "look-ahead":
-            shutil.copyfile(next(folder.glob("look-ahead-1-*.svg")), REPORTS / "look-ahead.svg")
+        if name.startswith("look-ahead"):
+            shutil.copyfile(next(folder.glob("look-ahead-1-*.svg")), REPORTS / f"{name}.svg")
         return
     # The one report that is kept with all its files, as an example.
     for file in folder.iterdir():
