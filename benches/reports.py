@@ -28,6 +28,8 @@ MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
 # The commands that print tables.
 MEASURES = r"python3 benches/|MAJUSCULE_BENCH_TEXT=TEXT cargo bench "
 README_TABLE = "| language | test set |"
+# The plots that are kept beside the tables of a recipe.
+PLOTS = {"look-ahead": "look-ahead-1-*.svg", "look-ahead-encoder": "look-ahead-1-*.svg", "rei-2020-table-9": "layers.svg"}
 
 
 def say(message):
@@ -73,8 +75,8 @@ def experiment(name, needs, values):
     subprocess.run([*command, "--cache", str(TOP / "target/reports/cache"), "-o", str(folder)], check=True, cwd=TOP)
     if name != "small":
         shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
-        if name.startswith("look-ahead"):
-            shutil.copyfile(next(folder.glob("look-ahead-1-*.svg")), REPORTS / f"{name}.svg")
+        if name in PLOTS:
+            shutil.copyfile(next(folder.glob(PLOTS[name])), REPORTS / f"{name}.svg")
         return
     # The one report that is kept with all its files, as an example.
     for file in folder.iterdir():
