@@ -1,4 +1,4 @@
-//! Models named on the command line: a folder, a packed file, or the name of a built-in model.
+//! Models named on the command line: a folder, a packed file, or the name of a preset.
 
 use std::path::Path;
 
@@ -9,15 +9,14 @@ use majuscule::named::NamedValue;
 
 use crate::methods::methods;
 
-/// The built-in model that a path means: `accurate` or
-/// `fast`, unless a file or folder has that name.
+/// The preset that a path means: `accurate`, `fast` or `best`, unless a file or folder has that
+/// name.
 pub fn built_in(path: &Path) -> Option<Preset> {
     let preset = path.to_str().and_then(Preset::of_name);
     preset.filter(|_| !path.exists())
 }
 
-/// Opens a model by its folder or file, or by the name
-/// `accurate` or `fast` a built-in one of a language.
+/// Opens a model by its folder or file, or by the name of a preset that of a language.
 ///
 /// # Errors
 /// If there is no model or it cannot be read.

@@ -201,8 +201,8 @@ mod tests {
         powers(InstructionSet::Plain, &mut probabilities, 3, 2, &mut shares);
         scale(InstructionSet::Plain, &mut probabilities, 3, 3, &shares);
         assert!(
-            (probabilities[0] - 0.25).abs() < 2e-6
-                && (probabilities[1] - 0.75).abs() < 4e-6
+            (probabilities[0] - 0.25).abs() < 1e-6
+                && (probabilities[1] - 0.75).abs() < 1e-6
                 && probabilities[2] < 1e-30
         );
         // Mean 2, deviation 1: −1 and 1; times 2, plus 3.
