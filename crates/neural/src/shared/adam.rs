@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::instruction_set::InstructionSet;
+use super::lanes;
+
 /// The optimisers that make steps of gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -73,17 +76,10 @@ impl AdamFactors {
     /// Updates values with their gradients, and the running means of the gradients and of their
     /// squares.
     #[inline(always)]
-    pub fn apply(
-        self,
-        values: &mut [f32],
-        means: &mut [f32],
-        squares: &mut [f32],
-        gradient: impl Fn(usize) -> f32,
-    ) {
+    pub fn apply(self, values: &mut [f32], means: &mut [f32], squares: &mut [f32], gradients: &[f32]) {
         let Self { rate, scale, root, floor } = self;
-        let weights = values.iter_mut().zip(means).zip(squares).enumerate();
-        for (at, ((value, mean), square)) in weights {
-            let gradient = gradient(at) * scale;
+        for (((value, mean), square), gradient) in values.iter_mut().zip(means).zip(squares).zip(gradients) {
+            let gradient = gradient * scale;
             *mean = BETAS[0] * *mean + (1.0 - BETAS[0]) * gradient;
             *square = BETAS[1] * *square + (1.0 - BETAS[1]) * gradient * gradient;
             *value -= rate * *mean / (square.sqrt() * root + floor);
@@ -105,8 +101,11 @@ fn rectification(step: u64) -> Option<f64> {
 
 /// Returns the sum of the squares of a gradient.
 pub fn squared_norm(gradient: &[f32]) -> f64 {
-    let squares = |values: &[f32]| f64::from(values.iter().map(|value| value * value).sum::<f32>());
-    gradient.chunks(1024).map(squares).sum()
+    let squares = |values: &[f32]| f64::from(lanes::sum(values, |value| value * value));
+    InstructionSet::best().run(
+        #[inline(always)]
+        || gradient.chunks(1024).map(squares).sum(),
+    )
 }
 
 /// Returns the factor that clips gradients with this sum of squares to the norm `clip`; a norm of 0
@@ -125,7 +124,7 @@ mod tests {
         let (mut values, mut means, mut squares) = ([1.0, -2.0], [0.0; 2], [0.0; 2]);
         let gradient = [0.5, -4.0];
         for (step, expected) in [(1, [0.9, -1.9]), (2, [0.8, -1.8])] {
-            AdamFactors::new(step, 0.1, 1.0).apply(&mut values, &mut means, &mut squares, |at| gradient[at]);
+            AdamFactors::new(step, 0.1, 1.0).apply(&mut values, &mut means, &mut squares, &gradient);
             assert!(values.iter().zip(expected).all(|(a, b): (_, f32)| (a - b).abs() < 1e-6), "{values:?}");
         }
     }
@@ -148,7 +147,7 @@ mod tests {
         for (step, (gradient, expected)) in (1..).zip(steps) {
             let mut moves = [0.0f32; 3];
             let factors = Optimizer::Radam.factors(step, 0.1, 1.0);
-            factors.apply(&mut moves, &mut means, &mut squares, |at| gradient[at]);
+            factors.apply(&mut moves, &mut means, &mut squares, &gradient);
             let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6 + 1e-4 * b.abs();
             assert_eq!(moves.iter().zip(expected).all(near), step != 5, "{step}: {moves:?}");
         }

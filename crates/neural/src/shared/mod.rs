@@ -1,6 +1,7 @@
 //! The parts that `bert` and `bilstm` share: windows over text, sessions, samples and training.
 
 pub mod adam;
+#[cfg(target_arch = "x86_64")]
 pub mod bf16_product;
 pub mod checks;
 pub mod gold;

@@ -5,6 +5,7 @@ use gemm::Parallelism;
 use rayon::prelude::*;
 use serde::Serialize;
 
+#[cfg(target_arch = "x86_64")]
 use super::bf16_product;
 
 /// The precision of products in training.
@@ -14,7 +15,7 @@ pub enum ProductPrecision {
     /// 32-bit numbers
     #[default]
     F32,
-    /// Numbers rounded to 16 bits and summed in 32, which processors with AVX-512 BF16 multiply faster
+    /// Numbers rounded to 16 bits and summed in 32, on processors that multiply such faster (AMD's with AVX-512 BF16); 32-bit numbers on others
     Bf16,
 }
 
@@ -22,6 +23,17 @@ impl ProductPrecision {
     /// Returns true for 32-bit numbers.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns true if products round their numbers on this processor.
+    pub fn rounds(self) -> bool {
+        match self {
+            Self::F32 => false,
+            #[cfg(target_arch = "x86_64")]
+            Self::Bf16 => bf16_product::is_faster(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Bf16 => false,
+        }
     }
 }
 
@@ -142,9 +154,10 @@ impl<'a> MatrixViewMut<'a> {
     /// # Panics
     /// Panics if the shapes do not match.
     pub fn add_on_all_threads(self, a: MatrixView<'_>, b: MatrixView<'_>, precision: ProductPrecision) {
-        match precision {
-            ProductPrecision::F32 => self.multiply(a, b, true, all_threads()),
-            ProductPrecision::Bf16 => bf16_product::add(self, a, b),
+        match precision.rounds() {
+            #[cfg(target_arch = "x86_64")]
+            true => bf16_product::add(self, a, b),
+            _ => self.multiply(a, b, true, all_threads()),
         }
     }
 

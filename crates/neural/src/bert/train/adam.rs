@@ -3,9 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, Var, bail};
+use rayon::prelude::*;
 
 use crate::bert::ops::read;
 use crate::shared::adam::{AdamFactors, BETAS};
+use crate::shared::instruction_set::InstructionSet;
+
+/// The number of weights that a thread moves at a time.
+const PART: usize = 1 << 14;
 
 /// The state of Adam for a tensor.
 #[derive(Debug, Clone)]
@@ -30,7 +35,7 @@ impl Default for Moments {
     }
 }
 
-/// The rows of a matrix that have a gradient; `None` if all have one.
+/// The rows of a matrix that have a gradient, in ascending order; `None` if all have one.
 pub(super) type GradientRows<'a> = Option<&'a [u32]>;
 
 impl Moments {
@@ -149,23 +154,34 @@ impl InplaceOp1 for TensorUpdate<'_> {
         let values = &mut values[start..end];
         let mut means = self.means.lock().unwrap_or_else(PoisonError::into_inner);
         let [means, squares] = &mut **means;
+        let instructions = InstructionSet::best();
+        let apply = |values: &mut [f32], means: &mut [f32], squares: &mut [f32], grad: &[f32]| {
+            instructions.run(
+                #[inline(always)]
+                || self.factors.apply(values, means, squares, grad),
+            );
+        };
         let Some(rows) = self.rows else {
             if self.grad.len() != values.len() {
                 bail!("a gradient of {} values for {}", self.grad.len(), values.len())
             }
-            self.factors.apply(values, means, squares, |at| self.grad[at]);
+            let means = means.par_chunks_mut(PART).zip(squares.par_chunks_mut(PART));
+            values
+                .par_chunks_mut(PART)
+                .zip(means)
+                .zip(self.grad.par_chunks(PART))
+                .for_each(|((values, (means, squares)), grad)| apply(values, means, squares, grad));
             return Ok(());
         };
-        let mut rows = rows.iter().zip(self.grad.chunks_exact(self.width)).peekable();
-        let parts = values.chunks_exact_mut(self.width).zip(means.chunks_exact_mut(self.width));
-        for (row, ((values, means), squares)) in parts.zip(squares.chunks_exact_mut(self.width)).enumerate() {
-            match rows.next_if(|(at, _)| **at as usize == row) {
-                Some((_, grad)) => self.factors.apply(values, means, squares, |at| grad[at]),
-                // A row that never had a gradient stays as it is.
-                None if squares.iter().all(|square| *square == 0.0) => {}
-                None => self.factors.apply(values, means, squares, |_| 0.0),
-            }
-        }
+        let no_gradient = vec![0.0; self.width];
+        let means = means.par_chunks_mut(self.width).zip(squares.par_chunks_mut(self.width));
+        let parts = values.par_chunks_mut(self.width).zip(means).enumerate().with_min_len(PART / self.width);
+        parts.for_each(|(row, (values, (means, squares)))| match rows.binary_search(&(row as u32)) {
+            Ok(at) => apply(values, means, squares, &self.grad[at * self.width..][..self.width]),
+            // A row that never had a gradient stays as it is.
+            Err(_) if squares.iter().all(|square| *square == 0.0) => {}
+            Err(_) => apply(values, means, squares, &no_gradient),
+        });
         Ok(())
     }
 }

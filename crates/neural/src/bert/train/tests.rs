@@ -265,7 +265,7 @@ fn gradients_of_short_numbers_point_the_same_way() {
     let exact = gradients(&toy);
     toy.config.precision = ProductPrecision::Bf16;
     let short = gradients(&toy);
-    assert_ne!(exact, short);
+    assert_eq!(exact != short, ProductPrecision::Bf16.rounds());
     let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let cosine = product(&exact, &short) / (product(&exact, &exact) * product(&short, &short)).sqrt();
     assert!(cosine > 0.999, "{cosine}");

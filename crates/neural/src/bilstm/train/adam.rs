@@ -39,7 +39,7 @@ impl Adam {
     fn change(&mut self, weights: &mut NetworkWeights, start: usize, gradient: &[f32], factors: AdamFactors) {
         let range = start..start + gradient.len();
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range.clone()]);
-        factors.apply(&mut weights.values[range], means, squares, |at| gradient[at]);
+        factors.apply(&mut weights.values[range], means, squares, gradient);
     }
 }
 
