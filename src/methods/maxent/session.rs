@@ -275,10 +275,9 @@ impl MaxentSession<'_> {
         if self.looks_before {
             shares = self.look_before(&history.before, seen, &mut logits);
         }
-        if opens_line && shown == BoundaryEvidence::Nothing {
-            let without = self.begins(&logits, seen, history.chain).0;
-            self.add_line(history.lines, &mut logits);
-            history.lines.take(without);
+        let place = history.lines.factor(opens_line);
+        if shown == BoundaryEvidence::Nothing && place != 1.0 {
+            self.add_place(place, &mut logits);
         }
         let shown = match self.marks {
             // The mark that was put in for a sentence start is known already.
@@ -291,7 +290,12 @@ impl MaxentSession<'_> {
         };
         let begins;
         (begins, history.chain) = match shown {
-            BoundaryEvidence::Nothing => self.begins(&logits, seen, history.chain),
+            BoundaryEvidence::Nothing => {
+                let found = self.begins(&logits, seen, history.chain);
+                // The odds without the evidence of lines.
+                history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * place));
+                found
+            }
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
@@ -528,15 +532,13 @@ impl MaxentSession<'_> {
         if self.looks_before {
             self.look_before(&history.before, seen, &mut logits);
         }
-        if opens_line {
-            self.add_line(history.lines, &mut logits);
-        }
+        self.add_place(history.lines.factor(opens_line), &mut logits);
         self.begins(&logits, seen, history.chain).0
     }
 
-    /// Adds the weight of the end of a line to the logit of a sentence start.
-    fn add_line(&self, lines: LineEvidence, logits: &mut Logits) {
-        logits[BEGIN] += (lines.bonus() * self.model.settings.steps as f32) as i32;
+    /// Multiplies the odds of a sentence start.
+    fn add_place(&self, factor: f32, logits: &mut Logits) {
+        logits[BEGIN] += (factor.ln() * self.model.settings.steps as f32) as i32;
     }
 
     /// Returns true if no class but lower case is probable enough to be considered.
