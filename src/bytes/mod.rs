@@ -3,6 +3,7 @@
 pub mod hash;
 #[cfg(not(target_family = "wasm"))]
 mod map;
+pub mod varint;
 
 use std::fmt;
 use std::fs::{self, File};

@@ -94,9 +94,9 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
     if crc32fast::hash(body) == number(*checksum) { Ok(()) } else { Err(ALTERED.to_owned()) }
 }
 
-const ALTERED: &str = "the file was altered: copy it again, or convert its ARPA file again";
+pub(super) const ALTERED: &str = "the file was altered: copy it again, or convert its ARPA file again";
 
-const CUT_OFF: &str = "is cut off: copy it again, or convert its ARPA file again";
+pub(super) const CUT_OFF: &str = "is cut off: copy it again, or convert its ARPA file again";
 
 struct BinaryHeader {
     /// The length of the text, and the numbers of words and of slots.

@@ -3,6 +3,7 @@
 
 pub mod arpa;
 pub mod binary;
+pub mod compact;
 pub mod forms;
 pub mod scorer;
 pub mod table;
@@ -84,7 +85,8 @@ impl NgramModel {
     pub fn open_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
         let path = path.as_ref();
         let mut input = files::open(path)?;
-        if !binary::begins(&input.peek(64)?) {
+        let head = input.peek(64)?;
+        if !binary::begins(&head) && !compact::begins(&head) {
             return arpa::read(match encoding {
                 Some(encoding) => input.decoded(Some(encoding.clone()), None)?.0,
                 None => input,
@@ -128,6 +130,9 @@ impl NgramModel {
     /// # Errors
     /// Returns the errors of [`NgramModel::open`].
     pub fn of_bytes(name: &str, bytes: Bytes) -> Result<Self> {
+        if compact::begins(&bytes) {
+            return compact::read(&bytes).map_err(|problem| Error::file(name, problem));
+        }
         if !binary::begins(&bytes) {
             return arpa::read(Input::new(name, std::io::Cursor::new(bytes))?);
         }

@@ -576,6 +576,8 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     let by = |options: &str| room.out(&format!("restore --marks {options}"), input);
     assert_eq!(by("--cascade puts,better --sure 1"), by("--model better"));
     assert_eq!(by("--cascade puts,better --sure 0"), by("--model puts"));
+    room.out("compact better --pack small", b"");
+    assert_eq!(by("--model small"), by("--model better"));
     room.fails(
         "restore --marks --cascade exact,puts",
         b"us",
@@ -614,7 +616,7 @@ fn a_network_restores_whole_or_in_bytes() {
         assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
         assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
     }
-    room.fails("compact accurate -o other", b"", 1, &["is a model of maxent", "only those of bert"]);
+    room.fails("compact accurate -o other", b"", 1, &["is a model of maxent", "only those of bert and hmm"]);
     room.fails("compact bytes -o bytes", b"", 2, &["bytes"]);
     room.fails("inspect bytes --check-encoder", b"", 2, &["in a build with --features neural"]);
     room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "computes on the processor"]);
@@ -1347,6 +1349,10 @@ fn a_language_model_is_trained_asked_and_converted() {
         Some(true)
     );
     assert!(print("lm perplexity model.bin text.txt").contains("words                        10\n"));
+    room.out("lm convert model.bin --compact -o small.lm", b"");
+    assert_eq!(print("lm score small.lm"), print("lm score model.bin"));
+    assert!(fs::metadata(room.path("small.lm")).unwrap().len() < 300);
+    room.fails("lm convert model.bin --compact -o small.arpa", b"", 2, &["--compact", "small.arpa"]);
 
     room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
     assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));

@@ -1,19 +1,23 @@
-//! `majuscule compact`: a model of a network in a quarter of its size.
+//! `majuscule compact`: a small form of a model.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use majuscule::error::Error;
 
 use super::model_files;
 use super::train::ModelTarget;
 use crate::named;
 
-/// Makes a small form of a bert model, a quarter of its size, whose weights are bytes
+/// Makes a small form of a model of bert or hmm
 ///
-/// It computes as the model does with --precision int8, and so do builds without the feature neural.
-/// It cannot be trained further.
+/// That of bert has a quarter of the size. It computes as the model does with --precision int8, also in builds without the
+/// feature neural, and cannot be trained further. That of hmm has a fifth of the size: about four bytes per n-gram,
+/// with probabilities rounded to 256 levels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   majuscule compact my-tagger --pack my.packed
+  majuscule compact my-hmm -o my-small-hmm
   majuscule restore --model my.packed TEXT")]
 pub struct CompactArgs {
     /// Model, a folder or packed file
@@ -27,6 +31,14 @@ pub struct CompactArgs {
 pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
     args.target.check(&model_files([&args.model]), None)?;
     let store = named::open(&args.model, "en")?;
-    args.target.publish(&majuscule_network::bert::in_bytes(&*store)?)?;
+    let small = match store.manifest().method.as_str() {
+        "bert" => majuscule_network::bert::in_bytes(&*store)?,
+        "hmm" => majuscule::methods::hmm::compact(&*store)?,
+        other => {
+            let problem = format!("is a model of {other}: only those of bert and hmm have a small form");
+            return Err(Error::model(store.name(), problem).into());
+        }
+    };
+    args.target.publish(&small)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,9 +11,9 @@ use super::measure::{print, tell_paragraphs};
 use super::spinner::Spinner;
 use super::tell_notes;
 use crate::page::threads;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, ByteSize, Encoding};
-use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary};
+use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary, compact};
 use majuscule::text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
@@ -565,6 +565,9 @@ struct Convert {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Write a binary of about four bytes per n-gram, whose values are rounded to 256 levels
+    #[arg(long)]
+    compact: bool,
     #[command(flatten)]
     encoded: Encoded,
 }
@@ -572,7 +575,19 @@ struct Convert {
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&self.encoded.open_checked(&self.model)?, &self.output)
+        if self.compact && is_arpa(&self.output) {
+            let problem = format!(
+                "{} is no ARPA file: choose another name than {}",
+                option("compact"),
+                self.output.display()
+            );
+            return Err(Error::Usage(problem));
+        }
+        let model = self.encoded.open_checked(&self.model)?;
+        match self.compact {
+            true => publish(&self.output, |file| compact::write(&model, file)),
+            false => write(&model, &self.output),
+        }
     }
 }
 
@@ -581,10 +596,11 @@ fn is_arpa(path: &Path) -> bool {
 }
 
 fn write(model: &NgramModel, path: &Path) -> Result<()> {
-    files::publish(path, |file| {
-        let written = if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) };
-        written.map_err(|error| Error::io("write", path, error))
-    })
+    publish(path, |file| if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) })
+}
+
+fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
 }
 
 /// Sentences collected until there are enough to be scored side by side.

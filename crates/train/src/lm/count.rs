@@ -11,6 +11,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::spill::{BLOCK, Memory, NumberReader, Numbers, Pile, SpillBlock, SpillBlocks};
+use majuscule::bytes::varint;
 use majuscule::error::{Error, Result};
 use majuscule::lm::MAX_ORDER;
 use majuscule::lm::vocab::WordId;
@@ -190,10 +191,10 @@ impl<K: Key> GramEncoder<K> {
         let short = seen.min(u32::from(LONG)) as u8;
         self.block[at] = len as u8 | short << 5;
         if short == LONG {
-            put_varint(seen - u32::from(LONG), &mut self.block);
+            varint::put(seen - u32::from(LONG), &mut self.block);
         }
         if let Some(links) = links {
-            put_varint(links, &mut self.block);
+            varint::put(links, &mut self.block);
         }
         self.last = key;
     }
@@ -227,33 +228,10 @@ pub(super) fn decode<K: Key>(
     *at += 1 + len;
     let mut seen = u32::from(head >> 5);
     if head >> 5 == LONG {
-        seen = seen.checked_add(varint(block, at)?)?;
+        seen = seen.checked_add(varint::take(block, at)?)?;
     }
-    let links = if has_links { varint(block, at)? } else { 0 };
+    let links = if has_links { varint::take(block, at)? } else { 0 };
     Some((key, seen, links))
-}
-
-#[inline]
-pub(super) fn put_varint(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-#[inline]
-fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
-    let (mut number, mut shift) = (0u32, 0);
-    loop {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        number |= u32::from(byte & 0x7f).checked_shl(shift)?;
-        if byte < 0x80 {
-            return Some(number);
-        }
-        shift += 7;
-    }
 }
 
 /// The distinct n-grams of one order, sorted, with their counts.
