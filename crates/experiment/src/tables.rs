@@ -2,7 +2,7 @@
 
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
-use super::units::{NONE, bytes, duration, speed};
+use super::units::{NONE, bytes, cores, duration, speed};
 use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};
@@ -67,7 +67,7 @@ pub fn markdown(results: &Results) -> String {
             out.push_str(&format!("- {}: {}\n", plain(&row.name), plain(&row.why)));
         }
     }
-    out.push_str(&format!("\nmajuscule {}, {} cores\n", plain(&results.version), results.cores));
+    out.push_str(&format!("\nmajuscule {}, {}\n", plain(&results.version), cores(results.cores)));
     out
 }
 

@@ -21,6 +21,11 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} {}", three_digits(value), UNITS[unit])
 }
 
+/// Formats a number of cores: `1 core`, `2 cores`.
+pub fn cores(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "core" } else { "cores" })
+}
+
 fn three_digits(value: f64) -> String {
     let digits = match value {
         ..9.995 => 2,
@@ -84,6 +89,11 @@ mod tests {
     fn times_have_two_units() {
         let all = [0.04, 59.9, 59.96, 245.0, 3599.9, 7500.0].map(duration);
         assert_eq!(all, ["0.04 s", "59.9 s", "1 min 00 s", "4 min 05 s", "1 h 00 min", "2 h 05 min"]);
+    }
+
+    #[test]
+    fn one_core_is_no_cores() {
+        assert_eq!([1, 2, 64].map(cores), ["1 core", "2 cores", "64 cores"]);
     }
 
     #[test]

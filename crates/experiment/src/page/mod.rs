@@ -12,6 +12,7 @@ use super::plots::{self, Plot};
 use super::results::Results;
 use super::standing::lead;
 use super::tables::{OVERLAP, paragraphs};
+use super::units::cores;
 use majuscule_train::eval::table::{percent, thousands};
 
 const STYLE: &str = include_str!("style.css");
@@ -60,7 +61,7 @@ pub fn html(results: &Results) -> String {
                         }
                     }
                 }
-                footer { p { "majuscule " (results.version) " · " (results.cores) " cores" } }
+                footer { p { "majuscule " (results.version) " · " (cores(results.cores)) } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
