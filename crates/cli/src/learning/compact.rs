@@ -11,9 +11,9 @@ use crate::named;
 
 /// Makes a small form of a model of bert or hmm
 ///
-/// That of bert has a quarter of the size. It computes as the model does with --precision int8, also in builds without the
-/// feature neural, and cannot be trained further. That of hmm has a fifth of the size: about four bytes per n-gram,
-/// with probabilities rounded to 256 levels.
+/// That of bert has a quarter of the size. It computes as the model does with --precision int8, and
+/// so do builds without the feature neural; it cannot be trained further. That of hmm has a language
+/// model of about four bytes per n-gram, a seventh of the size, with values rounded to 256 levels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   majuscule compact my-tagger --pack my.packed
