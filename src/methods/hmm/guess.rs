@@ -54,7 +54,7 @@ impl Guesser {
     /// The costs −ln P of lower, title and upper case, up to a common constant.
     pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
         let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
-        let known = starts.map_while(|at| self.endings.get(&lower[at..])).last();
+        let known = starts.filter_map(|at| self.endings.get(&lower[at..])).last();
         let shares = known.or_else(|| self.endings.get("")).copied().unwrap_or([1.0; 3]);
         std::array::from_fn(|case| {
             let factor = if after_capitals { self.after_capitals[case] } else { 1.0 };

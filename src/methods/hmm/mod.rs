@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::methods::gaps::MarkCosts;
-use crate::model::{Draft, Section, Store};
+use crate::model::{Section, Store};
 use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
@@ -107,24 +107,6 @@ impl Hmm {
         let weight = -std::f32::consts::LN_10 * self.settings.lm_weight;
         Weighted { model: self.model.scorer(), weight }
     }
-}
-
-/// Returns a small form of a model, whose language model is [compact](lm::compact).
-///
-/// # Errors
-/// [`Error::Model`] if a file of the model is missing, truncated or altered.
-pub fn compact(store: &dyn Store) -> Result<Draft> {
-    let model = Hmm::load(store)?;
-    let mut small = Vec::new();
-    lm::compact::write(&model.model, &mut small)
-        .map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
-    let mut sections: Vec<Section> = vec![(LANGUAGE_MODEL.to_owned(), small)];
-    for file in [MAP, ENDINGS] {
-        if store.manifest().file(file).is_some() {
-            sections.push((file.to_owned(), store.section(file)?.to_vec()));
-        }
-    }
-    Ok(Draft::new(store.manifest().clone(), sections))
 }
 
 /// Reads the map of a model, and the guesser for words that the map lacks.

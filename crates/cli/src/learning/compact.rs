@@ -13,7 +13,8 @@ use crate::named;
 ///
 /// That of bert has a quarter of the size. It computes as the model does with --precision int8, and
 /// so do builds without the feature neural; it cannot be trained further. That of hmm has a language
-/// model of about four bytes per n-gram, a seventh of the size, with values rounded to 256 levels.
+/// model of about four bytes per n-gram, a seventh of the size, with values rounded to 256 levels,
+/// and leaves out words that it can guess.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   majuscule compact my-tagger --pack my.packed
@@ -33,7 +34,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
     let store = named::open(&args.model, "en")?;
     let small = match store.manifest().method.as_str() {
         "bert" => majuscule_network::bert::in_bytes(&*store)?,
-        "hmm" => majuscule::methods::hmm::compact(&*store)?,
+        "hmm" => majuscule_train::methods::hmm::compact(&*store)?,
         other => {
             let problem = format!("is a model of {other}: only those of bert and hmm have a small form");
             return Err(Error::model(store.name(), problem).into());

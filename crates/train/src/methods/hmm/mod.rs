@@ -1,5 +1,6 @@
 //! Training of a language model and a map of word forms from a cased corpus, or from files of both.
 
+mod compact;
 #[cfg(test)]
 mod decoding;
 
@@ -7,6 +8,7 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+pub use compact::compact;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 

@@ -1,0 +1,108 @@
+//! A small form of a model: a compact language model, and a map and endings without what the rest
+//! tells, too.
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+
+use majuscule::error::{Error, Result};
+use majuscule::lm::forms::Form;
+use majuscule::lm::{self, WordId};
+use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser};
+use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
+use majuscule::model::{Draft, Section, Store};
+
+/// The largest difference of a probability by which an ending is taken for the next shorter one.
+const ALIKE: f32 = 0.05;
+
+/// The probability from which the guesser makes up for a word of the map.
+const SURE: f32 = 0.9;
+
+/// Returns a small form of a model. Its language model is [compact](lm::compact). Of words that the
+/// language model lacks, the map keeps those whose most frequent form the guesser is not sure of, and the guesser keeps the endings that differ from shorter ones.
+///
+/// # Errors
+/// Returns [`Error::Model`] if a file of the model is missing, truncated or altered.
+pub fn compact(store: &dyn Store) -> Result<Draft> {
+    let model = Hmm::load(store)?;
+    let text = |file: &str| Ok::<_, Error>(String::from_utf8_lossy(&store.section(file)?).into_owned());
+    let mut small = Vec::new();
+    lm::compact::write(&model.model, &mut small)
+        .map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
+    let mut sections: Vec<Section> = vec![(LANGUAGE_MODEL.to_owned(), small)];
+    let mut map = text(MAP)?;
+    if store.manifest().file(ENDINGS).is_some() {
+        let endings = fewer_endings(&text(ENDINGS)?);
+        let guesser = Guesser::read(&endings).expect("a part of endings that were read");
+        map = shorter_map(&model, &guesser);
+        sections.push((ENDINGS.to_owned(), endings.into_bytes()));
+    }
+    sections.insert(1, (MAP.to_owned(), map.into_bytes()));
+    Ok(Draft::new(store.manifest().clone(), sections))
+}
+
+/// Returns the endings that differ from the next shorter one that is kept, with three digits.
+fn fewer_endings(text: &str) -> String {
+    let mut kept: FxHashMap<&str, [f32; 3]> = FxHashMap::default();
+    let mut fewer = String::new();
+    for line in text.lines() {
+        let mut fields = line.split('\t');
+        let ending = fields.next().unwrap_or_default();
+        let mut number = || fields.next()?.parse().ok();
+        let (Some(lower), Some(title), Some(upper)) = (number(), number(), number()) else { continue };
+        let shares: [f32; 3] = [lower, title, upper];
+        let shorter = ending.char_indices().skip(1).find_map(|(at, _)| kept.get(&ending[at..]));
+        let shorter = shorter.or_else(|| kept.get(""));
+        let is_alike = |shorter: &[f32; 3]| shares.iter().zip(shorter).all(|(a, b)| (a - b).abs() < ALIKE);
+        if ending != AFTER_CAPITALS && shorter.is_some_and(is_alike) {
+            continue;
+        }
+        let _ = writeln!(fewer, "{ending}\t{lower:.3}\t{title:.3}\t{upper:.3}");
+        kept.insert(ending, shares);
+    }
+    fewer
+}
+
+/// Returns the map of the words that the language model knows or the guesser is not sure of,
+/// without the weights if they do not count.
+fn shorter_map(model: &Hmm, guesser: &Guesser) -> String {
+    let mut map = String::new();
+    for (word, forms) in model.forms.iter() {
+        let is_guessed = || {
+            let shares = guesser.costs(word, false).map(|cost| (-cost).exp());
+            let whole: f32 = shares.iter().sum();
+            let of = |form: &Form| CASES.iter().position(|case| case.class() == form.case.class());
+            forms.first().and_then(of).is_some_and(|case| shares[case] > SURE * whole)
+        };
+        if forms.iter().all(|form| form.word == WordId::UNKNOWN) && is_guessed() {
+            continue;
+        }
+        map += word;
+        for form in forms {
+            let _ = write!(map, " {}", form.case.applied(word, model.locale));
+            if model.settings.map_weight != 0.0 {
+                let _ = write!(map, " {:.3}", form.weight.exp());
+            }
+        }
+        map.push('\n');
+    }
+    map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_that_are_alike_are_left_out() {
+        let text = "\t0.8\t0.15\t0.05\na\t0.82\t0.14\t0.04\nia\t0.3\t0.6\t0.1\n\
+                    lia\t0.32\t0.58\t0.1\nxlia\t0.81\t0.14\t0.05\n^\t1\t2\t3\n";
+        let fewer = "\t0.800\t0.150\t0.050\nia\t0.300\t0.600\t0.100\nxlia\t0.810\t0.140\t0.050\n^\t1.000\t2.000\t3.000\n";
+        assert_eq!(fewer_endings(text), fewer);
+        let [whole, part] = [text, fewer].map(|text| Guesser::read(text).unwrap());
+        for word in ["julia", "axlia", "a", "ta", "b", "", "via"] {
+            let near = whole.costs(word, false).into_iter().zip(part.costs(word, false));
+            assert!(near.into_iter().all(|(a, b)| ((-a).exp() - (-b).exp()).abs() < ALIKE), "{word}");
+        }
+    }
+}
