@@ -29,7 +29,12 @@ MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
 MEASURES = r"python3 benches/|MAJUSCULE_BENCH_TEXT=TEXT cargo bench "
 README_TABLE = "| language | test set |"
 # The plots that are kept beside the tables of a recipe.
-PLOTS = {"look-ahead": "look-ahead-1-*.svg", "look-ahead-encoder": "look-ahead-1-*.svg", "rei-2020-table-9": "layers.svg"}
+PLOTS = {
+    "look-ahead": "look-ahead-1-*.svg",
+    "look-ahead-encoder": "look-ahead-1-*.svg",
+    "rei-2020-figure-2": "training-size-1-*.svg",
+    "rei-2020-table-9": "layers.svg",
+}
 
 
 def say(message):
