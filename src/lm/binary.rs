@@ -152,17 +152,12 @@ impl BinaryHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lm::samples::{self, altered, cut_off, tiny};
     use crate::lm::{NgramState, WordId};
     use proptest::prelude::*;
 
-    fn tiny() -> NgramModel {
-        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
-    }
-
     fn written(model: &NgramModel) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        write(model, &mut bytes).unwrap();
-        bytes
+        samples::written(model, write)
     }
 
     proptest! {
@@ -199,12 +194,10 @@ mod tests {
         let model = read(&bytes).unwrap();
         assert_eq!(model, tiny());
         assert_eq!(written(&model), bytes);
-        for len in MAGIC.len()..bytes.len() {
-            assert!(read(&bytes[..len]).is_err(), "{len} of {} bytes", bytes.len());
+        for part in cut_off(&bytes, MAGIC.len()) {
+            assert!(read(part).is_err(), "{} of {} bytes", part.len(), bytes.len());
         }
-        for at in MAGIC.len()..bytes.len() {
-            let mut altered = bytes.clone();
-            altered[at] ^= 4;
+        for (at, altered) in altered(&bytes, MAGIC.len()) {
             assert!(check(&altered).is_err(), "byte {at}");
             assert!(at >= HEAD || read(&altered).is_err(), "byte {at}");
         }

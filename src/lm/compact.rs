@@ -298,21 +298,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn tiny() -> NgramModel {
-        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
-    }
+    use crate::lm::samples::{self, altered, cut_off, tiny};
 
     fn written(model: &NgramModel) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        write(model, &mut bytes).unwrap();
-        bytes
+        samples::written(model, write)
     }
 
     fn arpa(model: &NgramModel) -> Vec<String> {
-        let mut arpa = Vec::new();
-        super::super::arpa::write(model, &mut arpa).unwrap();
-        let mut lines: Vec<String> = String::from_utf8(arpa).unwrap().lines().map(str::to_owned).collect();
+        let arpa = String::from_utf8(samples::written(model, super::super::arpa::write)).unwrap();
+        let mut lines: Vec<String> = arpa.lines().map(str::to_owned).collect();
         lines.sort_unstable();
         lines
     }
@@ -371,12 +365,10 @@ mod tests {
     #[test]
     fn a_file_that_is_cut_off_or_altered_is_refused() {
         let bytes = written(&tiny());
-        for len in MAGIC.len()..bytes.len() {
-            assert!(read(&bytes[..len]).is_err(), "{len} of {} bytes", bytes.len());
+        for part in cut_off(&bytes, MAGIC.len()) {
+            assert!(read(part).is_err(), "{} of {} bytes", part.len(), bytes.len());
         }
-        for at in MAGIC.len()..bytes.len() {
-            let mut altered = bytes.clone();
-            altered[at] ^= 4;
+        for (at, altered) in altered(&bytes, MAGIC.len()) {
             assert!(read(&altered).is_err(), "byte {at}");
         }
         let mut newer = bytes;

@@ -205,3 +205,38 @@ impl NgramModel {
         self.look_up.get_or_init(|| LookUp::of(self.table()))
     }
 }
+
+/// A model and damaged files for the tests of formats.
+#[cfg(test)]
+mod samples {
+    use std::io::{self, Write};
+
+    use super::NgramModel;
+
+    pub fn tiny() -> NgramModel {
+        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
+    }
+
+    pub fn written(
+        model: &NgramModel,
+        write: impl FnOnce(&NgramModel, &mut dyn Write) -> io::Result<()>,
+    ) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(model, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Returns the file cut off after each number of bytes from `least`.
+    pub fn cut_off(file: &[u8], least: usize) -> impl Iterator<Item = &[u8]> {
+        (least..file.len()).map(|len| &file[..len])
+    }
+
+    /// Returns the file with each of its bytes from `first` altered, after the number of the byte.
+    pub fn altered(file: &[u8], first: usize) -> impl Iterator<Item = (usize, Vec<u8>)> {
+        (first..file.len()).map(|at| {
+            let mut altered = file.to_vec();
+            altered[at] ^= 4;
+            (at, altered)
+        })
+    }
+}

@@ -545,12 +545,8 @@ fn home(context: u32, word: u32, buckets: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::NgramModel;
+    use crate::lm::samples::tiny;
     use proptest::prelude::*;
-
-    fn tiny() -> NgramModel {
-        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
-    }
 
     proptest! {
         #[test]

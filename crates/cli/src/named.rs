@@ -16,7 +16,7 @@ pub fn built_in(path: &Path) -> Option<Preset> {
     preset.filter(|_| !path.exists())
 }
 
-/// Opens a model by its folder or file, or by the name of a preset that of a language.
+/// Opens a model: a folder, a packed file, or a preset of a language.
 ///
 /// # Errors
 /// If there is no model or it cannot be read.

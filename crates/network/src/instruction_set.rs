@@ -25,7 +25,7 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// Returns the sets that this processor supports, the best last.
-    pub fn all() -> Vec<Self> {
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         [
             Self::Plain,
             #[cfg(target_arch = "x86_64")]
@@ -41,7 +41,6 @@ impl InstructionSet {
         ]
         .into_iter()
         .filter(|instructions| instructions.is_this())
-        .collect()
     }
 
     /// Returns true if this processor supports the set.
@@ -69,7 +68,7 @@ impl InstructionSet {
 
     /// Returns the best set that this processor supports.
     pub fn best() -> Self {
-        Self::all().pop().unwrap_or(Self::Plain)
+        Self::all().next_back().unwrap_or(Self::Plain)
     }
 
     /// Runs code without explicit vector instructions as code compiled for this kind of processor;

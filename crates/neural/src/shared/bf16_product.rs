@@ -43,7 +43,7 @@ pub fn is_faster() -> bool {
 
 /// Returns true if this processor has the instructions.
 fn is_there() -> bool {
-    InstructionSet::all().contains(&InstructionSet::Avx512) && is_x86_feature_detected!("avx512bf16")
+    InstructionSet::all().any(|set| set == InstructionSet::Avx512) && is_x86_feature_detected!("avx512bf16")
 }
 
 /// Returns true for a processor of AMD.

@@ -1,5 +1,5 @@
-//! A small form of a model: a compact language model, and a map and endings without what the rest
-//! tells, too.
+//! A small form of a model: a compact language model, and a map and endings without what the rest of
+//! the model tells.
 
 use std::fmt::Write as _;
 
@@ -18,26 +18,26 @@ const ALIKE: f32 = 0.05;
 /// The probability from which the guesser makes up for a word of the map.
 const SURE: f32 = 0.9;
 
-/// Returns a small form of a model. Its language model is [compact](lm::compact). Of words that the
-/// language model lacks, the map keeps those whose most frequent form the guesser is not sure of, and the guesser keeps the endings that differ from shorter ones.
+/// Returns a small form of a model. Its language model is [compact](lm::compact), and its guesser
+/// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the
+/// map keeps those whose most frequent form the guesser is not sure of.
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of the model is missing, truncated or altered.
 pub fn compact(store: &dyn Store) -> Result<Draft> {
     let model = Hmm::load(store)?;
-    let text = |file: &str| Ok::<_, Error>(String::from_utf8_lossy(&store.section(file)?).into_owned());
     let mut small = Vec::new();
     lm::compact::write(&model.model, &mut small)
         .map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
     let mut sections: Vec<Section> = vec![(LANGUAGE_MODEL.to_owned(), small)];
-    let mut map = text(MAP)?;
     if store.manifest().file(ENDINGS).is_some() {
-        let endings = fewer_endings(&text(ENDINGS)?);
+        let endings = fewer_endings(&String::from_utf8_lossy(&store.section(ENDINGS)?));
         let guesser = Guesser::read(&endings).expect("a part of endings that were read");
-        map = shorter_map(&model, &guesser);
+        sections.push((MAP.to_owned(), shorter_map(&model, &guesser).into_bytes()));
         sections.push((ENDINGS.to_owned(), endings.into_bytes()));
+    } else {
+        sections.push((MAP.to_owned(), store.section(MAP)?.to_vec()));
     }
-    sections.insert(1, (MAP.to_owned(), map.into_bytes()));
     Ok(Draft::new(store.manifest().clone(), sections))
 }
 
