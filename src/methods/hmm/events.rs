@@ -6,6 +6,9 @@
 //! they had been put in: the best path through a text stays the best one if its marks are given. A
 //! threshold of marks drops some of the best path, so that the marks are then decided one after
 //! another instead.
+//!
+//! A model that knows marks looks for them even if none are asked for, since they tell where
+//! sentences begin. A text that marks its sentences has no others.
 
 use std::collections::VecDeque;
 
@@ -14,11 +17,12 @@ use super::session::choice;
 use crate::error::Result;
 use crate::lm::WordId;
 use crate::methods::gaps::MarkCosts;
-use crate::restorer::{Boundary, Request, Session};
+use crate::methods::maxent::observe::{BoundaryEvidence, MarkedStarts};
+use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
 use crate::text::{Break, Case, Choice, Mark, MarkSet, Token, Tokens};
 
-/// The marks that a session chooses among.
+/// The marks that a session chooses among, and those that it answers.
 #[derive(Debug)]
 pub struct AskedMarks {
     /// The marks that were asked for.
@@ -39,7 +43,7 @@ pub struct GapHypothesis {
 }
 
 impl AskedMarks {
-    /// Returns the marks of a model that a request asks for; `None` if there are none.
+    /// Returns the marks of a model and a request; `None` if the model knows none.
     pub fn asked(
         known: MarkSet,
         costs: MarkCosts,
@@ -58,15 +62,16 @@ impl AskedMarks {
             (mark, GapHypothesis { mark: shown, word: Some(word), ends })
         };
         let gaps = known.iter().flat_map(|mark| (0..=candidates.skips).map(move |skips| gap(mark, skips)));
-        (!asked.is_empty()).then(|| Self { asked, known: gaps.collect() })
+        (!known.is_empty()).then(|| Self { asked, known: gaps.collect() })
     }
 
-    /// Writes to `out` what may stand in a gap of the text, which cannot get the marks `refused`.
-    fn between(&self, gap: Option<Mark>, refused: MarkSet, out: &mut Vec<WordOrGap>) {
+    /// Writes to `out` what may stand in a gap of the text, which cannot get the marks `refused`. An
+    /// end of a sentence that the text does not show stands there only if `can_end`.
+    fn between(&self, gap: Option<Mark>, refused: MarkSet, can_end: bool, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
         let known = self.known.iter().filter(|(mark, possible)| match gap {
-            None => !refused.has(possible.mark),
+            None => !refused.has(possible.mark) && (can_end || !possible.ends),
             Some(given) if self.asked.has(given) => possible.mark == given,
             Some(given) => *mark == nearest(given) && possible.ends == given.ends_sentence(),
         });
@@ -149,6 +154,8 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     forms: Vec<FormCandidate>,
     column: Vec<WordOrGap>,
     after_capitals: bool,
+    /// The sentence starts that the text shows.
+    marked: MarkedStarts,
     /// The marks that cannot be put in after the last word.
     refused: MarkSet,
     /// The number of positions since the beginning of the text.
@@ -227,6 +234,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             forms: Vec::new(),
             column: Vec::new(),
             after_capitals: false,
+            marked: MarkedStarts::default(),
             refused: MarkSet::NONE,
             positions: 0,
             given: VecDeque::new(),
@@ -235,11 +243,15 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     }
 
     fn take(&mut self, lower: &str, token: &Token, out: &mut Vec<Choice>) {
+        if token.before == Break::Document {
+            self.marked = MarkedStarts::default();
+        }
+        let evidence = self.marked.take(token.starts);
         if matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
             self.finish(out);
             self.answers.begins = true;
         } else if self.positions > 0 {
-            self.gap_before(token);
+            self.gap_before(token, evidence);
             self.push(out);
         }
         self.refused = token.refused();
@@ -270,8 +282,8 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         }
     }
 
-    /// Finds what may stand in the gap before a word.
-    fn gap_before(&mut self, token: &Token) {
+    /// Finds what may stand in the gap before a word, for whose start the text has this evidence.
+    fn gap_before(&mut self, token: &Token, evidence: BoundaryEvidence) {
         let starts = token.starts.then_some(Mark::SentenceEnd);
         let closed = (token.before == Break::None).then_some(Mark::None);
         // A mark is not put in before the next word is known.
@@ -282,7 +294,9 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             self.given.push_back(given);
         }
         let (gap, refused) = if given.is_some() { (None, MarkSet::NONE) } else { (gap, self.refused) };
-        self.marks.between(gap, refused, &mut self.column);
+        let is_predicted = self.answers.request.starts >= SentenceStarts::Predicted;
+        let can_end = !self.marks.asked.is_empty() || is_predicted && evidence == BoundaryEvidence::Nothing;
+        self.marks.between(gap, refused, can_end, &mut self.column);
     }
 
     /// Passes the candidates of the next position to the search.
