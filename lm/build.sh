@@ -4,7 +4,8 @@
 # CORPORA holds the files named below (lm/README.md says what they are). The English models go to OUTPUT (this folder
 # unless given), those of the other languages to OUTPUT/languages. The same corpora and program give the same bytes.
 # Takes about half an hour. MAJUSCULE names another binary than target/release/majuscule.
-# ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
+# ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py;
+# with NGRAM=1 the language models LANG.ngram, which needs the program xz.
 set -eu
 lm=$(dirname "$0")
 corpora=$1
@@ -36,6 +37,10 @@ models() {
         beside "$(echo "$lists" | sed 's/--list/--lexicon/g')"
         return
     fi
+    if [ -n "${NGRAM:-}" ]; then
+        ngram
+        return
+    fi
     case $lang in
     en) folder=$output ;;
     *) folder=$output/languages ;;
@@ -49,6 +54,16 @@ models() {
         --pack "$folder/$lang.fast" "$scratch/all"
 }
 
+# The language model of the preset ngram; the English one of text of all kinds.
+ngram() {
+    if [ "$lang" = en ]; then MAJUSCULE=$majuscule sh "$lm/sample.sh" "$corpora" "$scratch/all"; fi
+    "$majuscule" lm train --lang "$lang" --order 3 --vocabulary 30000 --marks "$scratch/all" -o "$scratch/whole.lm"
+    "$majuscule" lm prune "$scratch/whole.lm" --threshold 3e-7 -o "$scratch/pruned.lm"
+    "$majuscule" train hmm --lang "$lang" --lm "$scratch/pruned.lm" --marks --map-weight 0.3 -o "$scratch/hmm" --force "$scratch/all"
+    "$majuscule" compact "$scratch/hmm" --pack "$scratch/packed" --force
+    xz -9e <"$scratch/packed" >"$output/$lang.ngram"
+}
+
 # What the models of a language are held against.
 beside() {
     # Unquoted: an option and a file each.
@@ -57,14 +72,17 @@ beside() {
 }
 
 nl=$corpora/train/nl
-sentences nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl"
-models nl 3 70000 70000 20000 20000 20000 6000
+sentences nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl" "$nl/europarl-2000.txt"
+sentences nl split --split "$nl/handelingen-tk70.txt"
+models nl 3 100000 70000 25000 25000 20000 8000
 
 pt=$corpora/train/pt
 for bosque in publico-CP folha-CF; do sed '/^#/d' "$pt/bosque.$bosque" >"$scratch/bosque.$bosque"; done
 sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt" "$scratch"/bosque.* "$pt/gsd.train" \
-    "$pt/porttinari.dev" "$pt/porttinari.test"
-models pt 3 70000 70000 20000 20000 20000 6000
+    "$pt/porttinari.dev" "$pt/porttinari.test" "$pt/europarl-2000.txt"
+# Conversation, twice, beside more text of the parliament than that; but the counts of n-grams are those of the text.
+[ -n "${NGRAM:-}" ] || sentences pt spoken "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt"
+models pt 3 100000 70000 25000 25000 20000 8000
 
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
@@ -75,7 +93,9 @@ sentences es open --drop-shouted "$es/europarl.es" "$es/opensubtitles.es" "$es/c
 models es 1 120000 120000 25000 35000 35000 8000
 
 fr=$corpora/train/fr
-sentences fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt"
+sed '/^#/d' "$fr/an-mariage.txt" >"$scratch/an-mariage.txt"
+sentences fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt" "$fr/tatoeba.txt" "$fr/parisstories.txt" "$fr/rhapsodie.txt"
+sentences fr split --split "$scratch/an-mariage.txt"
 models fr 1 120000 120000 25000 35000 35000 8000
 
 en=$corpora/train/en

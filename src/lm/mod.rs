@@ -97,25 +97,6 @@ impl NgramModel {
         Self::of_bytes(&name, if can_be_mapped { Bytes::open(path)? } else { input.bytes()?.into() })
     }
 
-    /// Opens a model like [`NgramModel::open`] and compares a binary with its checksum, for callers
-    /// that read all of it.
-    ///
-    /// # Errors
-    /// Returns the errors of [`NgramModel::open`] and [`NgramModel::check`].
-    pub fn open_checked(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_checked_as(path, None)
-    }
-
-    /// Combines [`NgramModel::open_as`] and [`NgramModel::open_checked`].
-    ///
-    /// # Errors
-    /// Returns the errors of both.
-    pub fn open_checked_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
-        let model = Self::open_as(path, encoding)?;
-        model.check()?;
-        Ok(model)
-    }
-
     /// Reads a file that is in memory; error messages call it `name`.
     ///
     /// # Errors

@@ -13,15 +13,16 @@ const VARIABLE: &str = "MAJUSCULE_MODELS";
 const SHARED: &str = "multilingual";
 
 /// Opens the model of this name for a language: `LANG.NAME`, or else `multilingual.NAME`, in the
-/// folder that `$MAJUSCULE_MODELS` names, beside the program, or in the user's data folder.
+/// folder that `$MAJUSCULE_MODELS` names, beside the program, or in the user's data folder. It is of
+/// the method `method`.
 ///
 /// # Errors
 /// [`Error::Usage`] if there is none, with the places, and those of [`Packed::open`].
-pub fn open(language: &str, name: &str) -> Result<Packed> {
+pub fn open(language: &str, name: &str, method: &str) -> Result<Packed> {
     let places = places(&|variable| env::var_os(variable).map(PathBuf::from), env::current_exe().ok());
     match find(&places, language, name) {
         Some(path) => Packed::open(path.to_string_lossy(), Bytes::open(&path)?),
-        None => Err(Error::Usage(missing(&places, language, name))),
+        None => Err(Error::Usage(missing(&places, language, name, method))),
     }
 }
 
@@ -31,10 +32,10 @@ fn find(places: &[PathBuf], language: &str, name: &str) -> Option<PathBuf> {
     places.iter().flat_map(files).find(|path| path.is_file())
 }
 
-fn missing(places: &[PathBuf], language: &str, name: &str) -> String {
+fn missing(places: &[PathBuf], language: &str, name: &str, method: &str) -> String {
     let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
     format!(
-        "no model {name} of {language} lies in {}: make one (majuscule train bert, and compact with --pack {language}.{name}) and put it into \
+        "no model {name} of {language} lies in {}: make one (majuscule train {method}, and compact with --pack {language}.{name}) and put it into \
          one of them, or name its folder in {VARIABLE}",
         places.join(" or ")
     )
@@ -83,8 +84,8 @@ mod tests {
             assert_eq!(found(), Some(path));
         }
         assert_eq!(find(&places, "nl", "other"), None);
-        let message = missing(&places, "nl", "best");
-        assert!(message.contains("compact with --pack nl.best"), "{message}");
+        let message = missing(&places, "nl", "best", "bert");
+        assert!(message.contains("train bert, and compact with --pack nl.best"), "{message}");
         assert!(message.contains(&*mine.to_string_lossy()), "{message}");
     }
 }

@@ -48,6 +48,8 @@ pub enum Preset {
     Fast,
     /// A network of your own, a file beside the program
     Best,
+    /// A language model of three words, a file beside the program
+    Ngram,
 }
 
 impl NamedValue for Preset {
@@ -62,6 +64,11 @@ impl NamedValue for Preset {
             Self::Best,
             "best",
             "A network of your own: a file LANG.best beside the program or in $MAJUSCULE_MODELS",
+        ),
+        (
+            Self::Ngram,
+            "ngram",
+            "A language model (method hmm): a file LANG.ngram beside the program or in $MAJUSCULE_MODELS",
         ),
     ];
 }
@@ -78,7 +85,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     match preset {
         Preset::Accurate => Some(accurate),
         Preset::Fast => Some(fast),
-        Preset::Best => None,
+        Preset::Best | Preset::Ngram => None,
     }
 }
 
@@ -105,15 +112,18 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
     Methods::default().load(&embedded_store(language, preset)?, &Backend::default())
 }
 
-/// The packed files of the model of a preset: a built-in one, or that of [`Preset::Best`], a file that
-/// `$MAJUSCULE_MODELS`, the program's folder or the user's data folder holds.
+/// The packed files of the model of a preset: a built-in one, or for [`Preset::Best`] and
+/// [`Preset::Ngram`] a file that `$MAJUSCULE_MODELS`, the program's folder or the user's data folder
+/// holds.
 ///
 /// # Errors
 /// Those of [`embedded`], and [`Error::Usage`] if there is no such file.
 pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
     let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    if preset == Preset::Best {
-        return beside::open(&tag, preset.name());
+    match preset {
+        Preset::Best => return beside::open(&tag, preset.name(), "bert"),
+        Preset::Ngram => return beside::open(&tag, preset.name(), "hmm"),
+        Preset::Accurate | Preset::Fast => {}
     }
     let Some(bytes) = packed(&tag, preset) else {
         let list = LANGUAGES.join(", ");

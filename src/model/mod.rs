@@ -5,7 +5,7 @@ mod store;
 use serde::{Deserialize, Serialize};
 
 pub use crate::bytes::Bytes;
-pub use store::{Embedded, Folder, Packed, Store, open, packed};
+pub use store::{Embedded, Folder, Packed, Store, is_model, open, packed};
 
 use crate::error::{Error, Result};
 use crate::text::{Labels, Locale};

@@ -7,14 +7,14 @@
 //! section is the manifest.
 
 use std::fs::File;
-use std::io::{ErrorKind, Seek};
+use std::io::{Cursor, ErrorKind, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Draft, FORMAT, MANIFEST, Manifest, check_format};
 use crate::bytes::{self, ALIGN, Bytes};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Input};
 
 const MAGIC: &[u8; 8] = b"MAJUSCUL";
 const ENTRY: usize = 64;
@@ -65,6 +65,14 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
         return Ok(Box::new(Folder::open(path)?));
     }
     Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::open(path)?)?))
+}
+
+/// Returns true if a path is that of a model: of a folder, or of a packed file.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn is_model(path: &Path) -> Result<bool> {
+    Ok(path.is_dir() || path.is_file() && files::open(path)?.peek(MAGIC.len())? == MAGIC)
 }
 
 /// The bytes of a section, after a check against the manifest.
@@ -178,12 +186,14 @@ pub struct Packed {
 pub struct Embedded<T: ?Sized>(pub T);
 
 impl Packed {
-    /// Reads the header of a packed model; errors name the model as `name`.
+    /// Reads the header of a packed model, which may be compressed; errors name the model as `name`.
     ///
     /// # Errors
     /// If the bytes are truncated, of another format or something else.
     pub fn open(name: impl Into<String>, bytes: Bytes) -> Result<Self> {
         let name = name.into();
+        let input = Input::new(&name, Cursor::new(bytes.clone()))?;
+        let bytes = if input.is_compressed() { input.bytes()?.into() } else { bytes };
         let table = table(&bytes).map_err(|problem| Error::model(&name, problem))?;
         let (_, manifest) = table.iter().find(|(section, _)| section == MANIFEST).ok_or_else(|| {
             Error::model(&name, format!("there is no {MANIFEST} in it: train the model again"))

@@ -75,6 +75,11 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
+    /// Returns the scorer.
+    pub fn scorer(&self) -> &S {
+        &self.scorer
+    }
+
     /// Returns true if no position has been pushed since the start.
     pub fn is_at_start(&self) -> bool {
         self.at == 0

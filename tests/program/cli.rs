@@ -415,7 +415,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "restore --marks --model model",
         spoken.as_bytes(),
         2,
-        &["puts no marks", "accurate or fast of --lang en"],
+        &["puts no marks", "accurate, fast or ngram of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails(
@@ -584,7 +584,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         2,
         &[
             "the first model of --cascade, which reads all of a text, puts no marks",
-            "accurate or fast of --lang en",
+            "accurate, fast or ngram of --lang en",
         ],
     );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
@@ -775,15 +775,13 @@ fn inputs_that_are_no_text_are_refused() {
 #[test]
 fn compressed_input_is_read_and_one_that_is_cut_off_is_refused() {
     let text = "anna met the bbc in lisbon.\n".repeat(300);
-    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gz.write_all(text.as_bytes()).unwrap();
     let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
     xz.write_all(text.as_bytes()).unwrap();
     let zst = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
     let room = Room::new();
     let cased = "Anna met the BBC in Lisbon.\n".repeat(300);
     for (end, name, bytes) in
-        [("gz", "gzip", gz.finish().unwrap()), ("xz", "xz", xz.finish().unwrap()), ("zst", "zstd", zst)]
+        [("gz", "gzip", gzip(&text)), ("xz", "xz", xz.finish().unwrap()), ("zst", "zstd", zst)]
     {
         room.write(&format!("text.{end}"), &bytes).write(&format!("cut.{end}"), &bytes[..bytes.len() - 10]);
         assert_eq!(room.restored(&format!("text.{end}"), ""), cased);
@@ -800,7 +798,7 @@ fn compressed_input_is_read_and_one_that_is_cut_off_is_refused() {
 #[test]
 fn what_unpacks_beyond_the_limit_is_refused_before_memory_is_full() {
     let room = Room::new();
-    let (large, line) = (gzip(&"iPhone\n".repeat(300_000)), gzip(&"iPhone ".repeat(300_000)));
+    let (large, line) = (gzip("iPhone\n".repeat(300_000)), gzip("iPhone ".repeat(300_000)));
     room.write("large.json.gz", &large).write("line.txt.gz", &line).write("recipe.toml.gz", &large);
     let (whole, one_line) = ("holds more than 1M unpacked", "line 1: the line is longer than 32K");
     for (verb, problem) in [
@@ -1353,6 +1351,17 @@ fn a_language_model_is_trained_asked_and_converted() {
     assert_eq!(print("lm score small.lm"), print("lm score model.bin"));
     assert!(fs::metadata(room.path("small.lm")).unwrap().len() < 300);
     room.fails("lm convert model.bin --compact -o small.arpa", b"", 2, &["--compact", "small.arpa"]);
+
+    // The language model inside a model of hmm, as a folder and packed, compressed too.
+    room.out("train hmm --lm model.bin text.txt -o tagger", b"");
+    room.out("compact tagger --pack tagger.packed", b"");
+    fs::write(room.path("tagger.gz"), gzip(fs::read(room.path("tagger.packed")).unwrap())).unwrap();
+    for model in ["tagger", "tagger.packed", "tagger.gz"] {
+        assert_eq!(print(&format!("lm score {model}")), print("lm score model.bin"), "{model}");
+        assert_eq!(room.out(&format!("restore --model {model}"), b"ana saw rui"), b"Ana saw Rui");
+    }
+    room.out("train majority text.txt -o plain", b"");
+    room.fails("lm score plain", b"", 1, &["plain", "model of majority", "only those of hmm"]);
 
     room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
     assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
@@ -2508,9 +2517,10 @@ fn a_broken_subtitle_is_named_or_passed() {
     );
     assert_eq!(room.run("restore --model model --format conll --field word", b"x").status.code(), Some(2));
 }
-fn gzip(text: &str) -> Vec<u8> {
+
+fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gz.write_all(text.as_bytes()).unwrap();
+    gz.write_all(bytes.as_ref()).unwrap();
     gz.finish().unwrap()
 }
 

@@ -527,7 +527,8 @@ impl RestoreArgs {
         let names: Vec<&str> = presets.map(|(_, name, _)| *name).collect();
         let others = match names.as_slice() {
             [] => "one that was trained with marks (majuscule train maxent --marks)".to_owned(),
-            names => format!("{} of --lang {language}", names.join(" or ")),
+            [name] => format!("{name} of --lang {language}"),
+            [names @ .., last] => format!("{} or {last} of --lang {language}", names.join(", ")),
         };
         Err(Error::Usage(format!("the {which} puts no marks: leave --marks out, or name {others}")))
     }

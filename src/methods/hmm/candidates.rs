@@ -87,7 +87,10 @@ impl Candidates<'_> {
             return;
         };
         if lower.contains(is_joint) {
-            let part = |part: &str| self.forms.get(part).first().map(|form| form.case);
+            let part = |part: &str| match self.forms.get(part).first() {
+                Some(form) => Some(form.case),
+                None => guesser.sure(part),
+            };
             out.push(FormCandidate { case: compound(lower, self.locale, part), ..plain });
             return;
         }

@@ -13,14 +13,14 @@
 use std::collections::VecDeque;
 
 use super::candidates::{Candidates, FormCandidate};
-use super::session::choice;
+use super::session::{choice, ranked};
 use crate::error::Result;
 use crate::lm::WordId;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::maxent::observe::{BoundaryEvidence, MarkedStarts};
-use crate::restorer::{Boundary, Request, SentenceStarts, Session};
+use crate::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
-use crate::text::{Break, Case, Choice, Mark, MarkSet, Token, Tokens};
+use crate::text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
 
 /// The marks that a session chooses among, and those that it answers.
 #[derive(Debug)]
@@ -101,6 +101,15 @@ enum WordOrGap {
 }
 
 impl WordOrGap {
+    /// Returns the case of a word, with which a sentence `begins` or not.
+    fn case(&self, begins: bool) -> Case {
+        match *self {
+            Self::Word(_, begun) if begins => begun,
+            Self::Word(form, _) => form.case,
+            Self::Gap(_) => Case::Lower,
+        }
+    }
+
     /// Returns true for a gap with this mark.
     fn is_gap(&self, mark: Mark) -> bool {
         matches!(self, Self::Gap(gap) if gap.mark == mark)
@@ -189,12 +198,7 @@ impl EventAnswers {
         match answer.candidates[answer.best] {
             WordOrGap::Word(..) => {
                 let begins = std::mem::take(&mut self.begins);
-                let case = |event: &WordOrGap| match *event {
-                    WordOrGap::Word(_, begun) if begins => begun,
-                    WordOrGap::Word(form, _) => form.case,
-                    WordOrGap::Gap(_) => Case::Lower,
-                };
-                self.word = Some(choice(answer, case));
+                self.word = Some(choice(answer, |event| event.case(begins)));
             }
             WordOrGap::Gap(gap) => {
                 let share = |mark| answer.share(|event| event.is_gap(mark)).unwrap_or_default();
@@ -243,25 +247,13 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     }
 
     fn take(&mut self, lower: &str, token: &Token, out: &mut Vec<Choice>) {
-        if token.before == Break::Document {
-            self.marked = MarkedStarts::default();
-        }
-        let evidence = self.marked.take(token.starts);
-        if matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
+        if self.gap_before(token) {
             self.finish(out);
             self.answers.begins = true;
         } else if self.positions > 0 {
-            self.gap_before(token, evidence);
             self.push(out);
         }
-        self.refused = token.refused();
-        let token = Token { before: Break::Space, ..token.clone() };
-        self.candidates.of(lower, &token, self.after_capitals, &mut self.forms);
-        self.after_capitals = self.candidates.all_capitals(lower, &self.forms);
-        self.column.clear();
-        let title = self.candidates.title(lower);
-        let begun = |form: &FormCandidate| if form.case == Case::Lower { title } else { form.case };
-        self.column.extend(self.forms.iter().map(|form| WordOrGap::Word(*form, begun(form))));
+        self.word(lower, token);
         self.push(out);
         match self.look_ahead {
             None if self.positions % BETWEEN_LOOKS == 1 => {
@@ -282,21 +274,42 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         }
     }
 
-    /// Finds what may stand in the gap before a word, for whose start the text has this evidence.
-    fn gap_before(&mut self, token: &Token, evidence: BoundaryEvidence) {
+    /// Finds what may stand in the gap before a word. Returns true if a text ends there.
+    fn gap_before(&mut self, token: &Token) -> bool {
+        if token.before == Break::Document {
+            self.marked = MarkedStarts::default();
+        }
+        let evidence = self.marked.take(token.starts);
+        if matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
+            self.marks.at_end(&mut self.column);
+            return true;
+        }
         let starts = token.starts.then_some(Mark::SentenceEnd);
         let closed = (token.before == Break::None).then_some(Mark::None);
         // A mark is not put in before the next word is known.
         let unseen = (self.look_ahead == Some(0)).then_some(Mark::None);
         let gap = token.gap.or(starts).or(closed).or(unseen);
         let given = gap.filter(|mark| self.decides && self.marks.asked.has(*mark));
-        if self.decides {
+        if self.decides && self.positions > 0 {
             self.given.push_back(given);
         }
         let (gap, refused) = if given.is_some() { (None, MarkSet::NONE) } else { (gap, self.refused) };
         let is_predicted = self.answers.request.starts >= SentenceStarts::Predicted;
         let can_end = !self.marks.asked.is_empty() || is_predicted && evidence == BoundaryEvidence::Nothing;
         self.marks.between(gap, refused, can_end, &mut self.column);
+        false
+    }
+
+    /// Finds the forms of a word.
+    fn word(&mut self, lower: &str, token: &Token) {
+        self.refused = token.refused();
+        let token = Token { before: Break::Space, ..token.clone() };
+        self.candidates.of(lower, &token, self.after_capitals, &mut self.forms);
+        self.after_capitals = self.candidates.all_capitals(lower, &self.forms);
+        self.column.clear();
+        let title = self.candidates.title(lower);
+        let begun = |form: &FormCandidate| if form.case == Case::Lower { title } else { form.case };
+        self.column.extend(self.forms.iter().map(|form| WordOrGap::Word(*form, begun(form))));
     }
 
     /// Passes the candidates of the next position to the search.
@@ -355,7 +368,10 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for EventSession<'_, S
                 self.guess(out)?;
                 self.answers.forced += out.len() - before;
             }
-            Boundary::Reset => self.finish(out),
+            Boundary::Reset => {
+                self.finish(out);
+                self.marked = MarkedStarts::default();
+            }
         }
         Ok(())
     }
@@ -366,4 +382,41 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for EventSession<'_, S
         answers.end_word((Mark::None, Some(1.0)), out);
         Ok(())
     }
+}
+
+/// The most likely labellings of a sentence, each with the hidden marks that suit it best.
+pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
+    candidates: Candidates<'_>,
+    marks: AskedMarks,
+    scorer: S,
+    sentence: &Tokens,
+    n: usize,
+) -> Vec<Labelling> {
+    let mut session = EventSession::new(candidates, marks, scorer, Request::default());
+    let mut positions = Vec::new();
+    for (lower, token) in sentence.iter() {
+        if session.gap_before(token) {
+            session.after_capitals = false;
+        }
+        if !positions.is_empty() {
+            positions.push(std::mem::take(&mut session.column));
+        }
+        session.word(lower, token);
+        positions.push(std::mem::take(&mut session.column));
+    }
+    session.marks.at_end(&mut session.column);
+    positions.push(session.column);
+    let opens = sentence.as_slice().first().is_some_and(|first| first.before >= Break::Turn);
+    let labels = |path: &[usize]| {
+        let mut begins = opens;
+        let mut labels = Vec::with_capacity(sentence.len());
+        for (&at, column) in path.iter().zip(&positions) {
+            match column[at] {
+                WordOrGap::Gap(gap) => begins = gap.ends,
+                word => labels.push(Label::from(word.case(begins))),
+            }
+        }
+        labels
+    };
+    ranked(session.search.scorer(), &positions, n, labels)
 }

@@ -20,6 +20,9 @@ pub const LONGEST: usize = 5;
 /// The ending that marks the line for words after a word of capitals.
 pub const AFTER_CAPITALS: &str = "^";
 
+/// The probability above which a guess is as good as an entry of the map.
+const SURE: f32 = 0.9;
+
 /// Guesses the case of a word.
 #[derive(Debug, Clone)]
 pub struct Guesser {
@@ -49,6 +52,13 @@ impl Guesser {
             return Err("has no line for all endings: it is cut off".to_owned());
         }
         Ok(Self { endings, after_capitals })
+    }
+
+    /// Returns the case of a word if the guess is sure.
+    pub fn sure(&self, lower: &str) -> Option<Case> {
+        let shares = self.costs(lower, false).map(|cost| (-cost).exp());
+        let whole: f32 = shares.iter().sum();
+        CASES.into_iter().zip(shares).find(|(_, share)| *share > SURE * whole).map(|(case, _)| case)
     }
 
     /// The costs −ln P of lower, title and upper case, up to a common constant.

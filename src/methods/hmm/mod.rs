@@ -11,13 +11,16 @@ pub mod events;
 pub mod guess;
 pub mod session;
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::files::Encoding;
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::methods::gaps::MarkCosts;
-use crate::model::{Section, Store};
+use crate::model::{self, Section, Store};
 use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
@@ -102,11 +105,49 @@ impl Hmm {
         }
     }
 
+    /// The marks among which a session for this request chooses, if the model knows any.
+    fn marks(&self, request: Request) -> Option<AskedMarks> {
+        let costs = self.settings.marks.unwrap_or_default();
+        AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request)
+    }
+
     fn scorer(&self) -> Weighted<'_> {
         // Converts log10 p to the cost −ln p.
         let weight = -std::f32::consts::LN_10 * self.settings.lm_weight;
         Weighted { model: self.model.scorer(), weight }
     }
+}
+
+/// Opens a language model: a file, or that of a model of `hmm`. `encoding` is that of an ARPA file
+/// which is not UTF-8.
+///
+/// # Errors
+/// Those of [`NgramModel::open_as`] and [`model::open`], and [`Error::Model`] for a model of another
+/// method.
+pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramModel> {
+    if !model::is_model(path)? {
+        return NgramModel::open_as(path, encoding);
+    }
+    let store = model::open(path)?;
+    let method = &store.manifest().method;
+    match store.manifest().file(LANGUAGE_MODEL) {
+        Some(_) => NgramModel::of_bytes(&path.to_string_lossy(), store.section(LANGUAGE_MODEL)?),
+        None => Err(Error::model(
+            store.name(),
+            format!("is a model of {method}: only those of hmm have a language model"),
+        )),
+    }
+}
+
+/// Opens a language model like [`language_model`] and compares a binary with its checksum, for
+/// callers that read all of it.
+///
+/// # Errors
+/// Those of [`language_model`] and [`NgramModel::check`].
+pub fn checked_language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramModel> {
+    let model = language_model(path, encoding)?;
+    model.check()?;
+    Ok(model)
 }
 
 /// Reads the map of a model, and the guesser for words that the map lacks.
@@ -146,11 +187,10 @@ impl Restorer for Hmm {
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
-        let costs = self.settings.marks.unwrap_or_default();
-        if let Some(marks) = AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request) {
-            return Box::new(EventSession::new(self.candidates(), marks, self.scorer(), request));
+        match self.marks(request) {
+            Some(marks) => Box::new(EventSession::new(self.candidates(), marks, self.scorer(), request)),
+            None => Box::new(HmmSession::new(self.candidates(), self.scorer(), request)),
         }
-        Box::new(HmmSession::new(self.candidates(), self.scorer(), request))
     }
 }
 
@@ -160,7 +200,10 @@ impl Details for Hmm {
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
-        Some(session::n_best(&self.candidates(), &self.scorer(), sentence, n))
+        Some(match self.marks(Request::default()) {
+            Some(marks) => events::n_best(self.candidates(), marks, self.scorer(), sentence, n),
+            None => session::n_best(&self.candidates(), &self.scorer(), sentence, n),
+        })
     }
 }
 

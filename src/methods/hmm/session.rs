@@ -90,15 +90,26 @@ pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
         positions.push(column);
     }
     let label = |(&at, column): (&usize, &Vec<FormCandidate>)| Label::from(column[at].case);
+    ranked(scorer, &positions, n, |path| path.iter().zip(&positions).map(label).collect())
+}
+
+/// The most likely labellings of the paths through these positions, where `labels` are those of a
+/// path.
+pub(super) fn ranked<S: Scorer>(
+    scorer: &S,
+    positions: &[Vec<S::Candidate>],
+    n: usize,
+    labels: impl Fn(&[usize]) -> Vec<Label>,
+) -> Vec<Labelling> {
     let labelling = |path: search::ScoredPath| Labelling {
         log10: -path.cost / std::f64::consts::LN_10,
-        labels: path.candidates.iter().zip(&positions).map(label).collect(),
+        labels: labels(&path.candidates),
     };
     // Several paths may give the same labels, represented by the best of them, so `n` labellings
     // may need more paths.
     let mut many = n;
     loop {
-        let paths = search::n_best(scorer, &positions, many);
+        let paths = search::n_best(scorer, positions, many);
         let are_all = paths.len() < many || many >= MOST_PATHS;
         let mut seen = FxHashSet::default();
         let differs = |found: &Labelling| seen.insert(found.labels.clone());

@@ -191,6 +191,16 @@ mod tests {
         best
     }
 
+    /// Whether the table mistakes a phrase of the window for an entry: about four absent hashes in
+    /// 65,536 are.
+    fn mistaken(entries: &BTreeSet<Vec<u64>>, window: &[u64], gazetteers: &Gazetteers) -> bool {
+        (0..window.len()).any(|start| {
+            (start + 2..=window.len()).map(|end| &window[start..end]).any(|words| {
+                get(&gazetteers.lists, phrase(words.iter().copied())).is_some() && !entries.contains(words)
+            })
+        })
+    }
+
     proptest! {
         #[test]
         fn the_longest_entry_over_a_word_is_found_as_far_as_it_is_seen(
@@ -199,6 +209,7 @@ mod tests {
             look_ahead in 0..=REACH,
         ) {
             let gazetteers = gazetteers(&entries);
+            prop_assume!(!mistaken(&entries, &window, &gazetteers));
             let seen: Window = std::array::from_fn(|at| seen(window[at], &gazetteers));
             let twin = plain(&entries, &window, look_ahead);
             let twin = twin.map(|(words, place)| GazetteerMatch { lists: 1, words, place });

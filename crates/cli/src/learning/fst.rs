@@ -13,6 +13,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
 use majuscule::lm::NgramModel;
 use majuscule::lm::forms::{Forms, check_weight};
+use majuscule::methods::hmm::checked_language_model;
 use majuscule::text::Locale;
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 
@@ -106,7 +107,7 @@ impl FstBuildArgs {
     }
 
     fn open(&self) -> Result<NgramModel> {
-        let model = NgramModel::open_checked(&self.model)?;
+        let model = checked_language_model(&self.model, None)?;
         tell_notes(model.notes());
         Ok(model)
     }

@@ -14,6 +14,7 @@ use crate::page::threads;
 use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, ByteSize, Encoding};
 use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary, compact};
+use majuscule::methods::hmm::{checked_language_model, language_model};
 use majuscule::text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
@@ -96,14 +97,14 @@ struct Encoded {
 impl Encoded {
     /// Opens a model, and reports what its file lacks.
     fn open(&self, path: &Path) -> Result<NgramModel> {
-        let model = NgramModel::open_as(path, self.encoding.as_ref())?;
+        let model = language_model(path, self.encoding.as_ref())?;
         tell_notes(model.notes());
         Ok(model)
     }
 
     /// Opens a model like [`Encoded::open`], and compares a binary file with its checksum.
     fn open_checked(&self, path: &Path) -> Result<NgramModel> {
-        let model = NgramModel::open_checked_as(path, self.encoding.as_ref())?;
+        let model = checked_language_model(path, self.encoding.as_ref())?;
         tell_notes(model.notes());
         Ok(model)
     }

@@ -23,9 +23,9 @@ use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::hmm::candidates::{Candidates, FormCandidate};
-use majuscule::methods::hmm::events::{AskedMarks, EventSession};
+use majuscule::methods::hmm::events::{self, AskedMarks, EventSession};
 use majuscule::methods::hmm::guess::Guesser;
-use majuscule::methods::hmm::session::{HmmSession, n_best};
+use majuscule::methods::hmm::session::{self, HmmSession};
 use majuscule::methods::{Method, classical, hmm};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Details, Labelling, Request, Restorer, Session};
@@ -116,6 +116,12 @@ impl Ngram {
         &self.settings
     }
 
+    /// The marks among which a session for this request chooses, if the model knows any.
+    fn marks(&self, request: Request) -> Option<AskedMarks> {
+        let costs = self.settings.marks.unwrap_or_default();
+        AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request)
+    }
+
     fn candidates(&self) -> Candidates<'_> {
         Candidates {
             vocabulary: &self.vocabulary,
@@ -163,11 +169,11 @@ impl Restorer for Ngram {
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let confidence = request.confidence && self.has_probabilities();
         let request = Request { confidence, ..request };
-        let costs = self.settings.marks.unwrap_or_default();
-        if let Some(marks) = AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request) {
-            return Box::new(EventSession::new(self.candidates(), marks, Walk::new(&self.machine), request));
+        let scorer = Walk::new(&self.machine);
+        match self.marks(request) {
+            Some(marks) => Box::new(EventSession::new(self.candidates(), marks, scorer, request)),
+            None => Box::new(HmmSession::new(self.candidates(), scorer, request)),
         }
-        Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), request))
     }
 }
 
@@ -177,7 +183,11 @@ impl Details for Ngram {
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
-        Some(n_best(&self.candidates(), &Walk::new(&self.machine), sentence, n))
+        let scorer = Walk::new(&self.machine);
+        Some(match self.marks(Request::default()) {
+            Some(marks) => events::n_best(self.candidates(), marks, scorer, sentence, n),
+            None => session::n_best(&self.candidates(), &scorer, sentence, n),
+        })
     }
 }
 

@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use majuscule::error::{Error, Result};
-use majuscule::lm::forms::Form;
 use majuscule::lm::{self, WordId};
-use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser};
+use majuscule::methods::hmm::guess::{AFTER_CAPITALS, Guesser};
 use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
 use majuscule::model::{Draft, Section, Store};
+use majuscule::text::Case;
 
 /// The largest difference of a probability by which an ending is taken for the next shorter one.
 const ALIKE: f32 = 0.05;
 
-/// The probability from which the guesser makes up for a word of the map.
-const SURE: f32 = 0.9;
+/// The least weight of a form, with three digits: a form of weight 0 would be none.
+const LEAST_WEIGHT: f32 = 0.001;
 
 /// Returns a small form of a model. Its language model is [compact](lm::compact), and its guesser
 /// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the
@@ -63,16 +63,14 @@ fn fewer_endings(text: &str) -> String {
     fewer
 }
 
-/// Returns the map of the words that the language model knows or the guesser is not sure of,
-/// without the weights if they do not count.
+/// Returns the map of the words that the language model knows or the guesser is not sure of, without
+/// the weights if they do not count. A weight of 1 is left out, since a map means it then.
 fn shorter_map(model: &Hmm, guesser: &Guesser) -> String {
     let mut map = String::new();
     for (word, forms) in model.forms.iter() {
         let is_guessed = || {
-            let shares = guesser.costs(word, false).map(|cost| (-cost).exp());
-            let whole: f32 = shares.iter().sum();
-            let of = |form: &Form| CASES.iter().position(|case| case.class() == form.case.class());
-            forms.first().and_then(of).is_some_and(|case| shares[case] > SURE * whole)
+            let case = guesser.sure(word).map(Case::class);
+            case.is_some() && case == forms.first().map(|form| form.case.class())
         };
         if forms.iter().all(|form| form.word == WordId::UNKNOWN) && is_guessed() {
             continue;
@@ -80,8 +78,9 @@ fn shorter_map(model: &Hmm, guesser: &Guesser) -> String {
         map += word;
         for form in forms {
             let _ = write!(map, " {}", form.case.applied(word, model.locale));
-            if model.settings.map_weight != 0.0 {
-                let _ = write!(map, " {:.3}", form.weight.exp());
+            let weight = form.weight.exp().max(LEAST_WEIGHT);
+            if model.settings.map_weight != 0.0 && weight < 1.0 - LEAST_WEIGHT {
+                let _ = write!(map, " {weight:.3}");
             }
         }
         map.push('\n');

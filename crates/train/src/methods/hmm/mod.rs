@@ -25,7 +25,7 @@ use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{NgramModel, binary};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
-use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
+use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP, checked_language_model};
 use majuscule::model::Section;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale, Mark, MarkSet};
@@ -181,7 +181,7 @@ impl Language {
         // Bad settings and files are reported before the time that a corpus takes.
         let config = self.kneser_ney();
         config.check()?;
-        let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
+        let model = self.lm.as_ref().map(|file| checked_language_model(file, None)).transpose()?;
         corpus.note(model.as_ref().map_or(&[], NgramModel::notes));
         let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
