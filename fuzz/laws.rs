@@ -33,6 +33,11 @@ const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and 
                     They gave an iPhone to McDonald, who wrote of l'Europe, the U.S. and ÍSLAND in IJmuiden, Şanlıurfa \
                     and ΟΔΟΣ; who read it?\n";
 
+/// The training text of a model with openings of questions.
+const SPANISH: &str = "¿Qué es esto? Esto es Lisboa. ¿Quién vive en Lisboa? Ana vive en Lisboa, pero ¿dónde trabaja?\n\
+                       Y ¿cómo está Pedro? Pedro está bien. Dime, ¿qué hora es? Es tarde. ¿Cuándo vuelve Ana? Ana vuelve pronto.\n\
+                       ¿Dónde vive Pedro? Pedro vive con Ana. ¿Qué dijo Ana? Ana dijo que no. ¿Cómo es Lisboa? Lisboa es blanca.\n";
+
 /// Spellings that win over the model, one of them in lower case.
 const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
 
@@ -323,10 +328,10 @@ pub fn marks(kind: Kind, data: &[u8]) {
     let mode = Mode::of(number, true);
     let mark_places = [MarkPlaces::Everywhere, MarkPlaces::Unmarked][usize::from(number >> 7)];
     let look_ahead = [None, Some(2)][usize::from(number >> 6 & 1)];
-    for model in MARKS.iter() {
+    for (model, language) in MARKS.iter() {
         let marked = |file: &[u8], step| {
-            let marks = MarkSet::USUAL;
-            let options = RestoreOptions { marks, mark_places, look_ahead, ..mode.options()? };
+            let (marks, language) = (MarkSet::USUAL, Some((*language).to_owned()));
+            let options = RestoreOptions { marks, mark_places, look_ahead, language, ..mode.options()? };
             mode.restored_with(kind, file, step, &*model.restorer, &options)
         };
         if matches!(kind, Kind::Conll | Kind::Labels) {
@@ -648,17 +653,20 @@ static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
     load(&store).expect("it was trained")
 });
 
-/// Models with marks: one that decides them from left to right, and one that searches.
-static MARKS: LazyLock<[Model; 2]> = LazyLock::new(|| {
+/// Models with marks, and their languages: two that decide marks from left to right, the second with
+/// openings, and one that searches.
+static MARKS: LazyLock<[(Model, &str); 3]> = LazyLock::new(|| {
     let marks = Some(MarkSet::USUAL);
     let language = hmm::Language { marks, ..hmm::Language::default() };
+    let maxent = maxent::MaxentConfig { bits: 12, marks, ..maxent::MaxentConfig::default() };
     [
-        trained(&maxent::MaxentConfig { bits: 12, marks, ..maxent::MaxentConfig::default() }),
-        trained(&hmm::HmmConfig { language, ..hmm::HmmConfig::default() }),
+        (trained(&maxent), "en"),
+        (trained_on(SPANISH, "es", &maxent), "es"),
+        (trained(&hmm::HmmConfig { language, ..hmm::HmmConfig::default() }), "en"),
     ]
-    .map(|draft| {
+    .map(|(draft, language)| {
         let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
-        load(&store).expect("it was trained")
+        (load(&store).expect("it was trained"), language)
     })
 });
 
@@ -667,7 +675,12 @@ fn draft() -> Draft {
 }
 
 fn trained(learner: &dyn Learner) -> Draft {
-    let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::default(), Locale::Root);
+    trained_on(TEXT, &Reading::default().language, learner)
+}
+
+fn trained_on(text: &str, language: &str, learner: &dyn Learner) -> Draft {
+    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let corpus = Corpus::of_text(text, reading, Protocol::default(), Locale::Root);
     train(learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).expect("the text is cased")
 }
 

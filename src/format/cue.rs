@@ -188,6 +188,9 @@ impl CueScanner {
     }
 
     fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
+        if opens {
+            parts.open_line();
+        }
         // Most lines contain only words. A loop that never ends early compares many bytes at once.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_odd = line.bytes().fold(false, |is_odd, b| is_odd | odd(b));
@@ -211,8 +214,7 @@ impl CueScanner {
                 continue;
             }
             if opens && let Some(len) = self.name_len(&line[at..]) {
-                self.push(line, start..at + len, parts);
-                self.begins = true;
+                self.push_label(at..at + len, parts);
                 at += len;
                 start = at;
                 continue;
@@ -256,6 +258,13 @@ impl CueScanner {
         if self.puts_marks && text.ends_with(NOTES) && is_last() && !is_tag() {
             self.turn();
         }
+    }
+
+    /// Adds the name of a speaker, after which a sentence begins.
+    fn push_label(&mut self, part: Range<usize>, parts: &mut LineParts) {
+        self.ended = true;
+        self.begins = true;
+        parts.push_label(part, self.before.take());
     }
 
     /// Returns the length of the tag at the beginning of the text, if a word continues after it.
@@ -364,12 +373,6 @@ pub(super) trait Subtitles: Send + Debug {
     /// Ends the file.
     fn ended(&self) -> Result<(), String>;
 
-    /// Returns true if a line of text before a timing is the number of its cue, with the empty line
-    /// before it missing.
-    fn is_number(_: &str) -> bool {
-        false
-    }
-
     /// Returns true if the text of a cue is data.
     fn is_metadata(_: &str) -> bool {
         false
@@ -457,15 +460,6 @@ impl<S: Subtitles> Grammar for CueLines<S> {
                 self.begin(Item::Segment(segment), line, number, vec![(LossKind::Id, 0)]);
             }
             LineKind::Timing(timing) => {
-                let number = match self.number(number) {
-                    Some((id, number)) => {
-                        self.close(out);
-                        let segment = Segment { id: Some(id.clone()), ..Segment::default() };
-                        self.begin(Item::Segment(segment), &id, number, vec![(LossKind::Id, 0)]);
-                        number
-                    }
-                    None => number,
-                };
                 if !matches!(
                     &self.open,
                     Some(LocatedItem { item: Item::Segment(Segment { begin: None, .. }), .. })
@@ -570,17 +564,6 @@ impl<S: Subtitles> CueLines<S> {
         self.text_at = None;
         self.gap.clear();
     }
-
-    /// Takes the number at the end of the text of a cue that belongs to the next cue, whose timing
-    /// is on this line; returns it with its line number.
-    fn number(&mut self, next: u64) -> Option<(String, u64)> {
-        let (start, source) = (self.text_at?, &mut self.open.as_mut()?.source);
-        let at = source.rfind('\n').map_or(0, |at| at + 1).max(start);
-        let id = Some(source[at..].trim()).filter(|id| self.gap.is_empty() && S::is_number(id))?.to_owned();
-        source.truncate(at - 1);
-        self.text_at = Some(start).filter(|&start| start < at);
-        Some((id, next - 1))
-    }
 }
 
 /// Appends a part of a line to `out` without the tags inside its words; `escaped` returns the
@@ -653,6 +636,11 @@ fn empty_line(source: &str, at: usize) -> Option<usize> {
 /// Returns the text without white space around it and byte-order marks before it.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_start_matches(is_blank).trim_end()
+}
+
+/// Returns true if bytes are digits, as the number of a cue is.
+pub(super) fn is_digits(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit)
 }
 
 fn is_blank(c: char) -> bool {
@@ -865,7 +853,7 @@ pub(super) fn dash_len(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::records::TextPart;
+    use crate::format::records::{PartRole, TextPart};
 
     /// Returns the parts that are text, with a stroke before those of another speaker and `^`
     /// before the first of a sentence.
@@ -877,9 +865,9 @@ mod tests {
             let mut parts = LineParts::default();
             let next = lines.get(nth + 1).copied().unwrap_or_default();
             cues.line(line, next, &mut parts);
-            found.extend(parts.iter().map(|TextPart { place, before, begins }| {
+            found.extend(parts.iter().map(|TextPart { place, before, role, .. }| {
                 let turn = if *before == Some(Break::Turn) { "|" } else { "" };
-                let begins = if *begins { "^" } else { "" };
+                let begins = if *role == PartRole::Beginning { "^" } else { "" };
                 format!("{turn}{begins}{}", line[place.clone()].trim())
             }));
         }

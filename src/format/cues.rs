@@ -211,7 +211,7 @@ impl RolledUp {
             if line.is_empty() {
                 continue;
             }
-            let part = TextPart { place: 0..line.len(), before: None, begins: false };
+            let part = TextPart { place: 0..line.len(), ..TextPart::default() };
             let is_again = self.lines.read(self.cue, line, std::iter::once(&part), Locale::Root);
             self.lines.take(0, &mut Vec::new());
             if is_again {

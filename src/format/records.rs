@@ -17,7 +17,7 @@ use super::{Envelope, Format, MarkPlace, MarkRows, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Locale, Mark, MarkForm, Tokens};
+use crate::text::{Break, Locale, Mark, MarkForm, Token, Tokens};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
@@ -179,6 +179,8 @@ pub(super) struct LineParts {
     copies: Vec<PartCopy>,
     /// The weakest break allowed before the next part, whichever line it is on.
     owed: Option<Break>,
+    /// True if the next part is the first of a line of a cue.
+    opens_line: bool,
 }
 
 /// A part of a line that repeats text of an earlier line.
@@ -192,29 +194,55 @@ struct PartCopy {
 }
 
 /// A part of a line that is text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TextPart {
     pub(super) place: Range<usize>,
     /// The break before the part; without one its words continue the last part, and after
     /// [`Break::None`] the part is a mark of the last word.
     pub(super) before: Option<Break>,
-    /// True if a sentence begins with the part, whatever comes before it.
-    pub(super) begins: bool,
+    /// The role of the part in the text.
+    pub(super) role: PartRole,
+    /// True if the part is the first of a line of a cue.
+    pub(super) opens_line: bool,
+}
+
+/// The role of a part of a line in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PartRole {
+    /// Text.
+    #[default]
+    Text,
+    /// Text with which a sentence begins, whatever comes before it.
+    Beginning,
+    /// The name of a speaker, with its colon.
+    Label,
 }
 
 impl LineParts {
     /// Adds the next part. Without `before` its words continue the last part.
     pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, false);
+        self.push_part(place, before, PartRole::Text);
     }
 
     /// Adds the next part, with which a sentence begins.
     pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, true);
+        self.push_part(place, before, PartRole::Beginning);
     }
 
-    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, begins: bool) {
-        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins });
+    /// Adds the name of a speaker as the next part.
+    pub(super) fn push_label(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.push_part(place, before, PartRole::Label);
+    }
+
+    /// Notes that a line of a cue begins with the next part.
+    pub(super) fn open_line(&mut self) {
+        self.opens_line = true;
+    }
+
+    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, role: PartRole) {
+        let before = before.max(self.owed.take());
+        let opens_line = std::mem::take(&mut self.opens_line);
+        self.places.push(TextPart { place, before, role, opens_line });
     }
 
     /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
@@ -234,6 +262,7 @@ impl LineParts {
     fn clear(&mut self) {
         self.places.clear();
         self.copies.clear();
+        self.opens_line = false;
     }
 
     /// Removes and returns all parts, and keeps the memory.
@@ -247,13 +276,52 @@ impl LineParts {
     }
 }
 
-/// Marks the first word at or after each of these places of the source as the first of a sentence.
-pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mut Tokens) {
-    let words = &mut tokens.as_mut_slice()[first..];
-    for place in places.drain(..) {
-        let at = words.partition_point(|word| (word.source.start as usize) < place);
-        if let Some(word) = words.get_mut(at) {
-            word.starts = true;
+/// The places in a text that a format knows of, as bytes of the source.
+#[derive(Debug, Default)]
+pub(super) struct Landmarks {
+    /// The sentence starts, whatever comes before them.
+    begins: Vec<usize>,
+    /// The beginnings of the lines of cues.
+    lines: Vec<usize>,
+    /// The names of speakers.
+    labels: Vec<Range<usize>>,
+}
+
+impl Landmarks {
+    /// Notes a part of the text, which stands at these bytes.
+    pub(super) fn add(&mut self, part: &TextPart, place: Range<usize>) {
+        if part.opens_line {
+            self.lines.push(place.start);
+        }
+        match part.role {
+            PartRole::Text => {}
+            PartRole::Beginning => self.begins.push(place.start),
+            PartRole::Label => self.labels.push(place),
+        }
+    }
+
+    /// Applies the landmarks to the words from `first` on, and forgets them.
+    pub(super) fn apply(&mut self, first: usize, tokens: &mut Tokens) {
+        let words = &mut tokens.as_mut_slice()[first..];
+        let at = |words: &[Token], place: usize| {
+            words.partition_point(|word| (word.source.start as usize) < place)
+        };
+        for place in self.begins.drain(..) {
+            let at = at(words, place);
+            words.get_mut(at).into_iter().for_each(|word| word.starts = true);
+        }
+        for place in self.lines.drain(..) {
+            let at = at(words, place);
+            words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
+        }
+        for place in self.labels.drain(..) {
+            let label = at(words, place.start)..at(words, place.end);
+            for (nth, word) in words[label].iter_mut().enumerate() {
+                word.is_label = true;
+                if nth > 0 {
+                    word.gap = Some(Mark::None);
+                }
+            }
         }
     }
 }
@@ -437,7 +505,7 @@ impl TextPart {
     pub(super) fn break_before(&self, between: Option<&str>) -> Break {
         let joins = between.is_some_and(|between| !has_space(between));
         let before = self.before.unwrap_or(if joins { Break::None } else { Break::Space });
-        if self.begins { before.max(Break::Turn) } else { before }
+        if self.role == PartRole::Beginning { before.max(Break::Turn) } else { before }
     }
 }
 
@@ -484,8 +552,7 @@ struct RunningText {
     run_len: usize,
     /// The number of characters in its lines, text or not.
     run_lines: usize,
-    /// The sentence starts in the running text, whatever comes before them.
-    begins: Vec<usize>,
+    landmarks: Landmarks,
     /// True if marks are put into rows of their own.
     has_rows: bool,
     /// The place of the last part in this piece, and the copies of the running text.
@@ -502,7 +569,7 @@ impl RunningText {
         let Some(start) = self.run.take() else { return };
         let first = piece.tokens.len();
         self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, &mut piece.tokens);
-        begin_sentences(&mut self.begins, first, &mut piece.tokens);
+        self.landmarks.apply(first, &mut piece.tokens);
         if self.has_rows {
             close_rows(&piece.source, first, &mut piece.tokens);
         }
@@ -544,8 +611,8 @@ impl RunningText {
         let at = start + part.place.start;
         fill(&mut self.view, at);
         self.run.get_or_insert(at);
-        self.begins.extend(part.begins.then_some(at));
         self.last = at..start + part.place.end;
+        self.landmarks.add(part, self.last.clone());
         let text = &line[part.place.clone()];
         self.run_len += text.chars().count();
         self.view.push_str(text);
@@ -564,7 +631,7 @@ impl Records {
             run: None,
             run_len: 0,
             run_lines: 0,
-            begins: Vec::new(),
+            landmarks: Landmarks::default(),
             has_rows: options.puts().is_some() && matches!(grammar.mark_place(form), MarkPlace::Row(_)),
             last: 0..0,
             copies: Vec::new(),

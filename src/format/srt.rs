@@ -31,9 +31,9 @@ enum SrtPosition {
 
 impl Subtitles for SrtLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        self.at == SrtPosition::Between
-            && self.goes_on
-            && line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+        // With the empty line before it missing, the number of a cue stands in the text of another.
+        let may_be_number = self.at == SrtPosition::Between && self.goes_on || self.at == SrtPosition::Text;
+        may_be_number && cue::is_digits(line.trim_ascii())
     }
 
     fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
@@ -53,12 +53,14 @@ impl Subtitles for SrtLines {
         match self.at {
             SrtPosition::Numbered => return TIMES.read(line).map(LineKind::Timing),
             _ if is_empty => self.at = SrtPosition::Between,
+            SrtPosition::Text if is_number(line) && TIMES.read(next).is_ok() => {
+                self.at = SrtPosition::Numbered;
+                return Ok(LineKind::Name);
+            }
             SrtPosition::Text => return Ok(LineKind::Text),
             SrtPosition::Passed => {}
             // A number without a timing after it is in the text of a cue, or its timing is missing.
-            SrtPosition::Between
-                if Self::is_number(cue::trim(line)) && (!self.goes_on || Times::may_be(next)) =>
-            {
+            SrtPosition::Between if is_number(line) && (!self.goes_on || Times::may_be(next)) => {
                 self.at = SrtPosition::Numbered;
                 return Ok(LineKind::Name);
             }
@@ -80,10 +82,6 @@ impl Subtitles for SrtLines {
     fn pass(&mut self, is_empty: bool) {
         self.at = if is_empty { SrtPosition::Between } else { SrtPosition::Passed };
         self.goes_on = false;
-    }
-
-    fn is_number(line: &str) -> bool {
-        !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())
     }
 
     fn is_between(&self) -> bool {
@@ -117,6 +115,11 @@ impl Subtitles for SrtLines {
     }
 }
 
+/// Returns true if a line may be the number of a cue.
+fn is_number(line: &str) -> bool {
+    cue::is_digits(cue::trim(line).as_bytes())
+}
+
 /// Subtitles, written cue by cue. A cue without a number gets its position in the file.
 #[derive(Debug, Default)]
 pub(super) struct SrtWriter {
@@ -130,7 +133,7 @@ impl segment::SegmentWriter for SrtWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        if let Some(id) = segment.id.take_if(|id| !SrtLines::is_number(id)) {
+        if let Some(id) = segment.id.take_if(|id| !cue::is_digits(id.as_bytes())) {
             losses.drop_part(
                 LossKind::Id,
                 0,
@@ -181,7 +184,7 @@ mod tests {
         let file = format!(
             "1\n{timing}\n\nso it\n \t\nwas. and\n\u{a0}\n2\n{timing}\nthen\n\n\n3\n{timing}\n7\n4\n{timing}\nno\n\n"
         );
-        assert_eq!(words(Kind::Srt, &file), ["so", "it", "was", "and", "2", "then", "7", "4", "no"]);
+        assert_eq!(words(Kind::Srt, &file), ["so", "it", "was", "and", "then", "7", "no"]);
         check(Kind::Srt, &file);
         let cue = |number: u32, text: &str| format!("{number}\n{timing}\n{text}\n\n");
         let whole = cue(1, "so it\nwas. and\n\u{a0}") + &cue(2, "then") + &cue(3, "7") + &cue(4, "no");

@@ -40,7 +40,10 @@ const BLOCKS: [(&str, BlockKind); 3] =
 
 impl Subtitles for VttLines {
     fn needs_next(&self, line: &[u8]) -> bool {
+        // With the empty line before it missing, the number of a cue stands in the text of another.
+        let may_be_number = matches!(self.at, VttPosition::Cue | VttPosition::Text);
         self.at == VttPosition::Between && !line.is_empty()
+            || may_be_number && cue::is_digits(line.trim_ascii())
     }
 
     fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
@@ -82,6 +85,12 @@ impl Subtitles for VttLines {
         }
         match self.at {
             VttPosition::Between if Times::may_be(next) => {
+                self.at = VttPosition::Named;
+                Ok(LineKind::Name)
+            }
+            VttPosition::Cue | VttPosition::Text
+                if cue::is_digits(line.trim().as_bytes()) && TIMES.read(next).is_ok() =>
+            {
                 self.at = VttPosition::Named;
                 Ok(LineKind::Name)
             }

@@ -17,7 +17,7 @@ use super::live_records::LiveRecord;
 use super::pauses::Pauses;
 use super::plain::{not_utf8, text};
 use super::record::{Record, RecordSource};
-use super::records::{Grammar, LineParts, TextPart, begin_sentences, explained, fill};
+use super::records::{Grammar, Landmarks, LineParts, TextPart, explained, fill};
 use super::segment::{
     self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, Time, UnspokenBlock,
     has_text,
@@ -402,8 +402,7 @@ struct DocumentView {
     parts: LineParts,
     /// The places where the speaker changes.
     turns: Vec<usize>,
-    /// The sentence starts in the running text, whatever comes before them.
-    begins: Vec<usize>,
+    landmarks: Landmarks,
 }
 
 impl DocumentView {
@@ -418,7 +417,7 @@ impl DocumentView {
             cues: CueScanner::default(),
             parts: LineParts::default(),
             turns: Vec::new(),
-            begins: Vec::new(),
+            landmarks: Landmarks::default(),
         }
     }
 
@@ -429,13 +428,14 @@ impl DocumentView {
         }
         let mut parts = std::mem::take(&mut self.parts);
         self.cues.line(&self.text[from..], "", &mut parts);
-        for TextPart { place, before, begins } in parts.drain() {
+        for part in parts.drain() {
+            let TextPart { ref place, before, .. } = part;
             if let Some(before) = before {
                 self.end_run(piece);
                 self.tokenizer.end_cue(before);
             }
             let (start, end) = (from + place.start, from + place.end);
-            self.begins.extend(begins.then_some(start));
+            self.landmarks.add(&part, start..end);
             self.turns.extend((before == Some(Break::Turn)).then_some(start));
             fill(&mut self.blanked, start);
             // Lines of a cue are joined.
@@ -448,7 +448,7 @@ impl DocumentView {
     fn end_run(&mut self, piece: &mut Piece) {
         let first = piece.tokens.len();
         self.tokenizer.read(&self.blanked[self.run..], self.run as u32, Cut::Whole, &mut piece.tokens);
-        begin_sentences(&mut self.begins, first, &mut piece.tokens);
+        self.landmarks.apply(first, &mut piece.tokens);
         self.run = self.blanked.len();
     }
 }

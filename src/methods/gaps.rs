@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::restorer::Request;
+use crate::text::tokenize::continues_sentence;
 use crate::text::{Break, Mark, MarkSet, Token};
 
 /// The costs of marks, by which more or fewer are put in.
@@ -36,8 +37,13 @@ pub struct ShownGap {
 impl ShownGap {
     /// Returns the gap before a token; `starts` is true if a sentence is known to begin there.
     pub fn before(token: &Token, starts: bool) -> Self {
-        let opens = matches!(token.before, Break::Document | Break::Turn | Break::Paragraph);
-        let mark = if opens { None } else { token.gap.or(starts.then_some(Mark::Period)) };
+        let continues = token.left.is_some_and(continues_sentence);
+        let opens = matches!(token.before, Break::Document | Break::Turn | Break::Paragraph) && !continues;
+        let mark = match token.gap {
+            _ if opens => None,
+            Some(_) if continues => Some(Mark::None),
+            gap => gap.or(starts.then_some(Mark::Period)),
+        };
         Self { mark, is_forced: starts && token.gap.is_none(), opens }
     }
 }

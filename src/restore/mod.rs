@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
+use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{AfterWord, Break, Choice, KeptCapitals, PutMarks, RestoreOptions, Token, Tokens};
 use captions::CaptionStreamReader;
@@ -305,17 +306,18 @@ impl<'a> Queue<'a> {
         let mut choices = self.choices.clone();
         self.session.guess(&mut choices)?;
         let mut used = 0;
-        let mut marks = self.marks.clone();
+        let (mut marks, mut kept) = (self.marks.clone(), self.kept.clone());
         for (at, piece) in self.pieces.iter().enumerate() {
             let Some(choices) = choices.get(used..used + piece.tokens.len()) else { break };
             used += choices.len();
-            if self.options.marks.is_empty() {
+            if self.options.marks.is_empty() && self.options.capitalized != Capitalized::Auto {
                 take(piece, choices);
                 continue;
             }
             let mut piece = piece.clone();
             let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
             marks.put(&mut piece.tokens, choices, last, &self.options);
+            kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             take(&piece, choices);
         }
         Ok(())
@@ -343,13 +345,7 @@ impl<'a> Queue<'a> {
             let Some(last) = last else { break };
             let Some(mut piece) = self.pieces.pop_front() else { break };
             self.marks.put(&mut piece.tokens, choices, last, &self.options);
-            self.kept.drop_kept_capitals(
-                &piece.source,
-                &mut piece.tokens,
-                piece.after,
-                choices,
-                &self.options,
-            );
+            self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             self.words.repeat_answers(&mut piece, choices, &self.options);
             take(&piece, choices)?;
             used += choices.len();

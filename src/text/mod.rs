@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod compound;
+pub mod kept_capitals;
 pub mod locale;
 pub mod markup;
 pub mod options;
@@ -15,10 +16,11 @@ pub mod spellings;
 pub mod write;
 
 pub use case::{Capitals, Case, Class};
+pub use kept_capitals::KeptCapitals;
 pub use label::{Choice, Label, Labels};
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
 pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart};
-pub use resolve::{AfterWord, KeptCapitals, PutMarks, Resolved, mark_confidence, resolve};
+pub use resolve::{AfterWord, PutMarks, Resolved, mark_confidence, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

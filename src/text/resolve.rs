@@ -3,13 +3,15 @@
 //! The rest is input: the tokenizer tells which words have capitals that are kept, where sentences
 //! begin and what stands between words, the user's spellings fix words, and the method chooses.
 
-use super::case::{Capitals, Case};
+use super::case::Case;
 use super::label::Choice;
 use super::mark::{Mark, MarkForm};
-use super::markup::untagged;
 use super::options::{RestoreOptions, SentenceStart};
-use super::tokenize::{Capitalized, DutchApostrophe};
+use super::tokenize::{Capitalized, DutchApostrophe, continues_sentence};
 use super::tokens::{Break, Constraint, Token, Tokens};
+
+/// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.
+const LONGEST_PARTICLE: usize = 3;
 
 /// The case that a word gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +37,9 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
     };
     let case = match token.constraint {
         Constraint::Fixed(case) | Constraint::Kept(case) => case,
-        Constraint::Free if starts_sentence(token, options) => chosen.opening(word, options.locale()),
+        Constraint::Free if starts_sentence(token, options) || is_shouted_name(word, token, options) => {
+            chosen.opening(word, options.locale())
+        }
         Constraint::Free => chosen,
     };
     Resolved { case, confidence: if case == chosen { choice.confidence } else { Some(1.0) } }
@@ -48,6 +52,15 @@ pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptio
         Constraint::Fixed(case) => case == Case::Lower,
         _ => choice.label.case == Case::Lower && !starts_sentence(token, options),
     }
+}
+
+/// Returns true if a word belongs to the name of a speaker that has lost its case: `THE WITNESS:`.
+fn is_shouted_name(word: &str, token: &Token, options: &RestoreOptions) -> bool {
+    token.is_label
+        && options.capitalized == Capitalized::Auto
+        && options.sentence_start != SentenceStart::Never
+        && word.chars().nth(LONGEST_PARTICLE).is_some()
+        && word.contains(char::is_uppercase)
 }
 
 /// Returns true if the word gets a capital because a sentence begins with it.
@@ -110,7 +123,8 @@ impl PutMarks {
             let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
             // Anything between a clitic and the next word ends the beginning of the sentence.
             self.begins &= !std::mem::replace(&mut self.after_clitic, is_clitic) || token.after_clitic;
-            token.starts |= self.begins && apostrophe.is_none();
+            let continues = token.left.is_some_and(continues_sentence);
+            token.starts |= self.begins && apostrophe.is_none() && !continues;
             self.begins &= is_clitic;
             token.put_opening = opening_before(token, choice, options);
             token.put = mark_after(token, choice, after, options);
@@ -150,71 +164,6 @@ fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &Restor
 pub fn mark_confidence(token: &Token, choice: &Choice, options: &RestoreOptions) -> Option<f32> {
     let is_chosen = token.put == choice.label.mark.within(options.marks);
     choice.mark_confidence.map(|confidence| if is_chosen { confidence } else { 1.0 })
-}
-
-/// The decision of each line to keep its capitals, if lines decide that ([`Capitalized::Auto`]).
-#[derive(Debug, Default)]
-pub struct KeptCapitals {
-    /// The decision on the current line, made by its first words.
-    line: Option<bool>,
-}
-
-impl KeptCapitals {
-    /// Drops the kept capitals of a line that would otherwise come out with no small letter, or
-    /// with no capital: restored again, such a line would count as one that has lost its case, and
-    /// come out differently (`WHO bbc` as `WHO BBC`, and that as `who BBC`). `after` is the break
-    /// after these words.
-    pub fn drop_kept_capitals(
-        &mut self,
-        source: &[u8],
-        tokens: &mut Tokens,
-        after: Break,
-        choices: &[Choice],
-        options: &RestoreOptions,
-    ) {
-        let is_kept = |word: &Token| matches!(word.constraint, Constraint::Kept(_));
-        let untouched = self.line.is_none() && after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
-        if options.capitalized != Capitalized::Auto || untouched {
-            return;
-        }
-        let mut done = 0;
-        for words in tokens.as_mut_slice().chunk_by_mut(|_, next| next.before < Break::Line) {
-            if words[0].before >= Break::Line {
-                self.line = None;
-            }
-            let choices = &choices[done..done + words.len()];
-            let keep =
-                *self.line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, options));
-            words
-                .iter_mut()
-                .filter(|word| !keep && is_kept(word))
-                .for_each(|word| word.constraint = Constraint::Free);
-            done += words.len();
-        }
-        if after >= Break::Line {
-            self.line = None;
-        }
-    }
-}
-
-fn comes_out_in_both_cases(
-    source: &[u8],
-    words: &[Token],
-    choices: &[Choice],
-    options: &RestoreOptions,
-) -> bool {
-    let (mut small, mut capital) = (false, false);
-    for (token, choice) in words.iter().zip(choices) {
-        let word = &source[token.source.start as usize..token.source.end as usize];
-        let Ok(word) = std::str::from_utf8(word).map(untagged) else { continue };
-        let capitals = resolve(&word, token, choice, options).case.capitals(&word, options.locale());
-        small |= capitals != Case::Upper.capitals(&word, options.locale());
-        capital |= capitals != Capitals(0);
-        if small && capital {
-            return true;
-        }
-    }
-    false
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub const MAX_RUN: usize = 1 << 16;
 /// The capitals of the input that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Capitalized {
-    /// In a line with letters in both cases, capitals stay; a line all in lower case or all in
-    /// capitals is decided anew.
+    /// In a sentence of a line with letters in both cases, capitals stay; one all in lower case or
+    /// all in capitals is decided anew.
     #[default]
     Auto,
     /// All capitals stay; only words in lower case are decided.
@@ -42,7 +42,7 @@ impl NamedValue for Capitalized {
         (
             Self::Auto,
             "auto",
-            "In a line with letters in both cases, capitals stay; a line all in lower case or all in capitals is decided anew",
+            "In a sentence of a line with letters in both cases, capitals stay; one all in lower case or all in capitals is decided anew",
         ),
         (Self::Keep, "keep", "All capitals stay; only words in lower case are decided"),
         (Self::Ignore, "ignore", "No capitals count: every word is decided"),
@@ -88,8 +88,6 @@ pub struct Tokenizer {
     /// The state of the previous line, unless that line is empty.
     previous: Option<LineState>,
     line: LineState,
-    /// For each word of the line so far, true if it has a capital.
-    capitals: Vec<bool>,
     /// True if words are returned before their line is complete.
     live: bool,
     /// True if sentences run on from line to line; `marked` is true once a mark has ended one.
@@ -173,14 +171,8 @@ struct LineState {
     ended: bool,
     /// True if the line has anything but white space.
     written: bool,
-    /// True if words of the line have small letters; `upper` is true if they have capitals.
-    lower: bool,
-    upper: bool,
-    /// True if the capitals of the line stay; a line so long that it comes in parts is judged by
-    /// its first part.
-    keep: Option<bool>,
     /// True if a mark other than a dash stands after a word of the line; `closed` is true if
-    /// therefore none is put in, which is judged like `keep`.
+    /// therefore none is put in. A line so long that it comes in parts is judged by its first part.
     marked: bool,
     closed: Option<bool>,
 }
@@ -211,7 +203,6 @@ impl Tokenizer {
             grouped: false,
             previous: None,
             line: LineState::default(),
-            capitals: Vec::new(),
             live: false,
             flows: false,
             marked: false,
@@ -230,14 +221,14 @@ impl Tokenizer {
 
     /// Starts a text whose words are returned before their line is complete, so that no later word
     /// of the line can change them. Only the text before a line tells whether its first word begins
-    /// a sentence, and [`Capitalized::Auto`] judges by the first part of a line that is read.
+    /// a sentence.
     pub fn live(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self { live: true, ..Self::new(locale, language, capitalized) }
     }
 
     /// Starts a text that comes in cues, each read by itself and ended by [`Tokenizer::end_cue`].
     /// Sentences run on from cue to cue: the first word of a cue begins a sentence if the text
-    /// before it ended one. The capitals that stay are judged cue by cue.
+    /// before it ended one.
     pub fn flowing(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self { flows: true, ..Self::new(locale, language, capitalized) }
     }
@@ -282,9 +273,9 @@ impl Tokenizer {
     /// line, the tail that may belong together with the text that follows (a last run without white
     /// space, an open tag) is left for the next call; a text that is all tail is consumed as it is.
     ///
-    /// The words of a line are judged together: the tokenizer decides whether their capitals stay
-    /// and whether the first word begins a sentence. A line that comes in parts is judged by its
-    /// first part.
+    /// The words of a line are judged together: the tokenizer decides whether the first one begins a
+    /// sentence. A line that comes in parts is judged by its first part. Capitals are
+    /// [kept](Constraint::Kept) unless none count.
     pub fn read(&mut self, text: &str, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.read_from(text, 0, base, cut, tokens)
     }
@@ -294,7 +285,6 @@ impl Tokenizer {
     /// also left for the next call.
     pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.line.first = tokens.len();
-        self.capitals.clear();
         let mut at = from;
         while at < text.len() {
             if self.in_run {
@@ -302,7 +292,7 @@ impl Tokenizer {
                 self.in_run = len.is_none();
                 at = len.map_or(text.len(), |len| at + len);
             }
-            at = self.skip_space(text, base, at, tokens);
+            at = self.skip_space(text, at, tokens);
             if at == text.len() {
                 break;
             }
@@ -350,7 +340,7 @@ impl Tokenizer {
             self.field(NonSpaceRun { text, start: at, end, base }, kinds, tokens);
             at = end;
         }
-        self.finish_line(text, base, tokens);
+        self.finish_line(tokens);
         at
     }
 
@@ -368,9 +358,6 @@ impl Tokenizer {
             return self.reset();
         }
         self.line.ended = self.ended != Ended::No;
-        if !self.live && self.puts.is_none() {
-            self.ended = Ended::No;
-        }
         self.close_line();
         let line = std::mem::take(&mut self.line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
@@ -404,7 +391,7 @@ impl Tokenizer {
 
     /// Skips white space; every line feed in it ends a line.
     #[inline]
-    fn skip_space(&mut self, text: &str, base: u32, mut at: usize, tokens: &mut Tokens) -> usize {
+    fn skip_space(&mut self, text: &str, mut at: usize, tokens: &mut Tokens) -> usize {
         let bytes = text.as_bytes();
         while let Some(&b) = bytes.get(at) {
             match KINDS[b as usize] {
@@ -416,10 +403,9 @@ impl Tokenizer {
                 _ => break,
             }
             if b == b'\n' {
-                self.finish_line(text, base, tokens);
+                self.finish_line(tokens);
                 self.end_line();
                 self.line.first = tokens.len();
-                self.capitals.clear();
             } else {
                 self.before = self.before.max(Break::Space);
             }
@@ -427,8 +413,8 @@ impl Tokenizer {
         at
     }
 
-    /// Decides the capitals and the sentence start of the words of the line, as far as it is read.
-    fn finish_line(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
+    /// Decides the sentence start of the line and the places for marks in it, as far as it is read.
+    fn finish_line(&mut self, tokens: &mut Tokens) {
         let line = &mut self.line;
         let words = &mut tokens.as_mut_slice()[line.first..];
         if words.is_empty() {
@@ -448,18 +434,6 @@ impl Tokenizer {
             let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
             after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));
             words.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
-        }
-        let keep = match self.capitalized {
-            Capitalized::Keep => true,
-            Capitalized::Ignore => false,
-            Capitalized::Auto => *line.keep.get_or_insert(line.lower && line.upper),
-        };
-        if !keep {
-            return;
-        }
-        for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
-            let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            word.constraint = Constraint::Kept(Case::of(&untagged(&text[source]), self.locale));
         }
     }
 
@@ -521,14 +495,12 @@ impl Tokenizer {
     #[inline]
     fn word(&mut self, field: &NonSpaceRun<'_>, start: usize, end: usize, tokens: &mut Tokens) {
         let word = &field.text[start..end];
-        let (lower, upper, fits) = letters(word, self.locale);
+        let (has_capitals, fits) = letters(word, self.locale);
         if !fits {
             return self.pass();
         }
         let left = self.left_of(&field.text[field.start..start]);
         let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
-        self.line.lower |= lower;
-        self.line.upper |= upper;
         let apostrophe = DutchApostrophe::of(self.locale, left, word);
         let clitic = apostrophe == Some(DutchApostrophe::Clitic);
         let named = apostrophe == Some(DutchApostrophe::Name);
@@ -539,15 +511,27 @@ impl Tokenizer {
         let may_report = opening == Mark::None && self.may_report();
         let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–')) && may_report;
         let line_start = if self.flows { Break::Turn } else { Break::Line };
-        let opens = before >= line_start && !self.blocked && !clitic && !named;
+        let begins_none = clitic || named || left.is_some_and(continues_sentence);
+        let opens = before >= line_start && !self.blocked && !begins_none;
         let begins = self.ended != Ended::No || self.puts.is_some() && before >= Break::Turn;
-        let starts = begins && !clitic && !named && !reported;
+        let starts = begins && !begins_none && !reported;
         let abbreviates = self.puts.is_some() && !self.stop_ends(field, end);
-        let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
+        let constraint = match () {
+            () if has_capitals && self.capitalized != Capitalized::Ignore => {
+                Constraint::Kept(Case::of(word, self.locale))
+            }
+            () if clitic => Constraint::Fixed(Case::Lower),
+            () => Constraint::Free,
+        };
         if opens {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
+        if opening != Mark::None && self.sees_openings() && !self.live {
+            // A line that has an opening gets no other one before it.
+            let words = &mut tokens.as_mut_slice()[self.line.first..];
+            words.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
+        }
         let opening = match opening {
             _ if !self.sees_openings() => None,
             Mark::None if reported || before == Break::None || !left.is_none_or(is_before_opening) => {
@@ -576,7 +560,6 @@ impl Tokenizer {
             ..Token::default()
         };
         tokens.push(word, self.locale, token);
-        self.capitals.push(upper);
         if clitic {
             // No mark parts it from the word that it belongs to.
             self.gap = Some(Mark::None);
@@ -600,10 +583,10 @@ impl Tokenizer {
         before.trim_end_matches(|c| self.is_opening(c)).chars().next_back().filter(is_mark)
     }
 
-    /// Returns true if a dash or a quote here may separate speech from its report. Where a mark may be
-    /// put in before a line, one at its beginning belongs to the next speech.
+    /// Returns true if a dash or a quote here may separate speech from its report. One at the beginning
+    /// of a line belongs to the next speech.
     fn may_report(&self) -> bool {
-        self.puts.is_none() || self.before < Break::Line
+        self.before < Break::Line
     }
 
     /// Notes the opening that a character is, if it is one.
@@ -760,6 +743,11 @@ impl Tokenizer {
 /// Returns true if an opening can be put in between a mark and the word after it.
 fn is_before_opening(left: char) -> bool {
     matches!(left, '(' | '[' | '"' | '\'' | '“' | '‘' | '«' | '-' | '–' | '—')
+}
+
+/// Returns true if a word with this mark right before it continues a sentence: `...and then`.
+pub(crate) fn continues_sentence(left: char) -> bool {
+    matches!(left, '.' | '…')
 }
 
 /// A Dutch word with an apostrophe before it: `'s ochtends`, `'s-Hertogenbosch`.
@@ -976,17 +964,16 @@ fn plain_word(bytes: &[u8], mut start: usize, mut end: usize, kinds: u8) -> Opti
     (inside && start < end).then_some((start, end))
 }
 
-/// Tells whether a word has small letters, whether it has capitals, and whether it is short enough
-/// to be a token.
+/// Tells whether a word has capitals, and whether it is short enough to be a token.
 #[inline]
-fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
+fn letters(word: &str, locale: Locale) -> (bool, bool) {
     let mut kinds = 0;
     for b in word.bytes() {
         kinds |= KINDS[b as usize];
     }
     if kinds & WIDE == 0 {
         let fits = word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS;
-        return (kinds & LOWER != 0, kinds & UPPER != 0, fits);
+        return (kinds & UPPER != 0, fits);
     }
     let mut counts = [0; 2];
     for (_, _, letter) in locale.letters(word) {
@@ -994,7 +981,7 @@ fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
             counts[usize::from(letter.is_upper())] += 1;
         }
     }
-    (counts[0] > 0, counts[1] > 0, counts[0] + counts[1] <= MAX_LETTERS)
+    (counts[1] > 0, counts[0] + counts[1] <= MAX_LETTERS)
 }
 
 /// Returns the next word of a run, from byte `at` on.
@@ -1211,7 +1198,9 @@ mod tests {
 
     #[test]
     fn sentences_start_after_stops_and_where_a_punctuated_line_opens() {
-        assert_eq!(starts("one two. three dr. four? five!\nsix"), ["one", "three", "five"]);
+        assert_eq!(starts("one two. three dr. four? five!\nsix"), ["one", "three", "five", "six"]);
+        assert_eq!(starts("is it cold?\nyes it is\nand dark"), ["is", "yes"]);
+        assert_eq!(starts("- so.\n- no\n\n* we met dr.\nlee"), ["so", "no"]);
         assert_eq!(starts("no marks here\nnor here"), Vec::<String>::new());
         assert_eq!(starts("this line ends in the\nmiddle. next"), ["middle", "next"]);
         assert_eq!(starts("first. this goes\non here. next"), ["first", "this", "next"]);
@@ -1231,7 +1220,7 @@ mod tests {
 
     #[test]
     fn in_groups_of_lines_a_sentence_goes_on() {
-        assert_eq!(starts("hello.\n\nwhere do you want\nto go?\n\nhome."), ["hello", "home"]);
+        assert_eq!(starts("hello.\n\nwhere do you want\nto go?\n\nhome."), ["hello", "where", "home"]);
         assert_eq!(starts("no marks\nhere. and"), ["here", "and"]);
     }
 
@@ -1244,19 +1233,6 @@ mod tests {
         assert_eq!(breaks[..5], opening);
         let tokens = tokenize("one\n\n@x six", Locale::Root, "en");
         assert_eq!((tokens.as_slice()[1].before, tokens.as_slice()[1].opens), (Paragraph, false));
-    }
-
-    #[test]
-    fn capitals_stay_in_a_line_of_both_cases() {
-        let mut tokens = Tokens::new();
-        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
-        tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
-        let constraint: Vec<_> = tokens.as_slice().iter().map(|token| token.constraint).collect();
-        let nato = Constraint::Kept(Case::Upper);
-        assert_eq!(
-            constraint,
-            [Constraint::Free, nato, Constraint::Free, Constraint::Free, Constraint::Free]
-        );
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub enum Constraint {
     /// The case of the user's own spelling, which stands whatever the method answers. A method may
     /// use it as context.
     Fixed(Case),
-    /// The capitals of the source, which stay unless the line turns out to have lost its case (see
-    /// [`restore`](crate::restore)). A method does not use them as context: text restored once
+    /// The capitals of the source, which stay unless the sentence turns out to have lost its case (see
+    /// [`KeptCapitals`](super::KeptCapitals)). A method does not use them as context: text restored once
     /// would then serve as evidence, and restoring it again could change it.
     Kept(Case),
 }
@@ -57,6 +57,11 @@ pub struct Token {
     pub constraint: Constraint,
     /// True if the word opens its line: nothing but marks stands before it there.
     pub opens: bool,
+    /// True if a line of a cue begins with the word, though not necessarily a sentence. Other lines
+    /// show in `before`.
+    pub opens_line: bool,
+    /// True if the word is part of the name of a speaker before a colon. No mark is put in there.
+    pub is_label: bool,
     /// True if the source shows that a sentence begins here: the word follows a full stop or opens
     /// a punctuated line.
     pub starts: bool,

@@ -1,8 +1,14 @@
-//! Real sentences, restored with the built-in models: one case per line of `cases.toml`.
+//! Real sentences and small files, restored with the built-in models: one case per table of
+//! `cases.toml`.
 
 use std::collections::BTreeMap;
+use std::io::Cursor;
 
+use majuscule::files::Input;
 use majuscule::methods::{LANGUAGES, embedded};
+use majuscule::restore::restore;
+use majuscule::text::OutputForm;
+use majuscule::{Format, MarkSet, RestoreOptions};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -13,8 +19,37 @@ struct Case {
     known: Option<String>,
 }
 
+/// A small file in any format.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileCase {
+    about: String,
+    #[serde(default)]
+    format: Option<String>,
+    #[serde(default)]
+    lang: Option<String>,
+    #[serde(default)]
+    marks: bool,
+    #[serde(default)]
+    sentences: bool,
+    input: String,
+    output: String,
+}
+
+/// The tables of `cases.toml`, but for `file`.
 fn cases() -> BTreeMap<String, Vec<Case>> {
-    toml::from_str(include_str!("../cases.toml")).expect("cases.toml is a table of cases for each language")
+    let mut tables = tables();
+    tables.remove("file");
+    toml::Value::Table(tables).try_into().expect("cases.toml has tables of cases for each language")
+}
+
+fn file_cases() -> Vec<FileCase> {
+    let files = tables().remove("file").expect("cases.toml has files");
+    files.try_into().expect("the files of cases.toml have these keys")
+}
+
+fn tables() -> toml::Table {
+    toml::from_str(include_str!("../cases.toml")).expect("cases.toml is TOML")
 }
 
 /// The languages of the built-in models of this build.
@@ -73,4 +108,43 @@ fn cases_differ_in_case_alone_and_every_language_has_some() {
             );
         }
     }
+}
+
+#[test]
+fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
+    let mut wrong = Vec::new();
+    for case in file_cases() {
+        let language = case.lang.as_deref().unwrap_or("en");
+        if !languages().contains(&language) {
+            continue;
+        }
+        let options = RestoreOptions {
+            language: Some(language.to_owned()),
+            marks: if case.marks { MarkSet::USUAL } else { MarkSet::NONE },
+            form: if case.sentences { OutputForm::Sentences } else { OutputForm::default() },
+            ..RestoreOptions::default()
+        };
+        let model = embedded(language).expect("the model is built in");
+        let restored = |file: &str| {
+            let format = match case.format.as_deref() {
+                None => Format::Text,
+                Some(name) => Format::of_name(format!("file.{name}").as_ref()),
+            };
+            let input = Input::uncompressed("file", Cursor::new(file.to_owned()));
+            let mut out = Vec::new();
+            let mut write = |bytes: &[u8], _| {
+                out.extend_from_slice(bytes);
+                Ok(())
+            };
+            restore(format, input, &*model.restorer, &options, &mut write).expect("the file can be read");
+            String::from_utf8(out).expect("text was restored")
+        };
+        let found = restored(&case.input);
+        if found != case.output {
+            wrong.push(format!("{}: comes out as\n{found}\nnot as\n{}", case.about, case.output));
+        } else if restored(&found) != found {
+            wrong.push(format!("{}: a second run gives\n{}", case.about, restored(&found)));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }

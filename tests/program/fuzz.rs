@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-const TEXTS: [&str; 8] = [
+const TEXTS: [&str; 9] = [
     "the ministers met in new york city, as the BBC said. who? WHO! o'neill and l'europe\r\n",
     "WHO BBC who bbc New York IPHONE u.s. U.S. at&t ebay",
     "\u{feff}first line\n\nSECOND LINE\nthird Line. fourth\u{a0}line\n",
@@ -18,6 +18,7 @@ const TEXTS: [&str; 8] = [
     "i\u{301}sland I\u{301}SLAND is\u{ad}land e\u{301}\u{301} \u{301}\u{301} \u{200d}who\u{200c}bbc\0\0",
     "one two three four five six. seven eight nine? ten! 'tis 's avonds 't is -- (a) \"b\"",
     "e.g. the ph.d. dr. mcdonald... and ?! 3.5m 1,000 10:30 rock-'n'-roll x-ray's jean-paul's",
+    "pero ¿qué es ana? y ¿ cómo...\n...otra vez, dónde vive ¿quién trabaja ¡qué! dime qué hora es",
 ];
 
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\

@@ -327,7 +327,8 @@ impl MaxentSession<'_> {
     }
 
     /// Returns the mark whose opening stands before a waiting word, or is put in there. One is put in
-    /// only where a clause may open, and if the end of the sentence is seen only if that fits.
+    /// only where a clause may open, never before another opening of the sentence, and if the end of
+    /// the sentence is seen only if that fits.
     fn opening(
         &mut self,
         model: &OpeningModel,
@@ -338,16 +339,18 @@ impl MaxentSession<'_> {
         let may_open = history.opened == Mark::None && history.marks.is_after_mark();
         let begins = |(at, word): &(usize, &WaitingWord)| *at > 0 && word.gap.opens;
         let words = self.waiting.iter().skip(waiting).take(look_ahead + 1).enumerate();
-        let there = words.take_while(|word| !begins(word)).flat_map(|(at, word)| {
+        let words = words.take_while(|word| !begins(word));
+        let there = words.clone().flat_map(|(at, word)| {
             let gap = word.gap.mark.filter(|_| at > 0 && !word.gap.is_forced).unwrap_or_default();
             [gap, if word.refused.has(word.right) { Mark::None } else { word.right }]
         });
         let mut seen = there.filter(|mark| *mark != Mark::None).peekable();
         let is_clause_end = seen.peek().is_some_and(|mark| mark.ends_sentence());
         let end = seen.find(|mark| mark.ends_sentence());
+        let opens_later = words.skip(1).any(|(_, word)| word.opening.is_some_and(|mark| mark != Mark::None));
         let opening = match (self.waiting[waiting].opening, end) {
             (Some(there), _) => there,
-            (None, _) if !may_open => Mark::None,
+            (None, _) if !may_open || opens_later => Mark::None,
             (None, Some(end)) if !model.settings.marks.and(self.request.marks).has(end) => Mark::None,
             (None, Some(end)) if is_clause_end => end,
             _ => {

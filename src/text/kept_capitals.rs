@@ -1,0 +1,331 @@
+//! The capitals of the source that stay: each line is judged by its letters, sentence by sentence.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::case::{Capitals, Case};
+use super::label::Choice;
+use super::markup::untagged;
+use super::options::{OutputForm, RestoreOptions};
+use super::resolve::resolve;
+use super::tokenize::{Capitalized, DutchApostrophe};
+use super::tokens::{Break, Constraint, Token, Tokens};
+
+/// The number of words of two letters or more that show the case of a sentence. A shorter one is
+/// judged together with the sentence beside it on its line: `He works for NASA. NASA! I know.`
+const SHOWING: usize = 2;
+
+/// The largest number of small letters before the capitals of a name in capitals: `McDONALD`.
+const LONGEST_PREFIX: u32 = 3;
+
+/// The largest number of letters of a unit and of the ending of an ordinal.
+const LONGEST_UNIT: usize = 4;
+
+/// The decision of each sentence of a line to keep its capitals, if lines decide that
+/// ([`Capitalized::Auto`]).
+#[derive(Debug, Clone, Default)]
+pub struct KeptCapitals {
+    /// The decision on the sentence that may go on, made by its first words.
+    open: Option<bool>,
+    /// The parts of the current piece that are judged, for reuse.
+    parts: Vec<JudgedPart>,
+}
+
+/// Words whose capitals are judged together.
+#[derive(Debug, Clone)]
+struct JudgedPart {
+    words: Range<usize>,
+    /// True if the words are a speaker label.
+    is_label: bool,
+    /// True if the part is on the line or in the cue of the part before it.
+    is_beside: bool,
+    /// The number of its words of two letters or more, as far as that matters.
+    showing: usize,
+}
+
+impl JudgedPart {
+    /// Returns true if two parts are judged as one, since one of them is too short.
+    fn joins(&self, next: &Self) -> bool {
+        next.is_beside
+            && !self.is_label
+            && !next.is_label
+            && (self.showing < SHOWING || next.showing < SHOWING)
+    }
+}
+
+/// The letters of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct LetterKinds {
+    small: bool,
+    capital: bool,
+}
+
+impl LetterKinds {
+    fn are_both(self) -> bool {
+        self.small && self.capital
+    }
+
+    /// Returns true if all letters are capitals.
+    fn are_shouted(self) -> bool {
+        self.capital && !self.small
+    }
+}
+
+impl KeptCapitals {
+    /// Drops the kept capitals of a sentence that has lost its case, or that would otherwise come
+    /// out with no small letter, or with no capital: restored again, such a sentence would count as
+    /// one that has lost its case, and come out differently (`WHO bbc` as `WHO BBC`, and that as
+    /// `who BBC`). The names of speakers prove nothing about their lines, and lose their own
+    /// capitals only with them.
+    pub fn drop_kept_capitals(
+        &mut self,
+        source: &[u8],
+        tokens: &mut Tokens,
+        choices: &[Choice],
+        options: &RestoreOptions,
+    ) {
+        if options.capitalized != Capitalized::Auto || tokens.is_empty() {
+            return;
+        }
+        let goes_on = !begins_part(&tokens.as_slice()[0], false);
+        let open = self.open.filter(|_| goes_on);
+        if !tokens.as_slice().iter().any(is_kept) {
+            let has_part = tokens.as_slice()[1..].iter().any(|token| begins_part(token, false));
+            self.open = open.filter(|_| !has_part).or(Some(false));
+            return;
+        }
+        self.find_parts(tokens, choices, options);
+        // The rest of a line comes before the speaker label that it judges.
+        for at in (0..self.parts.len()).rev() {
+            let part = &self.parts[at];
+            let rest = self.parts.get(at + 1).filter(|rest| rest.is_beside && !rest.is_label);
+            let judge = Judge { source, words: tokens.as_slice(), choices, options };
+            let keeps = match open.filter(|_| at == 0) {
+                Some(keeps) => keeps,
+                None if !judge.words[part.words.clone()].iter().any(is_kept) => false,
+                None if part.is_label => judge.keeps_label(part, rest),
+                None => judge.keeps(&part.words),
+            };
+            if at + 1 == self.parts.len() {
+                self.open = Some(keeps);
+            }
+            if !keeps {
+                part.words.clone().for_each(|word| free(word, tokens, options));
+            }
+        }
+    }
+
+    /// Divides the words of a piece into the parts that are judged.
+    fn find_parts(&mut self, tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) {
+        self.parts.clear();
+        let by_sentence = options.form == OutputForm::Sentences;
+        let (mut ended, mut was_label) = (false, false);
+        for (at, token) in tokens.as_slice().iter().enumerate() {
+            let begins = begins_part(token, was_label) || by_sentence && ended;
+            was_label = token.is_label;
+            ended = options.marks.is_empty() && choices[at].label.mark.ends_sentence();
+            let showing = usize::from(has_two_letters(tokens.lower(at)));
+            match self.parts.last_mut() {
+                Some(part) if !begins => {
+                    part.words.end = at + 1;
+                    part.showing += showing;
+                }
+                _ => {
+                    let is_beside = token.before < Break::Line;
+                    let words = at..at + 1;
+                    self.parts.push(JudgedPart { words, is_label: token.is_label, is_beside, showing });
+                }
+            }
+        }
+        if !by_sentence {
+            self.join_parts();
+        }
+    }
+
+    /// Joins the parts that are too short to be judged by themselves to those beside them.
+    fn join_parts(&mut self) {
+        self.parts.dedup_by(|next, part| {
+            let joins = part.joins(next);
+            if joins {
+                part.words.end = next.words.end;
+                part.showing += next.showing;
+            }
+            joins
+        });
+    }
+}
+
+/// Returns true if other words are judged from this word on; `was_label` is true if the word before it
+/// is part of a speaker label.
+fn begins_part(token: &Token, was_label: bool) -> bool {
+    token.before >= Break::Line || token.opens_line || token.starts || token.is_label != was_label
+}
+
+/// Leaves the case of a word whose capitals are kept to the method.
+fn free(at: usize, tokens: &mut Tokens, options: &RestoreOptions) {
+    let token = &tokens.as_slice()[at];
+    if is_kept(token) {
+        let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
+        tokens.as_mut_slice()[at].constraint = match apostrophe {
+            Some(DutchApostrophe::Clitic) => Constraint::Fixed(Case::Lower),
+            _ => Constraint::Free,
+        };
+    }
+}
+
+fn is_kept(word: &Token) -> bool {
+    matches!(word.constraint, Constraint::Kept(_))
+}
+
+fn has_two_letters(lower: &str) -> bool {
+    lower.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
+}
+
+/// Judges parts of a piece.
+struct Judge<'a> {
+    source: &'a [u8],
+    words: &'a [Token],
+    choices: &'a [Choice],
+    options: &'a RestoreOptions,
+}
+
+impl Judge<'_> {
+    /// Returns true if words have letters in both cases, and come out so.
+    fn keeps(&self, words: &Range<usize>) -> bool {
+        self.kinds(words, |at, word| self.in_source(at, word)).are_both()
+            && self.kinds(words, |at, word| self.written(at, word)).are_both()
+    }
+
+    /// Returns true if a speaker label keeps its capitals: its own case shows, or that of the `rest`
+    /// of its line.
+    fn keeps_label(&self, label: &JudgedPart, rest: Option<&JudgedPart>) -> bool {
+        let is_plain = |rest: &JudgedPart| {
+            !self.kinds(&rest.words, |at, word| self.in_source(at, word)).are_shouted()
+                && !self.kinds(&rest.words, |at, word| self.written(at, word)).are_shouted()
+        };
+        self.keeps(&label.words) || rest.is_some_and(is_plain)
+    }
+
+    /// Returns the kinds of letters of some words, if each has the capitals that `capitals` gives.
+    fn kinds(&self, words: &Range<usize>, capitals: impl Fn(usize, &str) -> Capitals) -> LetterKinds {
+        let mut kinds = LetterKinds::default();
+        for at in words.clone() {
+            let Some(word) = self.word(at) else { continue };
+            let found = capitals(at, &word);
+            let all = Case::Upper.capitals(&word, self.options.locale());
+            kinds.capital |= found != Capitals(0);
+            kinds.small |= found != all && !self.is_in_capitals(at, &word, found, all);
+            if kinds.are_both() {
+                break;
+            }
+        }
+        kinds
+    }
+
+    fn word(&self, at: usize) -> Option<Cow<'_, str>> {
+        let Range { start, end } = self.words[at].source.clone();
+        str::from_utf8(&self.source[start as usize..end as usize]).ok().map(untagged)
+    }
+
+    fn in_source(&self, _: usize, word: &str) -> Capitals {
+        Case::of(word, self.options.locale()).capitals(word, self.options.locale())
+    }
+
+    fn written(&self, at: usize, word: &str) -> Capitals {
+        let case = resolve(word, &self.words[at], &self.choices[at], self.options).case;
+        case.capitals(word, self.options.locale())
+    }
+
+    /// Returns true if a word whose letters `all` can be capitals may stand in text in capitals with
+    /// these alone: `McDONALD`, `iPHONE`, `CEOs`, `5th`, `km` after a number.
+    fn is_in_capitals(&self, at: usize, word: &str, capitals: Capitals, all: Capitals) -> bool {
+        let (Capitals(capitals), Capitals(all)) = (capitals, all);
+        let count = all.count_ones();
+        let small = (!capitals & all).count_ones();
+        let is_name = || {
+            // Small letters after the first letter alone, or the first letter alone.
+            let after = (capitals >> 1).trailing_zeros();
+            let is_prefix = if capitals & 1 == 1 { after == small } else { after == 0 && small == 1 };
+            is_prefix && small <= LONGEST_PREFIX && count >= small + 2 + (capitals as u32 & 1)
+        };
+        let is_plural = || {
+            small == 1 && count > 2 && capitals.leading_zeros() > all.leading_zeros() && word.ends_with('s')
+        };
+        let begins_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        let is_unit = || {
+            let follows_number = self.words[at].before == Break::Space
+                && at
+                    .checked_sub(1)
+                    .and_then(|before| self.word(before))
+                    .is_some_and(|word| begins_with_digit(&word));
+            count as usize <= LONGEST_UNIT && (begins_with_digit(word) || follows_number)
+        };
+        capitals != 0 && (is_name() || is_plural()) || is_unit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokenize::{Cut, Tokenizer};
+    use crate::text::{Label, Locale, Mark};
+
+    /// Returns the words whose capitals stay, if a method would write all words in lower case.
+    fn kept(text: &str, options: &RestoreOptions) -> Vec<String> {
+        let mut tokens = Tokens::new();
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", options.capitalized);
+        tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+        let choices = vec![Choice::from(Label { case: Case::Lower, mark: Mark::None }); tokens.len()];
+        KeptCapitals::default().drop_kept_capitals(text.as_bytes(), &mut tokens, &choices, options);
+        let words = tokens.as_slice().iter().filter(|word| is_kept(word));
+        words.map(|word| text[word.source.start as usize..word.source.end as usize].to_owned()).collect()
+    }
+
+    fn stays(text: &str) -> String {
+        kept(text, &RestoreOptions::default()).join(" ")
+    }
+
+    #[test]
+    fn capitals_stay_in_a_line_of_both_cases() {
+        assert_eq!(stays("the NATO\nALL CAPS\nnone"), "NATO");
+        assert_eq!(stays("Ana and THE MAN met"), "Ana THE MAN");
+    }
+
+    #[test]
+    fn each_sentence_of_a_line_is_judged_by_itself_unless_it_is_short() {
+        assert_eq!(stays("I saw it. THE MAN FLED. He ran."), "I He");
+        assert_eq!(stays("I saw it. NO! He is at NASA. OK?"), "I NO He NASA OK");
+        assert_eq!(stays("OK. I saw it. YES"), "OK I YES");
+        assert_eq!(stays("WHO? THE MAN FLED."), "");
+    }
+
+    #[test]
+    fn names_units_and_plurals_make_no_line_mixed() {
+        for text in [
+            "THE McDONALD CASE",
+            "MacARTHUR WENT TO DeVITO",
+            "THE CEOs OF THE BBC's SHOW",
+            "ON THE 5th OF MAY AT 10am",
+            "RUN 5 km OR 10 kHz",
+            "MY iPHONE IS NEW",
+        ] {
+            assert_eq!(stays(text), "", "{text}");
+        }
+        assert_eq!(stays("McDonald met Ana"), "McDonald Ana");
+        assert_eq!(stays("a PhD in THE US"), "PhD THE US");
+        assert_eq!(stays("the iOS"), "iOS");
+    }
+
+    #[test]
+    fn a_text_of_a_sentence_a_line_is_judged_sentence_by_sentence() {
+        let options = RestoreOptions { form: OutputForm::Sentences, ..RestoreOptions::default() };
+        assert_eq!(kept("I saw it. NO! He ran.", &options).join(" "), "I He");
+    }
+
+    #[test]
+    fn all_capitals_stay_or_none_where_that_is_asked_for() {
+        let of = |capitalized| RestoreOptions { capitalized, ..RestoreOptions::default() };
+        assert_eq!(kept("ALL of it\nTHE MAN", &of(Capitalized::Keep)).join(" "), "ALL THE MAN");
+        assert!(kept("ALL of it", &of(Capitalized::Ignore)).is_empty());
+    }
+}
