@@ -27,8 +27,8 @@ use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
 use super::{Format, Kind, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
-use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
+use crate::text::{Break, LanguageTag};
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]
@@ -188,7 +188,8 @@ impl Grammar for LiveDocuments {
     }
 }
 
-/// Returns the language that a document declares, as written: `en`, or `english`.
+/// Returns the language that a document declares, as written: `en`, or `english`. A text that is not
+/// a [`LanguageTag`] declares none.
 pub fn language(json: &[u8]) -> Option<String> {
     let json = str::from_utf8(json.strip_prefix(BOM).unwrap_or(json)).ok()?;
     // The keys that lead to each open object or array.
@@ -211,7 +212,7 @@ pub fn language(json: &[u8]) -> Option<String> {
         }
         Event::Other(_) => {}
     });
-    read.ok().and(language)
+    read.ok().and(language).filter(|name| name.parse::<LanguageTag>().is_ok())
 }
 
 /// Returns the error for a fault in a document.
@@ -695,6 +696,8 @@ mod tests {
             ("\u{feff}{\"language\": \"englis\\u0068\"}", Some("english")),
             (r#"{"params": {"language": "nl"}, "text": "language"}"#, None),
             (r#"{"language": null}"#, None),
+            (r#"{"language": "../en"}"#, None),
+            (r#"{"result": {"language": "\u002e./\u0000"}}"#, None),
             (r#"{"language": "en""#, None),
         ] {
             assert_eq!(super::language(json.as_bytes()).as_deref(), found, "{json}");

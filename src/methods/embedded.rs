@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use super::{Backend, Methods, Model, beside};
 use crate::error::{Error, Result, option};
-use crate::model::{Bytes, Packed};
+use crate::model::{Bytes, Packed, Store};
 use crate::named::NamedValue;
-use crate::text::{Locale, tokenize::tokenize};
+use crate::text::{LanguageTag, Locale, tokenize::tokenize};
 
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
@@ -109,22 +109,24 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
-    Methods::default().load(&embedded_store(language, preset)?, &Backend::default())
+    Methods::default().load(&*embedded_store(language, preset)?, &Backend::default())
 }
 
-/// The packed files of the model of a preset: a built-in one, or for [`Preset::Best`] and
-/// [`Preset::Ngram`] a file that `$MAJUSCULE_MODELS`, the program's folder or the user's data folder
+/// The files of the model of a preset: a built-in one, or for [`Preset::Best`] and [`Preset::Ngram`]
+/// a packed file or a folder that `$MAJUSCULE_MODELS`, the program's folder or the user's data folder
 /// holds.
 ///
 /// # Errors
-/// Those of [`embedded`], and [`Error::Usage`] if there is no such file.
-pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
-    let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+/// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
+/// [`LanguageTag`].
+pub fn embedded_store(language: &str, preset: Preset) -> Result<Box<dyn Store>> {
+    let language: LanguageTag = language.parse()?;
     match preset {
-        Preset::Best => return beside::open(&tag, preset.name(), "bert"),
-        Preset::Ngram => return beside::open(&tag, preset.name(), "hmm"),
+        Preset::Best => return beside::open(&language, preset.name(), "bert"),
+        Preset::Ngram => return beside::open(&language, preset.name(), "hmm"),
         Preset::Accurate | Preset::Fast => {}
     }
+    let tag = language.primary();
     let Some(bytes) = packed(&tag, preset) else {
         let list = LANGUAGES.join(", ");
         return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
@@ -135,7 +137,7 @@ pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
             ),
         }));
     };
-    Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))
+    Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
 }
 
 /// The most common words of each of [`LANGUAGES`]: a dozen of them make up a quarter of any text,
@@ -180,7 +182,6 @@ pub fn language_of(text: &str) -> Result<&'static str> {
 mod tests {
     use super::*;
     use crate::bytes::ALIGN;
-    use crate::model::Store;
 
     #[test]
     fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {

@@ -3,6 +3,7 @@
 pub mod case;
 pub mod compound;
 pub mod kept_capitals;
+pub mod language_tag;
 pub mod locale;
 pub mod markup;
 pub mod options;
@@ -18,6 +19,7 @@ pub mod write;
 pub use case::{Capitals, Case, Class};
 pub use kept_capitals::KeptCapitals;
 pub use label::{Choice, Label, Labels};
+pub use language_tag::LanguageTag;
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
 pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart};

@@ -645,10 +645,42 @@ fn the_best_preset_lies_in_a_folder() {
         assert_eq!(with(line, &room.path("")).stdout, expected, "{line}");
     }
     assert!(with("restore --cascade fast,best", &room.path("")).status.success());
-    let missing = with("restore --preset best --lang nl", &room.path("model"));
+    fs::create_dir(room.path("models")).unwrap();
+    fs::rename(room.path("model"), room.path("models/en.best")).unwrap();
+    for (language, part) in [
+        ("en", "en.best: is a model of majority, but one of bert is expected there"),
+        ("pt", "pt.best: is a model of en, but one of pt is expected there"),
+    ] {
+        room.write("models/pt.best", toy_network::in_bytes().pack());
+        let refused = with(&format!("restore --preset best --lang {language}"), &room.path("models"));
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{error}");
+        assert!(error.contains(part), "{error}");
+    }
+    let missing = with("restore --preset best --lang nl", &room.path("models"));
     let error = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2), "{error}");
     assert!(error.contains("no model best of nl lies in") && error.contains("--pack nl.best"), "{error}");
+}
+
+#[test]
+fn a_document_never_names_a_model_file() {
+    let room = Room::new();
+    room.write("evil.ngram", toy_network::in_bytes().pack());
+    fs::create_dir(room.path("models")).unwrap();
+    room.write("talk.json", r#"{"text":" we met in lisbon","language":"../evil"}"#);
+    for preset in ["ngram", "best"] {
+        let mut command = program();
+        command.current_dir(room.path("")).env("MAJUSCULE_MODELS", room.path("models"));
+        let output = command.args(["restore", "talk.json", "--preset", preset]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!error.contains("evil"), "{error}");
+    }
+    let restored = room.out("restore -q talk.json", b"");
+    assert!(String::from_utf8(restored).unwrap().contains("We met in Lisbon"));
+    for line in ["restore --preset ngram --lang ../evil", "restore --lang=", "inspect best --lang ../evil"] {
+        room.fails(line, b"we met", 2, &["is not a language: expected letters, digits and hyphens"]);
+    }
 }
 
 #[test]

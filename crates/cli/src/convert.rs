@@ -78,7 +78,7 @@ struct CueArgs {
     max_cps: f64,
     /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
     /// default the language that the file names, or else any
-    #[arg(long, requires = "cues", value_name = "TAG")]
+    #[arg(long, requires = "cues", value_name = "TAG", value_parser = super::page::language)]
     lang: Option<String>,
 }
 

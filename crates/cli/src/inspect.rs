@@ -27,7 +27,7 @@ pub struct InspectArgs {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Language of the built-in model
-    #[arg(long, value_name = "LANG", default_value = "en")]
+    #[arg(long, value_name = "LANG", default_value = "en", value_parser = super::page::language)]
     lang: String,
     /// Print the manifest as JSON, with the layer weights if there are any
     #[arg(long)]

@@ -22,7 +22,7 @@ pub fn built_in(path: &Path) -> Option<Preset> {
 /// If there is no model or it cannot be read.
 pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     match built_in(path) {
-        Some(preset) => Ok(Box::new(embedded_store(language, preset)?)),
+        Some(preset) => embedded_store(language, preset),
         None => model::open(path),
     }
 }
@@ -32,5 +32,5 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
 /// # Errors
 /// If the language has none, or this build lacks its method.
 pub fn of_preset(preset: Preset, language: &str, computing: &Backend) -> Result<Model> {
-    methods().load(&embedded_store(language, preset)?, computing)
+    methods().load(&*embedded_store(language, preset)?, computing)
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use majuscule::error::{Error, Result};
 use majuscule::printable::printable_lines;
+use majuscule::text::LanguageTag;
 
 /// Prints a page to standard output, after [`printable_lines`].
 ///
@@ -47,4 +48,13 @@ pub fn number(text: &str) -> Result<NonZeroUsize, &'static str> {
 pub fn probability(text: &str) -> Result<f32, &'static str> {
     let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
     probability.ok_or("expected a probability from 0 to 1")
+}
+
+/// Checks a language, or several between commas.
+///
+/// # Errors
+/// A text with a part that is not a [`LanguageTag`].
+pub fn language(text: &str) -> Result<String> {
+    text.split(',').try_for_each(|tag| tag.parse::<LanguageTag>().map(drop))?;
+    Ok(text.to_owned())
 }

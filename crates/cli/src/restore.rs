@@ -26,7 +26,7 @@ use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_store, language_of};
-use majuscule::model::{Packed, Store};
+use majuscule::model::Store;
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
@@ -75,7 +75,7 @@ pub struct RestoreArgs {
     /// for the end of the input. The language that Whisper's JSON names is used with auto and if
     /// this option is absent. A text that is clearly in another language gets a warning on standard
     /// error. With a --model of several languages, this names the language of the text
-    #[arg(long, value_name = "LANG")]
+    #[arg(long, value_name = "LANG", value_parser = super::page::language)]
     lang: Option<String>,
     /// Built-in model of the language to use
     #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>())]
@@ -520,7 +520,7 @@ impl RestoreArgs {
             "first model of --cascade, which reads all of a text,"
         };
         let language = &model.manifest.language;
-        let stored_has_marks = |store: Packed| !store.manifest().labels.marks().is_empty();
+        let stored_has_marks = |store: Box<dyn Store>| !store.manifest().labels.marks().is_empty();
         let presets = Preset::VALUES
             .iter()
             .filter(|(preset, ..)| embedded_store(language, *preset).is_ok_and(stored_has_marks));

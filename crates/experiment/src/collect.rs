@@ -14,7 +14,7 @@ use super::recipe::{Recipe, RecipeTest};
 use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, Usage};
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Methods, embedded_store};
-use majuscule::model::{self, Store};
+use majuscule::model;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::stats::CorpusStats;

@@ -104,7 +104,7 @@ struct WeightsArgs {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Language of the built-in model
-    #[arg(long, value_name = "LANG", default_value = "en")]
+    #[arg(long, value_name = "LANG", default_value = "en", value_parser = crate::page::language)]
     lang: String,
     /// Names of features, as written by maxent features: a model holds only their hashes
     #[arg(long, value_name = "FILE")]
