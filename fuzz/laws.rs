@@ -12,13 +12,17 @@ use majuscule::format::cues::CueLimits;
 use majuscule::format::{Kind, Record, Utterance};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
-use majuscule::methods::{Model, load};
-use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
-use majuscule::restore::{Stream, Streaming, restore, stream_as};
+use majuscule::methods::{Backend, Methods, Model, load};
+use majuscule::model::{Bytes, Draft, Manifest, Packed, Section, Store};
+use majuscule::restore::{Stream, Streaming, n_best, restore, stream_as};
 use majuscule::restorer::Restorer;
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings};
+use majuscule::text::{
+    Locale, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
+};
 use majuscule_experiment::{Recipe, Setting, plan};
+use majuscule_fst::ngram::NgramConfig;
+use majuscule_fst::wfst::BackOff;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
 use majuscule_train::lexicon;
@@ -27,6 +31,10 @@ use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{TrainingText, WordUnits};
 use majuscule_train::methods::majority::MajorityConfig;
 use majuscule_train::methods::{Learner, hmm, maxent, train};
+
+/// A network with weights that nobody learned.
+#[path = "../tests/program/toy_network.rs"]
+pub mod toy_network;
 
 /// The training text of the model of these targets.
 const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and Jean-Paul O'Neill of the WHO said to us.\n\
@@ -37,6 +45,10 @@ const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and 
 const SPANISH: &str = "¿Qué es esto? Esto es Lisboa. ¿Quién vive en Lisboa? Ana vive en Lisboa, pero ¿dónde trabaja?\n\
                        Y ¿cómo está Pedro? Pedro está bien. Dime, ¿qué hora es? Es tarde. ¿Cuándo vuelve Ana? Ana vuelve pronto.\n\
                        ¿Dónde vive Pedro? Pedro vive con Ana. ¿Qué dijo Ana? Ana dijo que no. ¿Cómo es Lisboa? Lisboa es blanca.\n";
+
+/// A training text with all marks, and with openings of questions.
+const MARKED: &str = "¿Qué es esto? ¡Es la OMS en Lisboa! Ana dijo: los ministros, el BBC y McDonald llegaron; nada más…\n\
+                      ¿Por qué no vino Jean-Paul? Pues sí – vino a Nueva York. ¡Qué bien!\n";
 
 /// Spellings that win over the model, one of them in lower case.
 const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
@@ -433,6 +445,142 @@ pub fn model(data: &[u8]) {
     use_model(&Altered { manifest: &MODEL.manifest, words: Bytes::Owned(data.into()) });
 }
 
+/// Alters a section of a model of any method, or its manifest, and makes checksums of what it is then: an
+/// error of one sentence, or a model that changes only case and puts marks. The first byte chooses the
+/// model, the second the section; with its highest bit the rest replaces the section, and without it the
+/// rest is changes to it, each a position in three bytes and a byte. Returns true if the model restores.
+///
+/// # Panics
+/// If a law is broken.
+pub fn sections(data: &[u8]) -> bool {
+    let &[model, section, ref change @ ..] = data else { return false };
+    let (manifest, sections) = &SECTIONED[usize::from(model) % SECTIONED.len()];
+    let Some(draft) = altered(manifest, sections, section, change) else { return false };
+    let store = Packed::open("fuzz", draft.pack().into()).expect("it was packed");
+    match every_method().load(&store, &Backend::default()) {
+        Ok(model) => use_sections(&model),
+        Err(error) => {
+            assert_is_clear(&error);
+            false
+        }
+    }
+}
+
+/// Returns the model with one section changed; `None` if its manifest is none any longer.
+fn altered(manifest: &Manifest, sections: &[Section], section: u8, change: &[u8]) -> Option<Draft> {
+    let mut manifest_bytes = serde_json::to_vec(manifest).expect("a manifest has string keys only");
+    let mut sections = sections.to_vec();
+    let chosen = usize::from(section & 0x7f) % (sections.len() + 1);
+    let bytes = sections.get_mut(chosen).map_or(&mut manifest_bytes, |(_, bytes)| bytes);
+    if section & 0x80 != 0 {
+        *bytes = change.to_vec();
+    } else {
+        for &[low, middle, high, byte] in change.as_chunks::<4>().0 {
+            let at = u32::from_le_bytes([low, middle, high, 0]) as usize;
+            let len = bytes.len().max(1);
+            bytes.get_mut(at % len).into_iter().for_each(|place| *place = byte);
+        }
+    }
+    Some(Draft::new(serde_json::from_slice(&manifest_bytes).ok()?, sections))
+}
+
+/// Checks that an error is one line that says only once what to do.
+fn assert_is_clear(error: &Error) {
+    let error = error.to_string();
+    let advices = error.split(": ").filter(|part| part.contains(" again")).count();
+    assert!(!error.contains('\n') && advices <= 1, "{error}");
+}
+
+/// The methods whose models can be loaded without a library of tensors.
+fn every_method() -> Methods {
+    Methods::default().with(majuscule_network::bert::METHOD).with(majuscule_fst::ngram::METHOD)
+}
+
+/// Restores a text by a model, also with marks, live, and with several results. Returns false if the
+/// model fails.
+fn use_sections(model: &Model) -> bool {
+    const TEXT: &str = "the ministers met in lisbon, who said jean-paul o'neill 12 \u{e7}a \u{200b} iphone?\nel ministro lleg\u{f3} por qu\u{e9}";
+    let text = [TEXT, " ", &"long".repeat(80), " mcdonald"].concat();
+    let mode = Mode { locale: model.manifest.locale, ..Mode::of(0, false) };
+    let plain = mode.options().expect("the spellings are right");
+    // A model without marks is asked for none.
+    let marks = MarkSet::USUAL.and(model.restorer.labels().marks());
+    let marked = RestoreOptions { marks, ..plain.clone() };
+    let threshold = model.restorer.has_probabilities().then_some(0.5);
+    let mark_threshold = threshold.filter(|_| !marks.is_empty());
+    let certain = RestoreOptions { mark_threshold, threshold, ..marked.clone() };
+    let live = RestoreOptions { look_ahead: Some(1), ..marked.clone() };
+    let form = if threshold.is_some() { OutputForm::Json } else { OutputForm::Text };
+    let words = RestoreOptions { form, ..marked.clone() };
+    for (number, options) in [&plain, &marked, &certain, &live, &words].into_iter().enumerate() {
+        let restored = mode.restored_with(Kind::Text, text.as_bytes(), usize::MAX, &*model.restorer, options);
+        let restored = match restored {
+            Ok(restored) => restored,
+            Err(error) => {
+                assert_is_clear(&error);
+                return false;
+            }
+        };
+        let letters =
+            |text: &[u8]| mode.folded(text).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        match number {
+            0 => assert_only_case_changed(text.as_bytes(), &restored, mode.locale),
+            4 if threshold.is_some() => {
+                assert!(!String::from_utf8_lossy(&restored).contains("null"), "a probability is none")
+            }
+            _ => assert_eq!(letters(&restored), letters(text.as_bytes()), "letters change"),
+        }
+    }
+    let _ = n_best(b"the ministers met o'neill", &*model.restorer, 3, &plain);
+    if let Some(details) = model.restorer.details() {
+        let _ = (details.knows("lisbon"), details.layer_weights());
+    }
+    true
+}
+
+/// The models whose sections are altered.
+static SECTIONED: LazyLock<Vec<(Manifest, Vec<Section>)>> = LazyLock::new(|| {
+    let marks = Some(MarkSet::from_iter(Mark::WRITTEN));
+    let language = hmm::Language { marks, ..hmm::Language::default() };
+    let ngram = |arcs| NgramConfig { language: language.clone(), arcs, ..NgramConfig::default() };
+    let drafts = [
+        draft(),
+        trained_on(
+            MARKED,
+            "es",
+            &maxent::MaxentConfig { bits: 10, marks, ..maxent::MaxentConfig::default() },
+        ),
+        trained_on(MARKED, "es", &hmm::HmmConfig { language: language.clone(), ..hmm::HmmConfig::default() }),
+        trained_on(MARKED, "es", &ngram(BackOff::Failure)),
+        trained_on(MARKED, "es", &ngram(BackOff::Epsilon)),
+        toy_network::whole(),
+        toy_network::in_bytes(),
+    ];
+    drafts.into_iter().map(parts).collect()
+});
+
+/// Returns the manifest and the sections of a model.
+fn parts(draft: Draft) -> (Manifest, Vec<Section>) {
+    let store = Packed::open("fuzz", draft.pack().into()).expect("it was packed");
+    let manifest = store.manifest().clone();
+    let section = |name: &String| store.section(name).expect("it was packed").to_vec();
+    let sections = manifest.files.iter().map(|file| (file.name.clone(), section(&file.name))).collect();
+    (manifest, sections)
+}
+
+/// Returns the section of each model that [`sections`] alters, in the form of its input, from which
+/// mutations begin: the numbers of the model and of the section, and its bytes.
+pub fn whole_sections() -> Vec<Vec<u8>> {
+    let of_model = |(model, (manifest, sections)): (usize, &(Manifest, Vec<Section>))| {
+        let manifest = serde_json::to_vec(manifest).expect("a manifest has string keys only");
+        let all = sections.iter().map(|(_, bytes)| bytes.clone()).chain([manifest]);
+        let all =
+            all.enumerate().map(|(section, bytes)| [&[model as u8, 0x80 | section as u8], &*bytes].concat());
+        all.collect::<Vec<_>>()
+    };
+    SECTIONED.iter().enumerate().flat_map(of_model).collect()
+}
+
 /// Reads any bytes as a lexicon or list in every format: an error, or a lexicon that stays the same
 /// when it is written and read again.
 ///
@@ -675,7 +823,7 @@ fn draft() -> Draft {
 }
 
 fn trained(learner: &dyn Learner) -> Draft {
-    trained_on(TEXT, &Reading::default().language, learner)
+    trained_on(TEXT, "en", learner)
 }
 
 fn trained_on(text: &str, language: &str, learner: &dyn Learner) -> Draft {

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use crate::error::Result;
 #[cfg(doc)]
 use crate::text::Token;
-use crate::text::{Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
+use crate::text::{self, Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
 
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +62,7 @@ impl Request {
         if !self.needs_mark_confidence() {
             return (mark, None);
         }
+        let probability = |mark| text::probability(probability(mark));
         let found = probability(mark);
         match self.mark_threshold {
             Some(least) if found < least && mark != Mark::None => (Mark::None, Some(probability(Mark::None))),

@@ -20,6 +20,13 @@ impl From<Case> for Label {
     }
 }
 
+/// Returns a number that a method computed as a probability. A number beyond 0 and 1 is the nearer of
+/// them, and one that is not a number, which a damaged model may compute, is 0.
+#[inline]
+pub fn probability(number: f32) -> f32 {
+    number.max(0.0).min(1.0)
+}
+
 /// A label and the method's confidence in it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Choice {

@@ -18,7 +18,7 @@ pub mod write;
 
 pub use case::{Capitals, Case, Class};
 pub use kept_capitals::KeptCapitals;
-pub use label::{Choice, Label, Labels};
+pub use label::{Choice, Label, Labels, probability};
 pub use language_tag::LanguageTag;
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};

@@ -4,7 +4,7 @@
 //! begin and what stands between words, the user's spellings fix words, and the method chooses.
 
 use super::case::Case;
-use super::label::Choice;
+use super::label::{Choice, probability};
 use super::mark::{Mark, MarkForm};
 use super::options::{RestoreOptions, SentenceStart};
 use super::tokenize::{Capitalized, DutchApostrophe, continues_sentence};
@@ -31,7 +31,8 @@ pub struct Resolved {
 /// 4. the method's choice or, if that is less certain than the threshold, the case in the source.
 #[inline]
 pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOptions) -> Resolved {
-    let chosen = match (options.threshold, choice.confidence) {
+    let confidence = choice.confidence.map(probability);
+    let chosen = match (options.threshold, confidence) {
         (Some(least), Some(confidence)) if confidence < least => Case::of(word, options.locale()),
         _ => choice.label.case,
     };
@@ -42,7 +43,7 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
         }
         Constraint::Free => chosen,
     };
-    Resolved { case, confidence: if case == chosen { choice.confidence } else { Some(1.0) } }
+    Resolved { case, confidence: if case == chosen { confidence } else { Some(1.0) } }
 }
 
 /// Returns true if [`resolve`] gives lower case to a word that the source spells in lower case.
@@ -163,7 +164,7 @@ fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &Restor
 /// if the source leaves no place for a mark. `None` without probabilities of marks.
 pub fn mark_confidence(token: &Token, choice: &Choice, options: &RestoreOptions) -> Option<f32> {
     let is_chosen = token.put == choice.label.mark.within(options.marks);
-    choice.mark_confidence.map(|confidence| if is_chosen { confidence } else { 1.0 })
+    choice.mark_confidence.map(|confidence| if is_chosen { probability(confidence) } else { 1.0 })
 }
 
 #[cfg(test)]

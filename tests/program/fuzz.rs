@@ -219,6 +219,24 @@ fn a_model_cut_off_anywhere_is_read_or_refused() {
 }
 
 #[test]
+fn models_with_an_altered_section_are_used_or_refused() {
+    let mut random = Random::new(14);
+    let whole = fuzz::whole_sections();
+    assert!(whole.iter().all(|section| fuzz::sections(section)), "a model that is not altered is refused");
+    let others: Vec<&[u8]> = whole.iter().map(Vec::as_slice).chain(NUMBERS.map(str::as_bytes)).collect();
+    for section in &whole {
+        let (numbers, bytes) = section.split_at(2);
+        for _ in 0..200 {
+            let altered = random.mutated(bytes, &others);
+            fuzz::sections(&[numbers, &*altered].concat());
+        }
+    }
+}
+
+/// Numbers that files of text rarely have.
+const NUMBERS: [&str; 6] = ["0", "-1", "1e39", "16777216", "18446744073709551615", "null"];
+
+#[test]
 fn altered_lexicons_are_read_or_refused() {
     let mut random = Random::new(4);
     let others = [LEXICON, "the (12/15) The (3)\n", "rose rose 0.75 Rose 0.25\n", "São Paulo\niPhone\n"]

@@ -10,7 +10,8 @@ mod evaluation;
 mod experiment;
 mod fuzz;
 mod lexicon;
-mod toy_network;
+
+use fuzz::laws::toy_network;
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

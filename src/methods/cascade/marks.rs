@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{CONTEXT, CascadeWindow, MOST};
-use crate::text::{Break, Choice, Mark, Token, Tokens};
+use crate::text::{Break, Choice, Mark, Token, Tokens, probability};
 
 /// The words that wait for their window. Windows begin and end at ends of sentences of which the
 /// first method is sure, or else, at most [`MOST`] words apart, where it is least in doubt; the mark
@@ -125,7 +125,8 @@ impl MarkGathering {
         let choice = self.choice(at);
         let mark = choice.label.mark;
         let word = &self.held.as_slice()[at];
-        let is_unsure = |confidence: Option<f32>| confidence.is_some_and(|sure| sure < self.sure);
+        let is_unsure =
+            |confidence: Option<f32>| confidence.is_some_and(|sure| probability(sure) < self.sure);
         let shows_otherwise = |next: &Token| {
             next.gap.is_some_and(|shown| shown != mark)
                 || next.starts && !opens(next) && !mark.ends_sentence()

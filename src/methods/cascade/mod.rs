@@ -11,7 +11,7 @@ use marks::MarkGathering;
 use super::Model;
 use crate::error::{Error, Result, option};
 use crate::restorer::{Boundary, Details, Request, Restorer, SentenceStarts, Session};
-use crate::text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens};
+use crate::text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens, probability};
 
 /// The maximum number of words in a stretch or a window: a longer sentence is cut.
 const MOST: usize = 96;
@@ -328,7 +328,8 @@ impl CaseGathering {
             let mut tokens = Tokens::new();
             tokens.extend(&self.held, 0..seen);
             let choices: Vec<Choice> = self.choices.drain(..to - from).collect();
-            let is_unsure = |choice: &Choice| choice.confidence.is_some_and(|sure| sure < self.sure);
+            let is_unsure =
+                |choice: &Choice| choice.confidence.is_some_and(|sure| probability(sure) < self.sure);
             let in_doubt = choices.iter().any(is_unsure);
             out.push(CascadeWindow { tokens, from, choices, in_doubt, keeps_last: false });
             // After a cut, the next stretch sees the last words of this one.

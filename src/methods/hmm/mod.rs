@@ -78,7 +78,7 @@ impl Hmm {
             Error::model(store.name(), format!("its settings are not those of hmm ({error}): train it again"))
         })?;
         let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
-            .map_err(|error| wrong(store, "its language model", &error.to_string()))?;
+            .map_err(|error| Error::model(store.name(), error.to_string()))?;
         let (forms, guesser) = map(store, model.vocabulary())?;
         let labels = manifest.labels.clone();
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })

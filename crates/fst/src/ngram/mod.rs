@@ -84,8 +84,8 @@ impl Ngram {
             )
         })?;
         let wrong = |problem: &str| hmm::wrong(store, MACHINE, problem);
-        let (machine, facts) =
-            wfst::read(MACHINE, &store.section(MACHINE)?).map_err(|error| wrong(&error.to_string()))?;
+        let (machine, facts) = wfst::read(MACHINE, &store.section(MACHINE)?)
+            .map_err(|error| Error::model(store.name(), error.to_string()))?;
         let symbols = facts.inputs.ok_or_else(|| wrong("has no table of symbols"))?;
         let machine = settings.arcs.of(machine, &symbols).map_err(|error| wrong(&error.to_string()))?;
         let vocabulary = vocabulary(&symbols)

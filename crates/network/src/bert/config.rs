@@ -143,6 +143,13 @@ const EMBEDDING: u64 = 128;
 /// The upper limit of each number: larger ones come from an altered file.
 const MOST: usize = 1 << 24;
 
+/// The upper limit of the number of layers, some ten times that of the deepest encoders: the names of
+/// all tensors are made before the weights are looked at.
+const MOST_LAYERS: usize = 1 << 9;
+
+/// The upper limit of the length of a vector: a sum of that many products of bytes fits into 32 bits.
+const MOST_WIDTH: usize = 1 << 16;
+
 /// The least number of pieces of a text that an encoder must take.
 const FEWEST: usize = 4;
 
@@ -272,16 +279,16 @@ impl EncoderConfig {
             _ => self.type_vocab_size,
         };
         let numbers = [
-            ("vocab_size", self.vocab_size),
-            ("hidden_size", self.hidden_size),
-            ("embedding_size", self.embedding_size),
-            ("num_hidden_layers", self.num_hidden_layers),
-            ("num_attention_heads", self.num_attention_heads),
-            ("intermediate_size", self.intermediate_size),
-            ("type_vocab_size", types),
+            ("vocab_size", self.vocab_size, MOST),
+            ("hidden_size", self.hidden_size, MOST_WIDTH),
+            ("embedding_size", self.embedding_size, MOST_WIDTH),
+            ("num_hidden_layers", self.num_hidden_layers, MOST_LAYERS),
+            ("num_attention_heads", self.num_attention_heads, MOST_WIDTH),
+            ("intermediate_size", self.intermediate_size, MOST_WIDTH),
+            ("type_vocab_size", types, MOST),
         ];
-        if let Some((name, number)) = numbers.iter().find(|(_, number)| !(1..=MOST).contains(number)) {
-            return Err(format!("says {name} {number}: expected a number from 1 to {MOST}"));
+        if let Some((name, number, most)) = numbers.iter().find(|(_, n, most)| !(1..=*most).contains(n)) {
+            return Err(format!("says {name} {number}: expected a number from 1 to {most}"));
         }
         let fewest = self.first_position.saturating_add(FEWEST);
         if !(fewest..=MOST.max(fewest)).contains(&self.max_position_embeddings) {
@@ -311,10 +318,7 @@ fn kind(json: &Value) -> Result<EncoderKind, String> {
     let kind = EncoderKind::ALL.into_iter().find(|kind| found.as_str() == Some(kind.name()));
     kind.ok_or_else(|| {
         let names = EncoderKind::ALL.map(EncoderKind::name);
-        format!(
-            "says model_type {found}: give the folder of an encoder of one of these kinds: {}",
-            names.join(", ")
-        )
+        format!("says model_type {found}: expected an encoder of one of these kinds: {}", names.join(", "))
     })
 }
 
@@ -410,9 +414,9 @@ mod tests {
             (
                 "\"bert\"",
                 "\"gpt2\"",
-                "model_type \"gpt2\": give the folder of an encoder of one of these kinds: bert, roberta, xlm-roberta, distilbert, electra",
+                "model_type \"gpt2\": expected an encoder of one of these kinds: bert, roberta, xlm-roberta, distilbert, electra",
             ),
-            ("\"bert\"", "7", "model_type 7: give"),
+            ("\"bert\"", "7", "model_type 7: expected"),
             (
                 "\"gelu\"",
                 "\"gelu_new\"",
@@ -431,6 +435,12 @@ mod tests {
             ("\"gelu\"", "\"gelu\", \"is_decoder\": true", "is_decoder"),
             ("\"hidden_size\": 4", "\"hidden_size\": 5", "2 attention heads cannot share"),
             ("\"hidden_size\": 4", "\"hidden_size\": 0", "hidden_size 0: expected a number from 1"),
+            ("\"hidden_size\": 4", "\"hidden_size\": 65537", "expected a number from 1 to 65536"),
+            (
+                "\"num_hidden_layers\": 2",
+                "\"num_hidden_layers\": 16777216",
+                "num_hidden_layers 16777216: expected a number from 1 to 512",
+            ),
             ("\"hidden_size\": 4,", "", "missing field `hidden_size`"),
             (
                 "\"max_position_embeddings\": 16",

@@ -6,6 +6,7 @@ use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Draft, Section, Store};
 
 use super::config::EncoderConfig;
+use super::pieces::NEEDS_NEURAL;
 use super::weights::{self, TensorFile};
 use super::{BertModel, BertSettings, METHOD, names, wrong};
 use crate::heads::Heads;
@@ -48,6 +49,9 @@ impl<'s> BertFiles<'s> {
         let config = EncoderConfig::read(&config_json).map_err(in_file(store, CONFIG))?;
         settings.check(&config).map_err(|problem| wrong(store, problem))?;
         let heads = Heads::of(&store.manifest().labels);
+        if heads.sizes().all() == 0 {
+            return Err(wrong(store, "its labels differ neither in case nor in punctuation"));
+        }
         Ok(Self { store, settings, config, heads, config_json, tokenizer, weights, mixed })
     }
 
@@ -90,7 +94,10 @@ impl<'s> BertFiles<'s> {
 
 /// Returns what makes the error of a file of a model that does not fit.
 fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
-    move |problem| wrong(store, format!("{name} {problem}"))
+    move |problem| match problem.ends_with(NEEDS_NEURAL) {
+        true => Error::model(store.name(), format!("{name} {problem}")),
+        false => wrong(store, format!("{name} {problem}")),
+    }
 }
 
 /// Returns a small form of a model, a quarter of its size: its weights are bytes, as the engine with

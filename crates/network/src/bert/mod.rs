@@ -89,7 +89,7 @@ impl BertSettings {
 
 /// Returns the error of a model whose files do not fit.
 pub fn wrong(store: &dyn Store, problem: impl Display) -> Error {
-    Error::model(store.name(), format!("{problem}: train it again"))
+    Error::model(store.name(), format!("{problem}: copy the model again or train it again"))
 }
 
 /// Returns the error of a failed computation, such as for want of memory.
@@ -178,7 +178,13 @@ impl WindowScorer for EngineScorer {
             .iter()
             .map(|window| ScoreRequest { ids: &window.ids, places: window.places(piece).collect() });
         let texts: Vec<ScoreRequest<'_>> = texts.collect();
-        self.engine.scores(&texts, threads).map_err(failed)
+        let scores = self.engine.scores(&texts, threads).map_err(failed)?;
+        match scores.iter().flatten().all(|score| score.is_finite()) {
+            true => Ok(scores),
+            false => {
+                Err(failed("a score is not a finite number, so weights are too large: train the model again"))
+            }
+        }
     }
 
     fn layer_weights(&self) -> Option<LayerWeights> {

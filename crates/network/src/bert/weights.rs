@@ -91,7 +91,7 @@ impl<'a> TensorFile<'a> {
         named: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let file = SafeTensors::deserialize(bytes)
-            .map_err(|error| format!("is no safetensors file, or cut off ({error:?}): copy it again"))?;
+            .map_err(|error| format!("is no safetensors file, or cut off ({error:?})"))?;
         let expected: BTreeMap<&str, &[usize]> =
             shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())).collect();
         let mut tensors = BTreeMap::new();
@@ -104,7 +104,7 @@ impl<'a> TensorFile<'a> {
             let shape = expected.get(name.as_str()).copied().or(scaled.map(|shape| &shape[..1]));
             let Some(shape) = shape else {
                 return Err(format!(
-                    "has a tensor {original}, which is not part of this encoder: is config.json of the same model?"
+                    "has a tensor {original}, which is not part of this encoder as config.json describes it"
                 ));
             };
             if view.shape() != shape {
@@ -119,9 +119,7 @@ impl<'a> TensorFile<'a> {
             Some((name, _)) if is_empty => {
                 Err(format!("holds no tensors: {name} and all others are missing"))
             }
-            Some((name, _)) => {
-                Err(format!("lacks the tensor {name}: copy it again, or give the folder of an encoder"))
-            }
+            Some((name, _)) => Err(format!("lacks the tensor {name}")),
             None => Ok(Self { tensors }),
         }
     }
@@ -171,11 +169,7 @@ impl FromIterator<f32> for Finite {
 }
 
 fn refuse_unless(finite: bool, name: &str) -> Result<(), String> {
-    let problem = || {
-        format!(
-            "has NaN or infinity in {name}: the training that made it went wrong, or the file was altered"
-        )
-    };
+    let problem = || format!("has NaN or infinity in {name}, by a training that went wrong or by damage");
     finite.then_some(()).ok_or_else(problem)
 }
 

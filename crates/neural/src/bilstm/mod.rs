@@ -91,7 +91,7 @@ impl Bilstm {
         if let Some((name, width)) = settings.widths.wrong() {
             return Err(wrong(format!("its settings say {width} for the width {name}")));
         }
-        if !WINDOWS.contains(&settings.window) || manifest.labels.is_empty() {
+        if !WINDOWS.contains(&settings.window) || Heads::of(&manifest.labels).sizes().all() == 0 {
             let (window, labels) = (settings.window, manifest.labels.len());
             return Err(wrong(format!("it sees {window} words at a time and has {labels} labels")));
         }

@@ -15,13 +15,16 @@ pub struct Charsmap {
     texts: Vec<u8>,
 }
 
+/// The upper limit of the number of bytes of a text that a character is mapped to.
+const LONGEST: usize = 1 << 10;
+
 /// The number of bytes from which a grapheme is mapped character by character.
 const LONG: usize = 6;
 
 impl Charsmap {
     /// Reads the normalizer of a `tokenizer.json`.
     pub fn read(json: &Value) -> Result<Self, String> {
-        let fault = |problem: &str| format!("has a map of characters that {problem}: copy it again");
+        let fault = |problem: &str| format!("has a map of characters that {problem}");
         let text = json["precompiled_charsmap"].as_str().ok_or_else(|| fault("is no text"))?;
         let bytes = STANDARD.decode(text).map_err(|error| fault(&format!("is no base64 ({error})")))?;
         let cut = || fault("is cut off");
@@ -32,6 +35,9 @@ impl Charsmap {
         let units: Vec<u32> = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
         if std::str::from_utf8(texts).is_err() {
             return Err(fault("is no UTF-8"));
+        }
+        if texts.split(|&byte| byte == 0).any(|text| text.len() > LONGEST) {
+            return Err(fault("makes a long text of a character"));
         }
         Ok(Self { units, texts: texts.to_vec() })
     }

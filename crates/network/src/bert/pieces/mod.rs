@@ -14,6 +14,9 @@ pub use special::{Special, SpecialNames};
 use unigram::Unigram;
 use word_piece::WordPiece;
 
+/// The advice for a tokenizer that only the library of tokenizers knows.
+pub const NEEDS_NEURAL: &str = "build majuscule with the feature neural";
+
 /// What cuts words into pieces.
 pub trait PieceCutter: Debug + Send + Sync {
     /// Returns the pieces of a word; none for a word of marks that the vocabulary drops.
@@ -47,17 +50,16 @@ impl PieceVocabulary {
     pub fn read(json: &[u8], pieces: usize) -> Result<Self, String> {
         let mut json: Value =
             serde_json::from_slice(json).map_err(|error| format!("is no tokenizer ({error})"))?;
-        let model = json["model"].take();
+        let model = json.get_mut("model").map(Value::take).unwrap_or_default();
         let kind = match model["type"].as_str() {
             Some("WordPiece") => PieceKind::WordPiece(WordPiece::read(model, &json)?),
             Some("Unigram") => PieceKind::Unigram(Unigram::read(model, &json)?),
-            other => {
-                let found = other.map_or_else(|| "no type".to_owned(), |kind| format!("the type {kind}"));
+            Some(kind) => {
                 return Err(format!(
-                    "has {found} of pieces, and this build cuts words into those of WordPiece and Unigram: build \
-                     majuscule with the feature neural"
+                    "has the type {kind} of subwords, and this build has the types WordPiece and Unigram: {NEEDS_NEURAL}"
                 ));
             }
+            None => return Err("has no type of subwords".to_owned()),
         };
         let id = |piece: &str| match &kind {
             PieceKind::WordPiece(words) => words.id(piece),
@@ -92,9 +94,7 @@ impl PieceCutter for PieceVocabulary {
 /// Refuses a part of a `tokenizer.json` that is not known here.
 fn unknown<T>(part: &str, found: &Value) -> Result<T, String> {
     let found = found["type"].as_str().unwrap_or("of no type");
-    Err(format!(
-        "has the {part} {found}, which this build does not know: build majuscule with the feature neural"
-    ))
+    Err(format!("has the {part} {found}, which this build does not know: {NEEDS_NEURAL}"))
 }
 
 /// The `tokenizer.json` of a toy encoder with word pieces.
@@ -135,15 +135,20 @@ mod tests {
             PieceVocabulary::read(json.replace(from, to).as_bytes(), 101).unwrap_err()
         };
         for (from, to, problem) in [
-            ("\"WordPiece\"", "\"BPE\"", "has the type BPE of pieces"),
+            ("\"WordPiece\"", "\"BPE\"", "has the type BPE of subwords"),
             ("\"BertPreTokenizer\"", "\"Whitespace\"", "has the pre-tokenizer Whitespace"),
             ("\"BertNormalizer\"", "\"NFD\"", "has the normalizer NFD"),
             ("\"[UNK]\":1", "\"[???]\":1", "has no piece [UNK]"),
             ("\"[CLS]\":2", "\"[???]\":2", "has no piece for the beginning of a text"),
+            ("_per_word\":100", "_per_word\":1000000", "max_input_chars_per_word 1000000"),
             ("{", "", "is no tokenizer"),
         ] {
             let error = read(from, to);
             assert!(error.contains(problem), "{error}");
+        }
+        for json in ["[]", "null", "7", "{}", "{\"model\":[]}"] {
+            let error = PieceVocabulary::read(json.as_bytes(), 101).unwrap_err();
+            assert!(error.contains("has no type of subwords"), "{json}: {error}");
         }
         let error = PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 100).unwrap_err();
         assert_eq!(error, "numbers a piece 100, but the encoder has 100 from 0");

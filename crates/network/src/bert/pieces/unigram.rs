@@ -9,7 +9,7 @@ use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 use super::charsmap::Charsmap;
-use super::unknown;
+use super::{NEEDS_NEURAL, unknown};
 
 /// A vocabulary of pieces with ln of their probabilities.
 #[derive(Debug)]
@@ -53,9 +53,7 @@ impl Unigram {
         let unknown = match unk_id {
             Some(id) if (id as usize) < vocab.len() && !byte_fallback => id,
             Some(id) if byte_fallback => {
-                return Err(format!(
-                    "falls back on bytes for the piece {id}: build majuscule with the feature neural"
-                ));
+                return Err(format!("falls back on bytes for the piece {id}: {NEEDS_NEURAL}"));
             }
             _ => return Err("has no piece for what it does not know".to_owned()),
         };

@@ -48,6 +48,9 @@ fn hundred() -> usize {
     100
 }
 
+/// The upper limit of the length of a word that is cut, which takes time by the square of the length.
+const MOST: usize = 1 << 12;
+
 impl WordPiece {
     /// Reads the model of a `tokenizer.json` and its other parts.
     pub fn read(model: Value, parts: &Value) -> Result<Self, String> {
@@ -64,6 +67,11 @@ impl WordPiece {
         let Some(&unknown) = vocab.get(unk_token.as_str()) else {
             return Err(format!("has no piece {unk_token} for what it does not know"));
         };
+        if max_input_chars_per_word > MOST {
+            return Err(format!(
+                "says max_input_chars_per_word {max_input_chars_per_word}: expected a number up to {MOST}"
+            ));
+        }
         Ok(Self {
             pieces: vocab,
             unknown,

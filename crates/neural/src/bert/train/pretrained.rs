@@ -38,8 +38,10 @@ impl Pretrained {
         let config =
             EncoderConfig::read(&file(folder, CONFIG)?).map_err(|problem| wrong(folder, CONFIG, &problem))?;
         let pieces = pieces(folder, Some(config.vocab_size))?;
-        let weights = weights::read_encoder(&file(folder, WEIGHTS)?, &config, &Device::Cpu)
-            .map_err(|problem| wrong(folder, WEIGHTS, &problem))?;
+        let weights =
+            weights::read_encoder(&file(folder, WEIGHTS)?, &config, &Device::Cpu).map_err(|problem| {
+                wrong(folder, WEIGHTS, &format!("{problem}: copy it again, or give the folder of an encoder"))
+            })?;
         Ok(Self { config, pieces, weights })
     }
 }
