@@ -17,9 +17,8 @@ use crate::error::{Error, Result};
 /// The alignment of sections in files: a cache line, so that nothing aligned in them crosses one.
 pub const ALIGN: usize = 64;
 
-/// The largest file that is read; larger ones are mapped.
-#[cfg(not(target_family = "wasm"))]
-const READ: u64 = 64 << 20;
+/// The largest file that is read; larger ones are mapped, where memory maps exist.
+pub const READ: u64 = 64 << 20;
 
 /// Opens a regular file, or a link to one. A file of another kind is not even opened, since that
 /// might block forever.

@@ -16,7 +16,7 @@ pub use scorer::{NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBa
 pub use table::{AutomatonState, Successors};
 pub use vocab::{Vocabulary, WordId};
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, READ};
 use crate::error::{Error, Result};
 use crate::files::{self, Encoding, Input};
 use scorer::LookUp;
@@ -68,7 +68,8 @@ impl NgramModel {
 
     /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. An uncompressed
     /// binary of more than 64 MiB is memory-mapped and used in place, so that opening takes no time
-    /// and unused parts take no memory; [`NgramModel::check`] compares it with its checksum.
+    /// and unused parts take no memory; [`NgramModel::check`] compares it with its checksum. Opening
+    /// itself compares any other binary.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or is not what its beginning indicates.
@@ -93,8 +94,13 @@ impl NgramModel {
             });
         }
         let name = input.name().to_owned();
-        let can_be_mapped = files::len(path).is_some();
-        Self::of_bytes(&name, if can_be_mapped { Bytes::open(path)? } else { input.bytes()?.into() })
+        let bytes = if files::len(path).is_some() { Bytes::open(path)? } else { input.bytes()?.into() };
+        let is_mapped = bytes.len() as u64 > READ;
+        let model = Self::of_bytes(&name, bytes)?;
+        if !is_mapped {
+            model.check()?;
+        }
+        Ok(model)
     }
 
     /// Reads a file that is in memory; error messages call it `name`.
@@ -122,8 +128,8 @@ impl NgramModel {
         Ok(model)
     }
 
-    /// Compares a model from a binary with its checksum. Opening does not, because altered values
-    /// only give wrong scores.
+    /// Compares a model from a binary with its checksum. [`NgramModel::of_bytes`] does not, because
+    /// altered values only give wrong scores.
     ///
     /// # Errors
     /// Returns an error if the binary was altered.

@@ -263,6 +263,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             for path in paths {
                 work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
             }
+            Bytes::check_unchanged()?;
             ExitCode::SUCCESS
         }
         Destination::Joined(paths, output) => {
