@@ -541,7 +541,13 @@ fn overlapping_windows_vote_on_marks_and_sentence_ends() {
         ("restore --step 2 --look-ahead 1 --model puts", &["--step", "--look-ahead"]),
         ("restore --window 20 --step 20 --model puts", &["windows of 20 words", "overlap"]),
         ("restore --end-threshold 2 --model puts", &["--end-threshold", "from 0 to 1"]),
-        ("restore --end-threshold 0.2 --model cases", &["--end-threshold", "finds no ends of sentences"]),
+        ("restore --end-threshold nan --window 9 --model puts", &["--end-threshold", "from 0 to 1"]),
+        ("restore --end-threshold 0.5 --model puts", &["--window <WORDS>", "--step <WORDS>"]),
+        ("evaluate --end-threshold 0.5 --model puts some.txt", &["--window <WORDS>"]),
+        (
+            "restore --window 9 --end-threshold 0.2 --model cases",
+            &["--end-threshold", "finds no ends of sentences"],
+        ),
         ("evaluate --predictions-per-word 2 --look-ahead 1 marks.txt", &["--predictions-per-word"]),
         ("evaluate --predictions-per-word 2 --step 9 marks.txt", &["--predictions-per-word", "--step"]),
     ] {
@@ -591,7 +597,12 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     assert_ne!(read("1"), read("0"));
     for (line, code, part) in [
         ("restore --cascade fast", 2, "names 1 models: expected two"),
-        ("restore --cascade fast,exact --sure 2", 2, "--sure 2: expected a probability"),
+        ("restore --cascade fast,exact --sure 2", 2, "'--sure <P>': expected a probability"),
+        ("restore --cascade fast,exact --sure -1", 2, "'--sure <P>': expected a probability"),
+        ("restore --cascade fast,exact --sure nan", 2, "'--sure <P>': expected a probability"),
+        ("restore --sure 0.5 --model fast", 2, "--cascade"),
+        ("restore --sure 0.5 --preset fast", 2, "--cascade"),
+        ("evaluate --sure 0.5 --model fast corpus.txt", 2, "--cascade"),
         ("restore --cascade fast,exact --stream", 2, "leave --stream out"),
         ("restore --cascade fast,exact --model fast", 2, "--model"),
         ("restore --sure 0.5", 2, "--cascade"),

@@ -233,6 +233,11 @@ fn models_with_an_altered_section_are_used_or_refused() {
     }
 }
 
+#[test]
+fn a_file_that_begins_as_sound_is_refused_without_a_line() {
+    fuzz::any_format(b"\x02\x05fLaC\0.0\0\x051\n0");
+}
+
 /// Numbers that files of text rarely have.
 const NUMBERS: [&str; 6] = ["0", "-1", "1e39", "16777216", "18446744073709551615", "null"];
 

@@ -8,6 +8,9 @@ use super::named;
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Model, Read, cascade};
 
+/// The usual `--sure`.
+const SURE: f32 = 0.9;
+
 /// The options of a cascade of two models.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -18,8 +21,9 @@ pub struct CascadeArgs {
     #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
     cascade: Vec<PathBuf>,
     /// Probability, from 0 to 1, that the first model must give each word, and each mark, to decide it
-    #[arg(long, value_name = "P", requires = "cascade", default_value_t = 0.9)]
-    sure: f32,
+    /// (0.9)
+    #[arg(long, value_name = "P", value_parser = super::page::probability, allow_negative_numbers = true, requires = "cascade")]
+    sure: Option<f32>,
 }
 
 impl CascadeArgs {
@@ -33,9 +37,15 @@ impl CascadeArgs {
     /// backend, and so does the first if its method has backends.
     ///
     /// # Errors
-    /// If there are not two models, one cannot be read, or they do not fit together.
+    /// If there are not two models, one cannot be read, or they do not fit together, or if `--sure` is
+    /// given without models.
     pub fn load(&self, language: &str, computing: &Backend) -> Result<Option<(Model, Arc<Read>)>> {
         let [fast, exact] = match self.cascade.as_slice() {
+            // The parser lets this pass beside an option that excludes a cascade.
+            [] if self.sure.is_some() => {
+                let problem = "--sure is for the first model of --cascade FAST,EXACT: give that too, or leave --sure out";
+                return Err(Error::Usage(problem.into()));
+            }
             [] => return Ok(None),
             [fast, exact] => [fast, exact],
             other => {
@@ -45,7 +55,7 @@ impl CascadeArgs {
             }
         };
         let load = |path, is_second| load_named(path, language, computing, is_second);
-        cascade(load(fast, false)?, load(exact, true)?, self.sure).map(Some)
+        cascade(load(fast, false)?, load(exact, true)?, self.sure.unwrap_or(SURE)).map(Some)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::num::NonZeroUsize;
 
+use clap::ArgGroup;
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Model, VotingOptions, voting};
 
 /// The options of windows.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(group = ArgGroup::new("windows").args(["predictions_per_word", "window", "step"]).multiple(true))]
 pub struct VotingArgs {
     /// Decide each word in N contexts, those of overlapping windows: slower, but often better. A
     /// bert model averages its probabilities on texts longer than its window. Of any other model
@@ -21,8 +23,16 @@ pub struct VotingArgs {
     /// Number of words by which each window begins after the one before (1)
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     step: Option<NonZeroUsize>,
-    /// End a sentence after a word where more than this share of its windows say so (0.1)
-    #[arg(long, value_name = "SHARE", value_parser = super::page::probability, conflicts_with = "look_ahead")]
+    /// End a sentence after a word where more than this share of its windows say so (0.1), with one of
+    /// the options of windows
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = super::page::probability,
+        allow_negative_numbers = true,
+        conflicts_with = "look_ahead",
+        requires = "windows"
+    )]
     end_threshold: Option<f32>,
 }
 
