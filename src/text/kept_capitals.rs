@@ -37,19 +37,17 @@ struct JudgedPart {
     words: Range<usize>,
     /// True if the words are a speaker label.
     is_label: bool,
-    /// True if the part is on the line or in the cue of the part before it.
-    is_beside: bool,
-    /// The number of its words of two letters or more, as far as that matters.
-    showing: usize,
 }
 
 impl JudgedPart {
-    /// Returns true if two parts are judged as one, since one of them is too short.
-    fn joins(&self, next: &Self) -> bool {
-        next.is_beside
-            && !self.is_label
-            && !next.is_label
-            && (self.showing < SHOWING || next.showing < SHOWING)
+    /// Returns true if two parts beside each other are judged as one, since one of them is too short.
+    fn joins(&self, next: &Self, tokens: &Tokens) -> bool {
+        !self.is_label && !next.is_label && (self.is_short(tokens) || next.is_short(tokens))
+    }
+
+    fn is_short(&self, tokens: &Tokens) -> bool {
+        let mut showing = self.words.clone().filter(|&at| has_two_letters(tokens.lower(at)));
+        showing.nth(SHOWING - 1).is_none()
     }
 }
 
@@ -87,71 +85,86 @@ impl KeptCapitals {
         if options.capitalized != Capitalized::Auto || tokens.is_empty() {
             return;
         }
-        let goes_on = !begins_part(&tokens.as_slice()[0], false);
-        let open = self.open.filter(|_| goes_on);
-        if !tokens.as_slice().iter().any(is_kept) {
-            let has_part = tokens.as_slice()[1..].iter().any(|token| begins_part(token, false));
-            self.open = open.filter(|_| !has_part).or(Some(false));
-            return;
+        let words = tokens.as_slice();
+        let goes_on = !begins_part(&words[0], false);
+        let mut open = self.open.filter(|_| goes_on);
+        let mut start = 0;
+        while start < tokens.len() {
+            let words = &tokens.as_slice()[start..];
+            let len = words[1..].iter().position(|word| word.before >= Break::Line);
+            let line = start..len.map_or(tokens.len(), |len| start + len + 1);
+            start = line.end;
+            open = match words[..line.len()].iter().any(is_kept) {
+                true => self.judge(line, open, source, tokens, choices, options),
+                // A sentence without capitals keeps none.
+                false => open.filter(|_| !words[1..line.len()].iter().any(|word| begins_part(word, false))),
+            };
+            self.open = open.or(Some(false));
+            open = None;
         }
-        self.find_parts(tokens, choices, options);
+    }
+
+    /// Judges the words of a line, of which some have capitals; `open` is the decision on the sentence
+    /// that goes on there. Returns the decision on its last sentence.
+    fn judge(
+        &mut self,
+        line: Range<usize>,
+        open: Option<bool>,
+        source: &[u8],
+        tokens: &mut Tokens,
+        choices: &[Choice],
+        options: &RestoreOptions,
+    ) -> Option<bool> {
+        self.find_parts(line, tokens, choices, options);
+        let mut last = None;
         // The rest of a line comes before the speaker label that it judges.
         for at in (0..self.parts.len()).rev() {
             let part = &self.parts[at];
-            let rest = self.parts.get(at + 1).filter(|rest| rest.is_beside && !rest.is_label);
+            let rest = self.parts.get(at + 1).filter(|rest| !rest.is_label);
             let judge = Judge { source, words: tokens.as_slice(), choices, options };
             let keeps = match open.filter(|_| at == 0) {
                 Some(keeps) => keeps,
-                None if !judge.words[part.words.clone()].iter().any(is_kept) => false,
                 None if part.is_label => judge.keeps_label(part, rest),
                 None => judge.keeps(&part.words),
             };
-            if at + 1 == self.parts.len() {
-                self.open = Some(keeps);
-            }
+            last = last.or(Some(keeps));
             if !keeps {
                 part.words.clone().for_each(|word| free(word, tokens, options));
             }
         }
+        last
     }
 
-    /// Divides the words of a piece into the parts that are judged.
-    fn find_parts(&mut self, tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) {
+    /// Divides the words of a line into the parts that are judged.
+    fn find_parts(
+        &mut self,
+        line: Range<usize>,
+        tokens: &Tokens,
+        choices: &[Choice],
+        options: &RestoreOptions,
+    ) {
         self.parts.clear();
         let by_sentence = options.form == OutputForm::Sentences;
-        let (mut ended, mut was_label) = (false, false);
-        for (at, token) in tokens.as_slice().iter().enumerate() {
-            let begins = begins_part(token, was_label) || by_sentence && ended;
+        let (mut ended, mut was_label) = (true, false);
+        for at in line {
+            let token = &tokens.as_slice()[at];
+            let begins = ended || begins_part(token, was_label);
             was_label = token.is_label;
-            ended = options.marks.is_empty() && choices[at].label.mark.ends_sentence();
-            let showing = usize::from(has_two_letters(tokens.lower(at)));
+            ended = by_sentence && options.marks.is_empty() && choices[at].label.mark.ends_sentence();
             match self.parts.last_mut() {
-                Some(part) if !begins => {
-                    part.words.end = at + 1;
-                    part.showing += showing;
-                }
-                _ => {
-                    let is_beside = token.before < Break::Line;
-                    let words = at..at + 1;
-                    self.parts.push(JudgedPart { words, is_label: token.is_label, is_beside, showing });
-                }
+                Some(part) if !begins => part.words.end = at + 1,
+                _ => self.parts.push(JudgedPart { words: at..at + 1, is_label: token.is_label }),
             }
         }
-        if !by_sentence {
-            self.join_parts();
+        if !by_sentence && self.parts.len() > 1 {
+            self.parts.dedup_by(|next, part| {
+                let joins = part.joins(next, tokens);
+                if joins {
+                    part.words.end = next.words.end;
+                }
+                joins
+            });
         }
-    }
-
-    /// Joins the parts that are too short to be judged by themselves to those beside them.
-    fn join_parts(&mut self) {
-        self.parts.dedup_by(|next, part| {
-            let joins = part.joins(next);
-            if joins {
-                part.words.end = next.words.end;
-                part.showing += next.showing;
-            }
-            joins
-        });
     }
 }
 
@@ -178,7 +191,9 @@ fn is_kept(word: &Token) -> bool {
 }
 
 fn has_two_letters(lower: &str) -> bool {
-    lower.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
+    let is_plain =
+        lower.as_bytes().first_chunk().is_some_and(|[a, b]| a.is_ascii_lowercase() && b.is_ascii_lowercase());
+    is_plain || lower.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
 }
 
 /// Judges parts of a piece.

@@ -517,9 +517,7 @@ impl Tokenizer {
         let starts = begins && !begins_none && !reported;
         let abbreviates = self.puts.is_some() && !self.stop_ends(field, end);
         let constraint = match () {
-            () if has_capitals && self.capitalized != Capitalized::Ignore => {
-                Constraint::Kept(Case::of(word, self.locale))
-            }
+            () if has_capitals && self.capitalized != Capitalized::Ignore => self.kept(word),
             () if clitic => Constraint::Fixed(Case::Lower),
             () => Constraint::Free,
         };
@@ -568,6 +566,11 @@ impl Tokenizer {
             self.blocked = false;
             self.ended = Ended::No;
         }
+    }
+
+    #[inline(never)]
+    fn kept(&self, word: &str) -> Constraint {
+        Constraint::Kept(Case::of(word, self.locale))
     }
 
     /// Returns the mark right before a word, with `before` before it in its run. Where marks are put
