@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use encoding::seven_bit;
 pub use encoding::{Encoding, TextEncoder};
+pub(crate) use limit::check_held;
 pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
 pub use unfinished::remove_unfinished;
 

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::ByteSize;
-use crate::error::{Error, option};
+use crate::error::{Error, Result, option};
 
 /// The limit of a program that sets none.
 pub const DEFAULT_INPUT_LIMIT: ByteSize = ByteSize(256 << 20);
@@ -19,6 +19,25 @@ static INPUT_LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_INPUT_LIMIT.0);
 /// have a thirty-second of that.
 pub fn set_input_limit(limit: ByteSize) {
     INPUT_LIMIT.store(limit.0, Ordering::Relaxed);
+}
+
+/// Checks the number of bytes of the lines of an item, such as a cue or a header, that are held in
+/// memory up to this line.
+///
+/// # Errors
+/// Fails if they exceed [`set_input_limit`].
+pub(crate) fn check_held(bytes: usize, name: &str, line: u64) -> Result<()> {
+    let limit = Limit::Whole.bytes();
+    if bytes <= limit {
+        return Ok(());
+    }
+    let most = ByteSize(limit);
+    let problem = format!(
+        "an item, such as a cue or a header, is longer than {most}, the most that is held in memory of one: check \
+         that the file has the format that was meant; {} allows more",
+        option("input-limit")
+    );
+    Err(Error::line(name, line, problem))
 }
 
 /// The kinds of limits on what is held in memory at once.

@@ -101,9 +101,8 @@ impl Conversion {
         let (mut fitted, mut text) = (Vec::new(), String::new());
         let mut write =
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
-        while let Some(found) = source.next()? {
-            let found = Rc::new(found);
-            let fits = match found.item.clone() {
+        while let Some((item, found)) = source.next()? {
+            let fits = match item {
                 Item::Segment(segment) if is_unsaid(&segment, from, self.to) => {
                     let tag = segment.tags.first().map_or("", |tag| &tag.tag);
                     losses.drop_part(
@@ -192,15 +191,15 @@ impl ConvertSource {
         }
     }
 
-    /// Returns the next item to be written: of the file, or of the new cues.
-    fn next(&mut self) -> Result<Option<LocatedItem>> {
+    /// Returns the next item to be written, of the file or of the new cues, with its source.
+    fn next(&mut self) -> Result<Option<(Item, Rc<LocatedItem>)>> {
         loop {
             if let Some(cue) = self.cutter.as_mut().and_then(CueCutter::pop) {
                 return Ok(Some(cue));
             }
             let read = self.read()?;
             match (&mut self.cutter, read) {
-                (None, read) => return Ok(read),
+                (None, read) => return Ok(read.map(|found| (found.item.clone(), Rc::new(found)))),
                 (Some(cutter), Some(found)) => {
                     let taken = cutter.take(found);
                     taken.map_err(|refused| {

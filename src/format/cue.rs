@@ -628,8 +628,10 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
 /// Returns the length of the line that begins here, with its ending, if it is empty: such a line is
 /// not content.
 fn empty_line(source: &str, at: usize) -> Option<usize> {
-    let begins = at == 0 || source.as_bytes()[at - 1] == b'\n';
-    let line = source[at..].split_inclusive('\n').next().filter(|_| begins)?;
+    if at > 0 && source.as_bytes()[at - 1] != b'\n' {
+        return None;
+    }
+    let line = source[at..].split_inclusive('\n').next()?;
     is_empty(line.trim_end_matches('\n')).then_some(line.len())
 }
 

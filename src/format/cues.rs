@@ -136,7 +136,7 @@ const SLACK: u64 = 500;
 struct SpokenTurn {
     frame: Rc<Segment>,
     words: Vec<CueWord>,
-    /// The source of each word.
+    /// The source of each word, without the words themselves.
     sources: Vec<Rc<LocatedItem>>,
     /// The number of words before the turn.
     first: usize,
@@ -146,10 +146,20 @@ struct SpokenTurn {
     is_same_segment: bool,
 }
 
+/// Words of a turn that are in one cue.
+#[derive(Debug)]
+struct CuePart {
+    /// The index of the turn.
+    turn: usize,
+    cut: CutCue,
+    /// The tags that are open before its words.
+    open: Vec<String>,
+}
+
 /// A cue of one turn, or of two.
 #[derive(Debug)]
 struct MadeCue {
-    parts: Vec<(usize, CutCue)>,
+    parts: Vec<CuePart>,
     begin: u64,
     said: u64,
     end: u64,
@@ -258,7 +268,8 @@ pub(super) struct CueCutter {
     blocks: VecDeque<(usize, LocatedItem)>,
     recording: Option<Option<String>>,
     rolled: RolledUp,
-    cues: VecDeque<LocatedItem>,
+    /// The cues and blocks that are ready, with their sources.
+    cues: VecDeque<(Item, Rc<LocatedItem>)>,
     written: usize,
     divided: u64,
     set_in_order: u64,
@@ -304,22 +315,24 @@ impl CueCutter {
         })
     }
 
-    /// Returns the next cue or block that is ready.
-    pub(super) fn pop(&mut self) -> Option<LocatedItem> {
+    /// Returns the next cue or block that is ready, with its source.
+    pub(super) fn pop(&mut self) -> Option<(Item, Rc<LocatedItem>)> {
         self.cues.pop_front()
     }
 
     /// Takes the next item of the file.
-    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), Box<(LocatedItem, Lost)>> {
-        match &found.item {
-            Item::Block(block) => {
+    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), Box<(Rc<LocatedItem>, Lost)>> {
+        match found.item {
+            Item::Block(ref block) => {
                 self.see_language(block);
                 self.blocks.push_back((self.count, found));
                 Ok(())
             }
             Item::Segment(segment) => {
-                let taken = self.segment(segment.clone(), &found);
-                taken.map_err(|lost| Box::new((found, lost)))
+                // All cues of a segment share its source.
+                let source = Rc::new(LocatedItem { item: Item::Segment(Segment::default()), ..found });
+                let taken = self.segment(segment, &source);
+                taken.map_err(|lost| Box::new((source, lost)))
             }
         }
     }
@@ -334,12 +347,15 @@ impl CueCutter {
         }
     }
 
-    fn segment(&mut self, mut segment: Segment, found: &LocatedItem) -> Result<(), Lost> {
+    fn segment(&mut self, mut segment: Segment, source: &Rc<LocatedItem>) -> Result<(), Lost> {
         let may_roll = matches!(self.losses.from, Kind::Srt | Kind::Vtt | Kind::Ass | Kind::Ttml);
         if may_roll && self.rolled.drop_repeated(&mut segment) {
             return Ok(());
         }
+        // The words stay, and a record of hours has many.
+        let words = std::mem::take(&mut segment.words);
         words::drop_fields(&segment, self.keeps_words(), &mut self.losses)?;
+        segment.words = words;
         let read = words::read(&segment, self.unit, &self.language, &self.losses)?;
         if read.parts.is_empty() {
             let tags = segment.tags.len();
@@ -350,7 +366,6 @@ impl CueCutter {
         }
         self.begin_recording(&segment.recording)?;
         self.divided += u64::from(read.is_divided);
-        let source = Rc::new(found.clone());
         for (nth, part) in read.parts.into_iter().enumerate() {
             let goes_on = self.turns.last().is_some_and(|turn| {
                 turn.frame == part.frame && !part.begins && !read.is_apart && !turn.is_apart
@@ -366,13 +381,14 @@ impl CueCutter {
                 });
             }
             for word in part.words {
-                self.word(word, &source)?;
+                self.word(word, source)?;
             }
         }
         Ok(())
     }
 
     fn word(&mut self, mut word: CueWord, source: &Rc<LocatedItem>) -> Result<(), Lost> {
+        let keeps_words = self.keeps_words();
         let mut turns = self.turns.iter_mut().rev();
         let Some(turn) = turns.next() else { return Ok(()) };
         if self.losses.from == Kind::Ctm
@@ -410,6 +426,9 @@ impl CueCutter {
         self.set_in_order += u64::from(late > 0);
         word.begin = word.begin.max(least);
         word.end = word.end.max(word.begin);
+        if !keeps_words {
+            word.timed = Vec::new();
+        }
         turn.words.push(word);
         turn.sources.push(Rc::clone(source));
         self.count += 1;
@@ -438,7 +457,7 @@ impl CueCutter {
     /// Ends the file; false if nothing is left.
     pub(super) fn end(&mut self) -> bool {
         self.cut();
-        self.cues.extend(self.blocks.drain(..).map(|(_, block)| block));
+        self.cues.extend(self.blocks.drain(..).map(|(_, block)| shared(block)));
         !self.cues.is_empty()
     }
 
@@ -488,12 +507,17 @@ impl CueCutter {
             let next = turns.get(at + 1).and_then(|next| next.words.first()).map(|word| word.begin);
             let room = next.map(|next| next.max(said));
             let cut = TurnCut::new(&words, room, &self.limits).best();
+            let (mut open, mut followed) = (Vec::new(), 0);
             for cue in cut {
+                let before = &turn.words[followed..cue.words.start];
+                before.iter().flat_map(|word| &word.tags).for_each(|tag| words::follow(&tag.tag, &mut open));
+                followed = cue.words.start;
                 let begin = words[cue.words.start].begin;
                 let until = words.get(cue.words.end).map_or(u64::MAX, |next| next.begin);
                 let said =
                     words[cue.words.clone()].iter().map(|word| word.end).max().unwrap_or(begin).min(until);
-                cues.push(MadeCue { parts: vec![(at, cue)], begin, said, end: said });
+                let parts = vec![CuePart { turn: at, cut: cue, open: open.clone() }];
+                cues.push(MadeCue { parts, begin, said, end: said });
             }
         }
         let mut cues = self.join(&turns, cues);
@@ -542,9 +566,8 @@ impl CueCutter {
     }
 
     fn may_join(&self, turns: &[SpokenTurn], cue: &MadeCue, next: &MadeCue) -> bool {
-        let (&[(first, ref own)], &[(second, ref other)]) = (&cue.parts[..], &next.parts[..]) else {
-            return false;
-        };
+        let ([own], [other]) = (&cue.parts[..], &next.parts[..]) else { return false };
+        let (first, own, second, other) = (own.turn, &own.cut, other.turn, &other.cut);
         let (a, b) = (&turns[first], &turns[second]);
         let is_line = |turn: &SpokenTurn, words: &Range<usize>| {
             let line = turn_len(turn, words) + DASH.len();
@@ -589,23 +612,23 @@ impl CueCutter {
 
     /// Puts out a cue, after the blocks before its words.
     fn write(&mut self, turns: &[SpokenTurn], cue: &MadeCue) {
-        let (first, part) = (&turns[cue.parts[0].0], &cue.parts[0].1);
-        let last = cue.parts.last().map_or(0, |(turn, part)| turns[*turn].first + part.words.end);
+        let (first, part) = (&turns[cue.parts[0].turn], &cue.parts[0].cut);
+        let last = cue.parts.last().map_or(0, |part| turns[part.turn].first + part.cut.words.end);
         while let Some((_, block)) = self.blocks.pop_front_if(|(at, _)| *at < last) {
-            self.cues.push_back(block);
+            self.cues.push_back(shared(block));
         }
         let mut segment = Segment::clone(&first.frame);
         segment.tags.clear();
         segment.begin = Time::of_milliseconds(cue.begin);
         segment.end = Time::of_milliseconds(cue.end);
         let mut text = CueText { segment, at: 0, keeps_words: self.keeps_words() };
-        for both @ (turn, part) in &cue.parts {
-            let turn = &turns[*turn];
+        for part in &cue.parts {
+            let turn = &turns[part.turn];
             if text.at > 0 {
                 text.push("\n");
                 text.differ(&turn.frame);
             }
-            text.part(turn, part, dash(turns, cue, both));
+            text.part(turn, part, dash(turns, cue, part));
         }
         let CueText { mut segment, keeps_words, .. } = text;
         let words = turn_words(turns, cue);
@@ -619,7 +642,7 @@ impl CueCutter {
         self.written += 1;
         self.tell(cue, &segment.text);
         let source = &first.sources[part.words.start];
-        self.cues.push_back(LocatedItem { item: Item::Segment(segment), ..LocatedItem::clone(source) });
+        self.cues.push_back((Item::Segment(segment), Rc::clone(source)));
     }
 
     /// Keeps in mind the limits that a cue breaks.
@@ -639,14 +662,19 @@ impl CueCutter {
     }
 }
 
+/// Returns an item and its source, which are the same.
+fn shared(found: LocatedItem) -> (Item, Rc<LocatedItem>) {
+    (found.item.clone(), Rc::new(found))
+}
+
 /// The mark before each of two turns in a cue.
 const DASH: &str = "- ";
 
 /// Returns the mark before a part of a cue: a dash if there are two, unless one has a dash itself,
 /// or a name or another mark tells that it begins.
-fn dash(turns: &[SpokenTurn], cue: &MadeCue, part: &(usize, CutCue)) -> &'static str {
-    let first = |(turn, part): &(usize, CutCue)| &*turns[*turn].words[part.words.start].text;
-    let is_told = |part: &(usize, CutCue)| {
+fn dash(turns: &[SpokenTurn], cue: &MadeCue, part: &CuePart) -> &'static str {
+    let first = |part: &CuePart| &*turns[part.turn].words[part.cut.words.start].text;
+    let is_told = |part: &CuePart| {
         let text = first(part);
         text.starts_with(">>") || text.starts_with(['♪', '♫', '[', '(']) || name_len(text).is_some()
     };
@@ -660,14 +688,14 @@ fn turn_len(turn: &SpokenTurn, words: &Range<usize>) -> usize {
 }
 
 fn turn_words<'a>(turns: &'a [SpokenTurn], cue: &'a MadeCue) -> impl Iterator<Item = &'a CueWord> + Clone {
-    cue.parts.iter().flat_map(|(turn, part)| &turns[*turn].words[part.words.clone()])
+    cue.parts.iter().flat_map(|part| &turns[part.turn].words[part.cut.words.clone()])
 }
 
 fn text_len(turns: &[SpokenTurn], cue: &MadeCue) -> usize {
     let parts = cue
         .parts
         .iter()
-        .map(|part| turn_len(&turns[part.0], &part.1.words) + dash(turns, cue, part).len() + 1);
+        .map(|part| turn_len(&turns[part.turn], &part.cut.words) + dash(turns, cue, part).len() + 1);
     parts.sum::<usize>().saturating_sub(1)
 }
 
@@ -699,21 +727,18 @@ impl CueText {
     }
 
     /// Appends words of a turn, with the tags that are open before them.
-    fn part(&mut self, turn: &SpokenTurn, part: &CutCue, dash: &str) {
+    fn part(&mut self, turn: &SpokenTurn, part: &CuePart, dash: &str) {
         let is_second = self.at > 0;
         let own = turn.frame.tags.iter().filter(|tag| !is_second || tag.tag.starts_with('<'));
         own.for_each(|tag| self.tag(&tag.tag));
         self.push(dash);
-        let mut open = Vec::new();
-        turn.words[..part.words.start].iter().flat_map(|word| &word.tags).for_each(|tag| {
-            words::follow(&tag.tag, &mut open);
-        });
+        let (mut open, cut) = (part.open.clone(), &part.cut);
         open.iter().for_each(|tag| self.tag(tag));
-        for at in part.words.clone() {
+        for at in cut.words.clone() {
             let word = &turn.words[at];
             let space = match at {
-                at if at == part.words.start => "",
-                at if part.breaks.contains(&(at - 1)) => "\n",
+                at if at == cut.words.start => "",
+                at if cut.breaks.contains(&(at - 1)) => "\n",
                 _ => " ",
             };
             self.push(space);
@@ -1052,6 +1077,46 @@ mod tests {
         let words = r#"{"text":"so we","begin":1,"end":9,"words":[{"text":"so","begin":8,"end":1},{"text":" we","begin":8,"end":9}]}"#;
         let found = error(Kind::Jsonl, words);
         assert!(found.contains("found \"so\" with its end before its beginning, 8, but words"), "{found}");
+    }
+
+    #[test]
+    fn cues_of_one_segment_share_its_source() {
+        let count = 1000;
+        let word = |at: usize| format!("{{\"text\":\" w{at}\",\"begin\":{at},\"end\":{at}.5}}");
+        let words: Vec<String> = (0..count).map(word).collect();
+        let text: String = (0..count).map(|at| format!(" w{at}")).collect();
+        let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
+        let mut cutter = CueCutter::new(&CueLimits::default(), Kind::Jsonl, Kind::Srt).unwrap();
+        let mut found = VecDeque::new();
+        let mut grammar = Kind::Jsonl.grammar(None).unwrap().unwrap();
+        grammar.items(line.trim_end(), 1, &mut found).unwrap();
+        for item in found {
+            assert!(cutter.take(item).is_ok());
+        }
+        assert!(cutter.end());
+        let sources: Vec<Rc<LocatedItem>> = cutter.cues.iter().map(|(_, source)| Rc::clone(source)).collect();
+        assert!(sources.len() > count / 20);
+        assert!(sources.iter().all(|source| Rc::ptr_eq(source, &sources[0])));
+        assert!(matches!(&sources[0].item, Item::Segment(segment) if segment.words.is_empty()));
+    }
+
+    #[test]
+    fn no_cue_ends_before_it_begins_whatever_the_unit_of_its_times() {
+        let srt =
+            "1\n00:00:01,003 --> 00:00:01,101\nabcdefghijklmnop q abcdefghijklmnopr s abcdefghijklmnop\n\n";
+        for to in [Kind::Ass, Kind::Srt, Kind::Vtt] {
+            let limits = CueLimits { max_chars: 12, ..CueLimits::default() };
+            let cues = cut_with(limits, Kind::Srt, to, srt).unwrap().0;
+            let objects = written(to, Kind::Jsonl, &cues);
+            let times = objects.lines().filter_map(|line| {
+                let (begin, rest) = line.split_once("\"begin\":")?.1.split_once(",\"end\":")?;
+                let end = rest.split(',').next()?;
+                Some((begin.parse::<f64>().unwrap(), end.parse::<f64>().unwrap()))
+            });
+            let times: Vec<(f64, f64)> = times.collect();
+            assert_eq!(times.len(), 5);
+            assert!(times.iter().all(|(begin, end)| begin <= end), "{to:?}: {times:?}");
+        }
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl LiveRecords {
         grammar.prepare(options);
         let input = Input::uncompressed(name, std::io::empty());
         let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
-        let lines = GrammarLines { lines, grammar, faults: Faults::of(options), mended: Vec::new() };
+        let lines = GrammarLines::of_lines(lines, grammar, Faults::of(options));
         Ok(Self(lines, options.mark_form.unwrap_or_default()))
     }
 

@@ -344,12 +344,18 @@ pub(super) struct GrammarLines {
     pub(super) grammar: Box<dyn Grammar>,
     pub(super) faults: Faults,
     pub(super) mended: Vec<u8>,
+    /// The number of bytes read since the last item.
+    held: usize,
 }
 
 impl GrammarLines {
     pub(super) fn new(input: Input, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         let lines = SplitLines::of_at_most(input, grammar.longest()).ending(grammar.ends());
-        Self { lines, grammar, faults, mended: Vec::new() }
+        Self::of_lines(lines, grammar, faults)
+    }
+
+    pub(super) fn of_lines(lines: SplitLines, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+        Self { lines, grammar, faults, mended: Vec::new(), held: 0 }
     }
 
     /// Reads the next line and the parts of it that are text; false at the end. A line repeated
@@ -378,11 +384,15 @@ impl GrammarLines {
 
     /// Reads the next line, and appends the items that have ended; false at the end.
     pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
+        let count = out.len();
         let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
         if !is_line {
             self.grammar.close(out);
+            return Ok(false);
         }
-        Ok(is_line)
+        self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
+        files::check_held(self.held, self.lines.name(), self.lines.number())?;
+        Ok(true)
     }
 
     /// Reads the next line, and passes it to the grammar with its number; false at the end.

@@ -516,11 +516,7 @@ impl Tokenizer {
         let begins = self.ended != Ended::No || self.puts.is_some() && before >= Break::Turn;
         let starts = begins && !begins_none && !reported;
         let abbreviates = self.puts.is_some() && !self.stop_ends(field, end);
-        let constraint = match () {
-            () if has_capitals && self.capitalized != Capitalized::Ignore => self.kept(word),
-            () if clitic => Constraint::Fixed(Case::Lower),
-            () => Constraint::Free,
-        };
+        let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
         if opens {
             self.line.opening = Some(tokens.len());
         }
@@ -558,6 +554,9 @@ impl Tokenizer {
             ..Token::default()
         };
         tokens.push(word, self.locale, token);
+        if has_capitals && self.capitalized != Capitalized::Ignore {
+            self.keep(word, tokens);
+        }
         if clitic {
             // No mark parts it from the word that it belongs to.
             self.gap = Some(Mark::None);
@@ -568,9 +567,12 @@ impl Tokenizer {
         }
     }
 
+    /// Keeps the capitals of the last word.
     #[inline(never)]
-    fn kept(&self, word: &str) -> Constraint {
-        Constraint::Kept(Case::of(word, self.locale))
+    fn keep(&self, word: &str, tokens: &mut Tokens) {
+        if let Some(token) = tokens.as_mut_slice().last_mut() {
+            token.constraint = Constraint::Kept(Case::of(word, self.locale));
+        }
     }
 
     /// Returns the mark right before a word, with `before` before it in its run. Where marks are put

@@ -99,6 +99,7 @@ pub(super) fn read(
     let mut words: Vec<CueWord> = Vec::new();
     for ((group, anchor), (begin, end)) in groups.iter().zip(anchors).zip(times) {
         let text = group.text(&chars);
+        let [begin, end] = [begin, end].map(|time| time / unit * unit);
         words.push(CueWord { text, begin, end, tags: Vec::new(), timed: anchor.words });
     }
     let base = Rc::new(frame(segment, losses));
@@ -259,6 +260,7 @@ fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup
             continue;
         }
         let is_whole = !is_bare && run.end > opening;
+        next.runs.reserve_exact(1);
         next.runs.push(run);
         if is_whole {
             groups.push(std::mem::take(&mut next));
@@ -363,6 +365,8 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
         if from == bounds[at] {
             anchor.begin = anchor.begin.or(word.begin);
         }
+        // Most words are one timed word: the usual four places would be most of the memory.
+        anchor.words.reserve_exact(1);
         anchor.words.push(word.clone());
         let mut last = at;
         while last + 1 < groups.len() && bounds[last + 1] < to {
@@ -379,8 +383,9 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
 fn anchor_tags(segment: &Segment, groups: &[WordGroup], anchors: &mut [WordAnchor]) {
     for tag in &segment.tags {
         let Some(time) = inner_time(&tag.tag) else { continue };
-        if let Some(at) = groups.iter().position(|group| group.start() >= tag.at) {
-            anchors[at].begin = Some(time);
+        let at = groups.partition_point(|group| group.start() < tag.at);
+        if let Some(anchor) = anchors.get_mut(at) {
+            anchor.begin = Some(time);
         }
     }
 }
@@ -503,21 +508,23 @@ fn hang_tags(
     base: &Rc<Segment>,
     words: &mut [CueWord],
 ) -> Vec<Rc<Segment>> {
-    let mut frames = vec![Rc::clone(base); words.len()];
+    // The words from which a frame holds.
+    let mut frames = vec![(0, Rc::clone(base))];
     let mut open = Vec::new();
     for tag in &segment.tags {
         // The word that begins here or later; a tag that ends something belongs to the word before.
-        let next = groups.iter().position(|group| group.end() > tag.at).unwrap_or(groups.len() - 1);
+        let next = groups.partition_point(|group| group.end() <= tag.at).min(groups.len() - 1);
         let is_before = groups[next].start() >= tag.at;
         let role = role(&tag.tag);
         match role {
             TagRole::Passes => continue,
             TagRole::Frames if is_before => {
-                let mut frame = Segment::clone(&frames[next]);
+                let mut frame =
+                    frames.last().map_or_else(Segment::default, |(_, frame)| Segment::clone(frame));
                 let is_voice = tag.tag.starts_with('<');
                 frame.tags.retain(|other| !(is_voice && other.tag.starts_with('<')));
                 frame.tags.push(SegmentTag { at: 0, tag: tag.tag.clone() });
-                frames[next..].fill(Rc::new(frame));
+                frames.push((next, Rc::new(frame)));
                 continue;
             }
             _ => follow(&tag.tag, &mut open),
@@ -534,7 +541,15 @@ fn hang_tags(
         let end = last.text.chars().count();
         last.tags.extend(open.iter().rev().map(|tag| SegmentTag { at: end, tag: closing(tag) }));
     }
-    frames
+    let mut frames = frames.into_iter().peekable();
+    let mut frame = Rc::clone(base);
+    let frame_of = |word| {
+        while let Some((_, next)) = frames.next_if(|(from, _)| *from <= word) {
+            frame = next;
+        }
+        Rc::clone(&frame)
+    };
+    (0..words.len()).map(frame_of).collect()
 }
 
 /// Counts what a segment has that no word of a cue can have.
