@@ -118,7 +118,7 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
         seconds(line, &begin, "beginning")?;
         transcript::duration(line, &duration)?;
         if let Some(field) = &confidence
-            && !is_confidence(&line[field.clone()])
+            && !may_be_confidence(&line[field.clone()])
         {
             let found = shortened(&line[field.clone()]);
             let problem = format!("found \"{found}\", but a confidence is expected, such as 0.98, or NA");
@@ -128,9 +128,15 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
 }
 
-/// Returns true for a number; some recognisers write confidences above 1 or below 0.
+/// Returns true for what may be written as a confidence: a number, or something that says that there is
+/// none, `NA`, `nan` or `inf`.
+fn may_be_confidence(text: &str) -> bool {
+    text.eq_ignore_ascii_case(NOT_APPLICABLE) || text.parse::<f64>().is_ok()
+}
+
+/// Returns true for a confidence; some recognisers write confidences above 1 or below 0.
 fn is_confidence(text: &str) -> bool {
-    text.eq_ignore_ascii_case("NA") || text.parse::<f64>().is_ok_and(f64::is_finite)
+    text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// The alternative that the lines of a recording are in.
@@ -264,7 +270,7 @@ impl Grammar for CtmReader {
             end,
             text: if is_tag { String::new() } else { word.to_owned() },
             tags: is_tag.then(|| SegmentTag { at: 0, tag: word.to_owned() }).into_iter().collect(),
-            confidence: field(&row.confidence).filter(applies),
+            confidence: field(&row.confidence).filter(|text| is_confidence(text)),
             kind: field(&row.kind).filter(applies),
             ..Segment::default()
         };
@@ -567,12 +573,26 @@ mod tests {
             ("call A 1,25 0.3 so", 7, "found \"1,25\", but a beginning in seconds"),
             ("call A 1.25 x3 so", 12, "found \"x3\", but a duration in seconds"),
             ("call A 1.25 0.3 so sure", 19, "found \"sure\", but a confidence"),
+            ("call A 1.25 0.3 so 0x1", 19, "found \"0x1\", but a confidence"),
             ("call A 1.25 0.3 so 1 lex x y", 27, "found \"y\", but a line ends with"),
         ] {
             let fault = row(line).unwrap_err();
             assert_eq!(fault.at, at, "{line}");
             assert!(fault.problem.starts_with(problem), "{}", fault.problem);
         }
+    }
+
+    #[test]
+    fn a_confidence_that_is_not_a_number_is_none() {
+        for none in ["NA", "na", "nan", "NaN", "-inf", "Infinity", "1e999"] {
+            assert!(row(&format!("call A 1.25 0.3 so {none}")).is_ok(), "{none}");
+            let object = format!(r#"{{"begin":0.0,"end":1.0,"text":"so","confidence":"{none}"}}"#);
+            let read = converted(&format!("call A 0 1 so {none}\n"), Kind::Ctm, Kind::Jsonl, true);
+            assert!(!read.contains("confidence"), "{read}");
+            assert_eq!(converted(&object, Kind::Jsonl, Kind::Ctm, true), "- - 0.00 1.00 so\n", "{none}");
+        }
+        let high = converted("call A 0 1 so 7.5\n", Kind::Ctm, Kind::Jsonl, true);
+        assert!(high.contains("\"confidence\":7.5"), "{high}");
     }
 
     #[test]

@@ -35,8 +35,6 @@ pub(super) enum Ends {
     /// The ending of the first line.
     #[default]
     AsFirst,
-    /// At `\n` and `\r\n`: live text then need not wait to show its line endings.
-    Feeds,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,
     /// At `\n`, and also after the `>` of a tag: XML files may be one line.
@@ -211,7 +209,9 @@ impl SplitLines {
     pub(super) fn next_pushed(&mut self, ended: bool) -> Result<bool> {
         self.buffer.ended = ended;
         let is_long = self.buffer.bytes.len() - self.line.end > 4 * self.longest;
-        let is_here = is_long || ended || self.find().is_some();
+        // What follows the first `\r` shows whether it ends a line by itself.
+        self.returns = self.returns.or_else(|| self.first_returns());
+        let is_here = is_long || ended || self.returns.is_some() && self.find().is_some();
         Ok(is_here && self.next()?)
     }
 

@@ -2,7 +2,7 @@
 
 use super::envelope::Envelope;
 use super::jsonl::{LONGEST, Objects};
-use super::lines::{Ends, SplitLines};
+use super::lines::SplitLines;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::whisper::LiveDocuments;
 use super::{Kind, MarkPlace, MarkRows, PlacedMark, RestoreOptions, ctm};
@@ -104,7 +104,7 @@ impl LiveRecords {
         };
         grammar.prepare(options);
         let input = Input::uncompressed(name, std::io::empty());
-        let lines = SplitLines::of_at_most(input, LONGEST).ending(Ends::Feeds);
+        let lines = SplitLines::of_at_most(input, LONGEST);
         let lines = GrammarLines::of_lines(lines, grammar, Faults::of(options));
         Ok(Self(lines, options.mark_form.unwrap_or_default()))
     }
@@ -228,6 +228,9 @@ mod tests {
         let file = "a 1 0.5 0.25 we\na 1 0.75 0.5 met <x>\n;; x\na 2 1 0.5 and\na 1 0.7 0.1 them NA lex ana\nb 1 0 1 so";
         let file = file.replace(" <x>", "");
         let found = captions(Kind::Ctm, &file);
+        for end in ["\r", "\r\n"] {
+            assert_eq!(captions(Kind::Ctm, &file.replace('\n', end)), found, "{end:?}");
+        }
         let words: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!(words, ["|we", "met", "", "\n\nand", "\n\nthem", "|so"]);
         let replaces =
