@@ -15,9 +15,9 @@ use super::segment::{
 };
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
-use crate::text::locale::is_joiner;
 use crate::text::markup::{MAX_TAG, is_inline};
 use crate::text::sentence::is_end_mark;
+use crate::text::speaker_label::name_len;
 
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
@@ -25,12 +25,6 @@ const LONGEST_ASIDE: usize = 3;
 /// The notes before and after a line that is sung: where marks are put in, it is a turn of its own,
 /// and none stands behind its last word. They are text, so that the words beside them do not change.
 const NOTES: [char; 2] = ['♪', '♫'];
-
-/// The largest number of words in the name of a speaker.
-const LONGEST_NAME: usize = 3;
-
-/// The largest number of characters in a word with a full stop in a name: `Prof.`
-const LONGEST_TITLE: usize = 5;
 
 /// The mark between the times of a cue.
 const ARROW: &str = "-->";
@@ -827,20 +821,6 @@ fn is_aside(before: &str, rest: &str) -> bool {
     before.trim_end().ends_with(is_end_mark)
         && !inside.contains(is_end_mark)
         && inside.split_whitespace().nth(LONGEST_ASIDE).is_none()
-}
-
-/// Returns the length of the name of a speaker at the beginning of a text, with its colon.
-pub(super) fn name_len(text: &str) -> Option<usize> {
-    let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c) || " .'’-#&".contains(c);
-    let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
-    let (name, rest) = (&text[..len], &text[len + 1..]);
-    let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
-    let is_name = name.starts_with(char::is_alphanumeric)
-        && name.contains(char::is_alphabetic)
-        && name.split(' ').count() <= LONGEST_NAME
-        && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
-        && (rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<'));
-    is_name.then_some(len + 1)
 }
 
 /// Returns the length of the dash at the beginning of the text, if it marks a change of speaker.

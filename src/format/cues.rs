@@ -18,7 +18,7 @@ use words::CueWord;
 
 use super::Kind;
 use super::copies::RolledLines;
-use super::cue::{dash_len, follows, name_len};
+use super::cue::{dash_len, follows};
 use super::mark_rows::is_mark;
 use super::records::TextPart;
 use super::segment::{
@@ -28,6 +28,7 @@ use super::transcript::shortened;
 use super::whisper;
 use crate::error::{Error, Result, option};
 use crate::named::NamedValue;
+use crate::text::speaker_label::name_len;
 use crate::text::{Locale, Mark};
 
 /// The ways to cut speech into cues.

@@ -69,6 +69,11 @@ impl Live {
         }
     }
 
+    /// Looks for time stamps and the labels of speakers, as in plain text.
+    pub fn of_speakers(self, has_speakers: bool) -> Self {
+        Self { tokenizer: self.tokenizer.of_speakers(has_speakers), ..self }
+    }
+
     /// Takes the next bytes.
     ///
     /// # Errors
@@ -285,7 +290,7 @@ mod tests {
     /// Returns the bytes and the words of a text cut into steps, and the largest number of bytes
     /// held.
     fn read(bytes: &[u8], step: usize, options: RestoreOptions) -> (Vec<u8>, Vec<Word>, usize) {
-        let mut live = Live::new("text", options);
+        let mut live = Live::new("text", options).of_speakers(true);
         let (mut piece, mut sources, mut words, mut held) = (Piece::default(), Vec::new(), Vec::new(), 0);
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {
@@ -331,6 +336,40 @@ mod tests {
     }
 
     #[test]
+    fn labels_and_times_are_the_same_however_the_bytes_are_cut() {
+        let text = "0:00\nso we met in the\n0:03 - large house\nbob: is it cold?\nmrs alvarez: i grew\n\
+            [00:00:09] <ana> hi\n12/11/2026, 10:02 - ana reis: hi\nspeaker 1  0:07\nso\nnote: so\n  q. so\n";
+        let read = |step: usize| {
+            let mut live = Live::new("text", options()).of_speakers(true);
+            let (mut piece, mut words) = (Piece::default(), Vec::new());
+            let mut take = |live: &mut Live| {
+                while live.next(&mut piece) {
+                    words.extend(piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.starts)));
+                }
+            };
+            for part in text.as_bytes().chunks(step) {
+                live.push(part).unwrap();
+                take(&mut live);
+            }
+            live.finish().unwrap();
+            take(&mut live);
+            words
+        };
+        let whole = read(usize::MAX);
+        let starts: Vec<&str> = whole.iter().filter(|word| word.1).map(|word| word.0.as_str()).collect();
+        assert_eq!(
+            starts,
+            [
+                "bob", "is", "mrs", "alvarez", "i", "hi", "ana", "reis", "hi", "speaker", "1", "0:07", "so",
+                "q", "so"
+            ]
+        );
+        for step in [1, 2, 7] {
+            assert_eq!(read(step), whole, "steps of {step} bytes");
+        }
+    }
+
+    #[test]
     fn memory_stays_flat_whatever_comes() {
         for part in [
             "h<i>e</i>",
@@ -346,6 +385,9 @@ mod tests {
             "<b ",
             "a ",
             "\u{3000}",
+            "0:07 ",
+            "bob ",
+            "<ana ",
         ] {
             let lossy = RestoreOptions { lossy: true, ..options() };
             let text = part.repeat(600_000 / part.len());

@@ -46,7 +46,8 @@ impl Plain {
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .putting_marks(options.puts())
                 .of_lines(options.context == Context::Line)
-                .of_markup(options.context != Context::Line),
+                .of_markup(options.context != Context::Line)
+                .of_speakers(true),
             options,
             searched: 0,
             whole: 0,
@@ -292,7 +293,7 @@ impl segment::SegmentWriter for PlainWriter {
 mod tests {
     use super::*;
     use crate::files::Dribble;
-    use crate::text::{Constraint, Locale, Spellings};
+    use crate::text::{Case, Constraint, Locale, MarkSet, Spellings};
 
     fn input(bytes: &[u8], step: usize) -> Input {
         Input::new("text", Dribble::new(bytes, step)).unwrap()
@@ -361,6 +362,50 @@ mod tests {
         let text = b"{y:i}h<i>e</i>llo".repeat(3);
         let words = read(&text, 1, RestoreOptions::default()).unwrap().1;
         assert_eq!(words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["hellohellohello"]);
+    }
+
+    const DIALOGUE: &str = "0:00\nso we met in the\n0:03\nlarge house\n\nbob: is it cold? no\nANN: it is\nnote: this is so\n\
+        [00:00:09] mrs alvarez: i grew\nSPEAKER 1:\nso it is\nQ. did you\nA. yes\nSpeaker 2  0:09\nso\n\
+        12/11/2026, 10:02 - jmoreno: hi\n[10:02] <ana> hi\nthe answer: so\n";
+
+    #[test]
+    fn a_sentence_begins_behind_a_label_and_none_behind_a_time() {
+        let (source, words) = read(DIALOGUE.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
+        assert_eq!(source, DIALOGUE.as_bytes());
+        let starts: Vec<&str> =
+            words.iter().filter(|(_, starts, _)| *starts).map(|(word, ..)| word.as_str()).collect();
+        let expected = [
+            "bob", "is", "no", "ann", "it", "mrs", "alvarez", "i", "speaker", "1", "so", "q", "did", "a",
+            "yes", "speaker", "2", "0:09", "so", "jmoreno", "hi", "hi",
+        ];
+        assert_eq!(starts, expected);
+        let times = words.iter().filter(|(word, ..)| word.contains(':')).count();
+        assert_eq!(times, 1);
+        let upper = |word: &str| words.iter().find(|(lower, ..)| lower == word).unwrap().2;
+        assert_eq!(upper("ann"), Constraint::Kept(Case::Upper));
+        assert_eq!(upper("bob"), Constraint::Kept(Case::Title));
+        for step in [1, 3, 40] {
+            assert_eq!(read(DIALOGUE.as_bytes(), step, RestoreOptions::default()).unwrap().1, words);
+        }
+    }
+
+    #[test]
+    fn no_mark_has_a_place_in_a_label_or_behind_it() {
+        let options = RestoreOptions { marks: MarkSet::USUAL, ..RestoreOptions::default() };
+        let mut plain = Plain::new(input(DIALOGUE.as_bytes(), usize::MAX), options);
+        let mut piece = Piece::default();
+        assert!(plain.next(&mut piece).unwrap());
+        let open: Vec<&str> =
+            piece.tokens.iter().filter(|(_, token)| token.gap.is_none()).map(|(lower, _)| lower).collect();
+        for closed in ["is", "alvarez", "i", "1", "did", "yes", "hi"] {
+            let open = open.iter().filter(|word| **word == closed).count();
+            let all = piece.tokens.iter().filter(|(word, _)| *word == closed).count();
+            // `is` also stands inside text.
+            assert!(open < all, "{closed}");
+        }
+        for word in ["large", "ann", "mrs", "speaker", "q", "a", "jmoreno"] {
+            assert!(open.contains(&word), "{word}");
+        }
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl<'a> Stream<'a> {
         let queue = Queue::new(method, options.request(method, kind)?, &options);
         let mut writer = PieceWriter::new(options.clone(), method);
         writer.apart = (kind != Kind::Text).then(Vec::new);
-        Ok(Self { live: Live::new(name, options), queue, writer, piece: Piece::default(), taken: 0 })
+        let live = Live::new(name, options).of_speakers(kind == Kind::Text);
+        Ok(Self { live, queue, writer, piece: Piece::default(), taken: 0 })
     }
 
     /// Removes and returns the marks put into the text, which a stream of records does not write

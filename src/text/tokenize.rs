@@ -9,11 +9,13 @@
 use std::borrow::Cow;
 
 use super::case::{Case, MAX_LETTERS};
+use super::line_opening::{Dialogue, LineOpening, OpeningPart};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
 use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
 use super::options::MarkPlaces;
 use super::sentence::{Abbreviations, is_end_mark};
+use super::speaker_label::{is_letter, listed_case, may_name};
 use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
 use crate::named::NamedValue;
 
@@ -115,6 +117,16 @@ pub struct Tokenizer {
     has_openings: bool,
     /// The places for marks that are put in, if there are any: see [`Tokenizer::putting_marks`].
     puts: Option<MarkPlaces>,
+    /// True if time stamps and labels of speakers are looked for: see [`Tokenizer::of_speakers`].
+    has_speakers: bool,
+    /// What the line opens with, and the labels before it.
+    line_opening: LineOpening,
+    dialogue: Dialogue,
+    /// Where marks are put in: the first words of the line, and how many more of them a colon may make
+    /// a label of.
+    line_words: String,
+    names_left: u8,
+    is_timed: bool,
 }
 
 /// The sentence end that the marks after a word make.
@@ -216,6 +228,12 @@ impl Tokenizer {
             opening: Mark::None,
             has_openings: false,
             puts: None,
+            has_speakers: false,
+            line_opening: LineOpening::Text,
+            dialogue: Dialogue::default(),
+            line_words: String::new(),
+            names_left: 0,
+            is_timed: false,
         }
     }
 
@@ -252,6 +270,14 @@ impl Tokenizer {
         Self { puts: places, ..self }
     }
 
+    /// Looks for time stamps and the labels of speakers at the beginnings of lines: no mark is put
+    /// into them or right behind them, and a sentence begins behind a label. A time stamp stands
+    /// between words as white space does.
+    pub fn of_speakers(self, has_speakers: bool) -> Self {
+        let line_opening = if has_speakers { LineOpening::Blank } else { LineOpening::Text };
+        Self { has_speakers, line_opening, ..self }
+    }
+
     /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
@@ -264,7 +290,7 @@ impl Tokenizer {
             has_openings: self.has_openings,
             // The first word of the next text shows what stands after the last word of this one.
             gap: self.gap,
-            ..Self::of(self.locale, self.abbreviations, self.capitalized)
+            ..Self::of(self.locale, self.abbreviations, self.capitalized).of_speakers(self.has_speakers)
         };
     }
 
@@ -301,6 +327,22 @@ impl Tokenizer {
                 let is_opening = |c: char| self.is_opening(c) || c == ' ';
                 if let Some(next) = text[at..].trim_start_matches(is_opening).chars().next() {
                     self.decide_pending_marks(AfterMarks::of(Some(next)));
+                }
+            }
+            if self.line_opening != LineOpening::Text {
+                match self.dialogue.part(text, at, self.line_opening, cut == Cut::Whole) {
+                    OpeningPart::Open if leaves_tail => break,
+                    OpeningPart::None | OpeningPart::Open => self.open_text(text.as_bytes()[at]),
+                    OpeningPart::Time(end) => {
+                        self.time_stamp();
+                        at = end;
+                        continue;
+                    }
+                    OpeningPart::Label(end) => {
+                        self.label(NonSpaceRun { text, start: at, end, base }, tokens);
+                        at = end;
+                        continue;
+                    }
                 }
             }
             let crosses = self.crosses && !self.crossed;
@@ -357,6 +399,11 @@ impl Tokenizer {
             self.close_line();
             return self.reset();
         }
+        let opening = self.begin_line();
+        if opening == LineOpening::Time {
+            self.before = self.before.max(Break::Line);
+            return;
+        }
         self.line.ended = self.ended != Ended::No;
         self.close_line();
         let line = std::mem::take(&mut self.line);
@@ -364,6 +411,106 @@ impl Tokenizer {
         self.grouped |= !line.written && self.previous.is_some();
         // After an empty line a new paragraph begins, whatever the end of the last one.
         self.previous = line.written.then_some(line);
+    }
+
+    /// Looks for time stamps and labels anew, and returns what the last line opens with, if nothing
+    /// stands behind it.
+    fn begin_line(&mut self) -> LineOpening {
+        if !self.has_speakers {
+            return LineOpening::Text;
+        }
+        if self.line.written {
+            self.dialogue.end_line();
+        }
+        self.names_left = 0;
+        std::mem::replace(&mut self.line_opening, LineOpening::Blank)
+    }
+
+    /// Returns true if a colon behind this word, one of the first of a line, may make a label of them.
+    #[cold]
+    fn may_name(&mut self, word: &str) -> bool {
+        if !self.line_words.is_empty() {
+            self.line_words.push(' ');
+        }
+        lower_word(word, self.locale, &mut self.line_words);
+        let names = may_name(&self.line_words, self.is_timed);
+        self.names_left -= 1;
+        names
+    }
+
+    /// Notes text, which begins with byte `first`, behind what the line opens with; a tag is not yet
+    /// text.
+    fn open_text(&mut self, first: u8) {
+        if self.puts.is_some() && self.line_opening != LineOpening::Label {
+            self.line_words.clear();
+            self.is_timed = self.line_opening == LineOpening::Time;
+            self.names_left = if self.is_timed { MAX_LETTERS as u8 } else { 4 };
+        }
+        if !matches!(first, b'<' | b'{') {
+            self.line_opening = LineOpening::Text;
+        }
+    }
+
+    /// Notes a time stamp before the text of a line.
+    fn time_stamp(&mut self) {
+        if self.line_opening == LineOpening::Blank {
+            self.line_opening = LineOpening::Time;
+        }
+    }
+
+    /// Appends the words of a speaker label, and begins a sentence behind it. Its words get capitals
+    /// as names do, unless the label has some.
+    #[cold]
+    fn label(&mut self, label: NonSpaceRun<'_>, tokens: &mut Tokens) {
+        let (line, gap, first) = (self.line.clone(), self.gap, tokens.len());
+        let NonSpaceRun { text, start, end, base } = label;
+        self.names_left = 0;
+        self.before = self.before.max(Break::Turn);
+        let mut at = if is_name_of_program(&text[start..end]) { end } else { start };
+        while let Some(run) = text[at..end].find(|c: char| !c.is_whitespace()).map(|len| at + len) {
+            at = text[run..end].find(char::is_whitespace).map_or(end, |len| run + len);
+            self.odd_field(&NonSpaceRun { text: &text[..end], start: run, end: at, base }, tokens);
+            self.before = self.before.max(Break::Space);
+        }
+        self.constrain_label(&label, &mut tokens.as_mut_slice()[first..]);
+        for i in first..tokens.len() {
+            let listed = listed_case(tokens.lower(i), i == first);
+            let word = &mut tokens.as_mut_slice()[i];
+            (word.starts, word.is_label) = (true, true);
+            if i > first {
+                word.gap.get_or_insert(Mark::None);
+            }
+            if let (Constraint::Free, Some(listed)) = (word.constraint, listed) {
+                word.constraint = Constraint::Kept(listed);
+            }
+        }
+        // Without words, the mark behind the last word of the line before has its place.
+        self.gap = if first == tokens.len() { gap } else { self.gap.or(Some(Mark::None)) };
+        self.line = LineState { written: true, ..line };
+        self.before = self.before.max(if first == tokens.len() { Break::Turn } else { Break::Space });
+        self.blocked = false;
+        self.after_clitic = false;
+        self.pending_marks = None;
+        self.ended = Ended::Stopped;
+        self.line_opening = LineOpening::Label;
+    }
+
+    /// Keeps the case of all words of a label that has capitals.
+    fn constrain_label(&self, label: &NonSpaceRun<'_>, words: &mut [Token]) {
+        let NonSpaceRun { text, start, end, base } = *label;
+        let has_capitals = text[start..end].contains(char::is_uppercase);
+        // Nothing on its line tells whether a label alone is shouted.
+        let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+        for word in words {
+            let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
+            let case = Case::of(&text[source], self.locale);
+            word.constraint = match self.capitalized {
+                Capitalized::Ignore => Constraint::Free,
+                _ if !has_capitals => Constraint::Free,
+                Capitalized::Auto if is_alone => Constraint::Fixed(case),
+                _ => Constraint::Kept(case),
+            };
+        }
     }
 
     /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
@@ -515,7 +662,8 @@ impl Tokenizer {
         let opens = before >= line_start && !self.blocked && !begins_none;
         let begins = self.ended != Ended::No || self.puts.is_some() && before >= Break::Turn;
         let starts = begins && !begins_none && !reported;
-        let abbreviates = self.puts.is_some() && !self.stop_ends(field, end);
+        let may_name = self.names_left > 0 && self.may_name(word);
+        let abbreviates = self.puts.is_some() && !self.stop_ends(field, end) || may_name && is_letter(word);
         let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
         if opens {
             self.line.opening = Some(tokens.len());
@@ -550,6 +698,7 @@ impl Tokenizer {
             gap,
             opening,
             abbreviates,
+            may_name,
             after_clitic,
             ..Token::default()
         };
@@ -743,6 +892,12 @@ impl Tokenizer {
         let is_list_item = self.before >= Break::Line && is_list_number(&format!("{run}."));
         !is_list_item && self.ends(run, ".", false)
     }
+}
+
+/// Returns true if a label is written by a program, so that its words are no text: `<ana>`, `From
+/// Ana Reis to Everyone :`.
+fn is_name_of_program(label: &str) -> bool {
+    label.starts_with('<') || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
 /// Returns true if an opening can be put in between a mark and the word after it.

@@ -83,6 +83,9 @@ pub struct Token {
     /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
     /// Found only where marks are put in.
     pub after_clitic: bool,
+    /// True if a colon after the word would make the label of a speaker of the words before it.
+    /// Found only where marks are put in.
+    pub may_name: bool,
     /// The mark that is put in after the word, once that is decided; methods never see it.
     pub put: Mark,
     /// The mark whose opening is put in before the word, once that is decided.
@@ -91,11 +94,13 @@ pub struct Token {
 
 impl Token {
     /// Returns the marks that cannot be put in right behind the word, where they would be read as
-    /// something else: a full stop as an abbreviation's, and the semicolon of `&t;` as an entity's.
+    /// something else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a
+    /// colon as a label's.
     #[inline]
     pub fn refused(&self) -> MarkSet {
         let stop = self.abbreviates.then_some(Mark::Period);
-        stop.into_iter().chain(matches!(self.left, Some('&' | '#')).then_some(Mark::Semicolon)).collect()
+        let entity = matches!(self.left, Some('&' | '#')).then_some(Mark::Semicolon);
+        stop.into_iter().chain(entity).chain(self.may_name.then_some(Mark::Colon)).collect()
     }
 }
 

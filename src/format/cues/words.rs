@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::Kind;
-use super::super::cue::{as_override, dash_len, name_len};
+use super::super::cue::{as_override, dash_len};
 use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
 use super::cut::Juncture;
 use super::juncture::CueLanguage;
+use crate::text::speaker_label::name_len;
 use crate::text::{Mark, MarkForm};
 
 /// A word with the marks that stand apart next to it, as `« oui »` in French.

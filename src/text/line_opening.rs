@@ -1,0 +1,135 @@
+//! Finds what stands before the text of a line: a time stamp, the label of a speaker.
+
+use super::speaker_label::{LabelContext, speaker_label};
+use super::time_stamp::time_stamp;
+
+/// The number of lines after a label in which a name that is not known is a label as well.
+const DIALOGUE: u8 = 4;
+
+/// The largest number of characters that are looked at, so that live text waits for no more, and the
+/// number of bytes in which a line with a label has a colon.
+const LONGEST: usize = 160;
+const HEAD: usize = 128;
+
+/// The result of looking for a part of a line that may not have arrived whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scan {
+    No,
+    /// The text that has not arrived yet decides.
+    Open,
+    /// A part of this many bytes.
+    Found(usize),
+}
+
+impl Scan {
+    pub(super) fn open(is_open: bool) -> Self {
+        if is_open { Self::Open } else { Self::No }
+    }
+
+    pub(super) fn found(is_found: bool, len: usize) -> Self {
+        if is_found { Self::Found(len) } else { Self::No }
+    }
+
+    /// Returns the result for a text with `len` more bytes before it.
+    pub(super) fn behind(self, len: usize) -> Self {
+        if let Self::Found(found) = self { Self::Found(len + found) } else { self }
+    }
+}
+
+/// What a line opens with, as far as it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum LineOpening {
+    /// Text: nothing is looked for any longer.
+    #[default]
+    Text,
+    /// Nothing but white space.
+    Blank,
+    /// A time stamp.
+    Time,
+    /// The label of a speaker.
+    Label,
+}
+
+/// A part before the text of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OpeningPart {
+    None,
+    Open,
+    /// A time stamp or a label that ends at this byte.
+    Time(usize),
+    Label(usize),
+}
+
+/// The labels of a text so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dialogue {
+    /// True if the text has a label `Q.`
+    asks: bool,
+    /// The number of lines that still count as dialogue.
+    lines: u8,
+}
+
+impl Dialogue {
+    /// Looks for a time stamp or a label at byte `at` of the text, before which the line has
+    /// `opening`; `is_whole` is true if the line ends where the text does.
+    pub(super) fn part(
+        &mut self,
+        text: &str,
+        at: usize,
+        opening: LineOpening,
+        is_whole: bool,
+    ) -> OpeningPart {
+        if !may_open(&text.as_bytes()[at..], is_whole) {
+            return OpeningPart::None;
+        }
+        let rest = &text[at..];
+        let limit = rest.char_indices().nth(LONGEST).map(|(at, _)| at);
+        let line = &rest[..limit.unwrap_or(rest.len())];
+        let line_end = line.find('\n');
+        let is_whole = is_whole || limit.is_some() || line_end.is_some();
+        let line = &line[..line_end.unwrap_or(line.len())];
+        let is_first = opening != LineOpening::Label;
+        match time_stamp(line, is_whole) {
+            Scan::Found(len) if is_first || line.starts_with(['[', '(']) => {
+                return OpeningPart::Time(at + len);
+            }
+            Scan::Open => return OpeningPart::Open,
+            _ => {}
+        }
+        let is_timed = opening == LineOpening::Time;
+        let context = LabelContext { is_timed, is_dialogue: self.lines > 0, asks: self.asks };
+        match speaker_label(line, is_whole, context) {
+            Scan::Found(len) if is_first => {
+                let letter =
+                    line[..len].trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+                self.asks |= letter.len() <= 2 && letter.starts_with(['q', 'Q']);
+                self.lines = DIALOGUE;
+                OpeningPart::Label(at + len)
+            }
+            Scan::Open if is_first => OpeningPart::Open,
+            _ => OpeningPart::None,
+        }
+    }
+
+    /// Ends a line with text.
+    pub(super) fn end_line(&mut self) {
+        self.lines = self.lines.saturating_sub(1);
+    }
+}
+
+/// Returns true if a time stamp or a label may stand at the beginning of a line; `is_whole` is true
+/// if the line ends where the text does. Most lines have neither: a look at many bytes at once tells.
+#[inline]
+fn may_open(text: &[u8], is_whole: bool) -> bool {
+    const COLON: u8 = 1;
+    const LINE_FEED: u8 = 2;
+    let head = &text[..text.len().min(HEAD)];
+    let Some(first) = head.first() else { return false };
+    if !first.is_ascii_alphabetic() && *first < 0x80 {
+        return first.is_ascii_digit() || b"[(<>*_@+".contains(first);
+    }
+    let kind = |b: u8| COLON * u8::from(b == b':') | LINE_FEED * u8::from(b == b'\n');
+    let kinds = head.iter().fold(0, |kinds, &b| kinds | kind(b));
+    let is_open = kinds == 0 && head.len() < HEAD && !is_whole;
+    kinds & COLON != 0 || is_open || matches!(first.to_ascii_lowercase(), b'q' | b'a')
+}

@@ -1,0 +1,444 @@
+//! Recognises the label of a speaker at the beginning of a line: `Bob:`, `Dr. Reis:`, `Q.`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::case::Case;
+use super::line_opening::Scan;
+use super::locale::is_joiner;
+use super::time_stamp::time_stamp;
+
+/// The largest number of words in the name of a speaker, and in a name after a time stamp.
+const LONGEST_NAME: usize = 3;
+const LONGEST_TIMED_NAME: usize = 6;
+
+/// The largest number of characters in a word with a full stop in a name: `Prof.`
+const LONGEST_TITLE: usize = 5;
+
+/// The largest number of characters in a label, so that live text waits for no more.
+const LONGEST_LABEL: usize = 100;
+
+/// Given names that are words as well.
+const NAMES_AND_WORDS: &str = "art april bill bob carol chase chuck clay cliff dale dawn dean don drew eve faith \
+    frank gene glen grace grant guy hank harry heath holly hope hunter iris ivy jack jade jay jean jim joe joy june kim \
+    lance lee lily mark mason matt max may miles nick pat paul penny ray rich rob robin rocky rose ruby sally sam sandy \
+    sky stan sue ted tim tom victor violet wade will woody";
+
+/// Titles before a name, without their full stops.
+const TITLES: &str = "mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice officer sgt capt \
+    captain lt col gen general sen senator rep rev fr father sister president minister chairman detective inspector \
+    agent coach sra sr srta don doña dña dom dona mme mlle monsieur madame me maître mevr mw dhr meneer mevrouw herr frau";
+
+/// The words for those who speak in transcripts of interviews, courts, calls, meetings and subtitles.
+const ROLES: &str = "speaker spk interviewer interviewee moderator host cohost co-host guest narrator announcer \
+    reporter anchor presenter correspondent commentator man woman boy girl men women child kid crowd audience \
+    participant attendee panelist panellist student teacher instructor lecturer professor doctor nurse patient therapist \
+    counselor client witness court clerk defendant plaintiff judge bailiff interpreter attorney counsel prosecutor juror \
+    foreperson deponent videographer stenographer caller callee customer operator dispatcher representative agent \
+    assistant user bot human chairman chairwoman chairperson chair secretary president minister senator voice mother father mom dad \
+    grandma grandpa officer pilot tower copilot coach player interviewers questioner respondent facilitator unknown \
+    entrevistador entrevistadora entrevistado entrevistada locutor locutora orador oradora moderador moderadora hombre \
+    mujer homem mulher periodista jornalista juez juiz testigo testemunha hablante falante médico paciente alumno aluno \
+    intervieweur enquêteur animateur présentateur présentatrice homme femme journaliste juge témoin locuteur locutrice \
+    interviewer spreker presentator verslaggever rechter getuige vrouw sprecher sprecherin moderatorin";
+
+/// The parts of names that stay in lower case.
+const PARTICLES: &str =
+    "of the de la del da do das dos di du des le les el van der den von zu e y et en und and";
+
+/// Words before a colon that are no name of a speaker, whatever stands around them.
+const KEYS: &str = "note notes nb ps warning caution danger error info hint tip tips todo fixme example examples \
+    question answer summary update edit source date time day place title subject re fw fwd to from cc bcc price total \
+    cost email mail e-mail phone tel fax mobile address name age sex url link web website version status type size \
+    color colour key value id language chapter section part step figure table page item option result results reply \
+    author file path task goal topic agenda action output input default format month year week today yesterday tomorrow \
+    dear hello hi thanks conclusion problem solution reason remark important attention usage syntax license copyright \
+    nota fecha hora asunto ejemplo título precio aviso importante data assunto exemplo título preço atenção obs remarque \
+    exemple objet prix attention sujet let voorbeeld onderwerp datum prijs";
+
+/// The numbers that stand in place of a name after [`ROLES`], in words.
+const NUMBERS: &str = "one two three four five six seven eight nine ten a b c d";
+
+/// What the lists know of a word in lower case, as a set of bits.
+type Known = u8;
+const NAME: Known = 1;
+const TITLE: Known = 2;
+const ROLE: Known = 4;
+const PARTICLE: Known = 8;
+const KEY: Known = 16;
+const NUMBER: Known = 32;
+
+static KNOWN: LazyLock<HashMap<String, Known>> = LazyLock::new(|| {
+    // A name such as McDonald is left to the method.
+    let is_title = |name: &&str| !name.starts_with('#') && !name.chars().skip(1).any(char::is_uppercase);
+    let names = include_str!("../../lexicons/names.txt").lines().filter(is_title);
+    let mut known: HashMap<String, Known> = names.map(|name| (name.to_lowercase(), NAME)).collect();
+    for (list, kind) in [
+        (NAMES_AND_WORDS, NAME),
+        (TITLES, TITLE),
+        (ROLES, ROLE),
+        (PARTICLES, PARTICLE),
+        (KEYS, KEY),
+        (NUMBERS, NUMBER),
+    ] {
+        list.split_ascii_whitespace().for_each(|word| *known.entry(word.to_owned()).or_default() |= kind);
+    }
+    known
+});
+
+fn is(word: &str, kinds: Known) -> bool {
+    KNOWN.get(word).is_some_and(|known| known & kinds != 0)
+        || kinds & NUMBER != 0 && word.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The evidence before a label that its line is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct LabelContext {
+    /// True if a time stamp stands before it on the line.
+    pub(super) is_timed: bool,
+    /// True if a line shortly before has a label.
+    pub(super) is_dialogue: bool,
+    /// True if the text has a label `Q.`
+    pub(super) asks: bool,
+}
+
+/// Returns the length of the name of a speaker at the beginning of a text, with its colon.
+pub(crate) fn name_len(text: &str) -> Option<usize> {
+    let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
+    let (name, rest) = (&text[..len], &text[len + 1..]);
+    let is_name = name.contains(char::is_alphabetic) && is_named(name, LONGEST_NAME);
+    (is_name && ends_label(rest)).then_some(len + 1)
+}
+
+fn is_inside(c: char) -> bool {
+    c.is_alphanumeric() || is_joiner(c) || " .'’-#&_".contains(c)
+}
+
+/// Returns true if a name has the shape of one: at most `longest` words, none with a full stop that
+/// may be the end of a sentence.
+fn is_named(name: &str, longest: usize) -> bool {
+    let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
+    name.starts_with(char::is_alphanumeric)
+        && name.split(' ').count() <= longest
+        && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
+}
+
+fn ends_label(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<')
+}
+
+/// Looks for the label of a speaker at the beginning of `line`, the rest of a line as far as it has
+/// arrived; `is_whole` is true if no more of it comes.
+pub(super) fn speaker_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    let line_end = line.char_indices().nth(LONGEST_LABEL).map(|(at, _)| at);
+    let (line, is_whole) = (&line[..line_end.unwrap_or(line.len())], is_whole || line_end.is_some());
+    let looks: [fn(&str, bool, LabelContext) -> Scan; 5] =
+        [chat_nick, quoted_label, zoom_label, letter_label, named_label];
+    let mut is_open = false;
+    for look in looks {
+        match look(line, is_whole, context) {
+            Scan::No => {}
+            Scan::Open => is_open = true,
+            found => return found,
+        }
+    }
+    if is_open { Scan::Open } else { Scan::No }
+}
+
+/// Finds `<ana>`, the nick of a chat, which is no mark-up.
+fn chat_nick(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    let Some(rest) = line.strip_prefix('<') else { return Scan::No };
+    let nick = |c: char| c.is_alphanumeric() || "_-[]\\`^{}|@+%~ ".contains(c);
+    let Some(len) = rest.find(|c| !nick(c)) else { return Scan::open(!is_whole) };
+    let is_nick = rest[len..].starts_with('>')
+        && rest[..len].trim_start_matches(['@', '+', '%', '~', ' ']).starts_with(char::is_alphanumeric);
+    let is_known = context.is_timed || context.is_dialogue || is(&rest[..len].to_lowercase(), NAME);
+    let after = rest.get(len + 1..).unwrap_or_default();
+    match is_nick && is_known {
+        true if after.is_empty() => Scan::open(!is_whole),
+        is_label => Scan::found(is_label && after.starts_with(' '), len + 2),
+    }
+}
+
+/// Finds a label after `>>`, the mark of a speaker in captions.
+fn quoted_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    let name = line.trim_start_matches('>');
+    let marks = line.len() - name.len();
+    if !(1..=3).contains(&marks) {
+        return Scan::No;
+    }
+    let name = name.trim_start_matches(' ');
+    if name.is_empty() {
+        return Scan::open(!is_whole);
+    }
+    named_label(name, is_whole, LabelContext { is_timed: context.is_timed || marks > 1, ..context })
+        .behind(line.len() - name.len())
+}
+
+/// Finds `From Ana Reis to Everyone :`, as Zoom writes after a time.
+fn zoom_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    if !context.is_timed || !line.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from ")) {
+        return Scan::No;
+    }
+    match line.match_indices(':').find(|(at, _)| ends_label(&line[at + 1..])) {
+        Some((at, _)) if is_whole || line.len() > at + 1 => Scan::Found(at + 1),
+        _ => Scan::open(!is_whole),
+    }
+}
+
+/// Finds the letters of a court's transcript, with the number of the line before them: `Q.`, `12 A.`
+fn letter_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let letter = line[digits..].trim_start_matches([' ', '\t']);
+    let at = line.len() - letter.len();
+    if digits > 2 || digits > 0 && at < digits + 2 {
+        return Scan::open(!is_whole && digits <= 2 && letter.is_empty());
+    }
+    let Some(c) = letter.chars().next() else { return Scan::No };
+    let is_letter = c.eq_ignore_ascii_case(&'q') || c.eq_ignore_ascii_case(&'a') && context.asks;
+    let after = &letter[c.len_utf8()..];
+    if !is_letter {
+        return Scan::No;
+    }
+    let (marks, rest) = after.split_at(usize::from(after.starts_with(['.', ':'])));
+    let is_apart = rest.starts_with('\t') || rest.starts_with("  ");
+    match rest.chars().next() {
+        None | Some(' ') if !is_whole && rest.len() < 2 => Scan::Open,
+        Some(next) => Scan::found(
+            next.is_whitespace() && (!marks.is_empty() || is_apart),
+            at + c.len_utf8() + marks.len(),
+        ),
+        None => Scan::found(!marks.is_empty(), at + c.len_utf8() + marks.len()),
+    }
+}
+
+/// Finds a name with a colon: `Bob:`, `**Bob:**`, `Bob (0:07):`, and one with a time that ends the
+/// line: `Speaker 1  0:07`.
+fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
+    let bold = line.len() - line.trim_start_matches(['*', '_']).len();
+    let (marks, text) = line.split_at(bold);
+    let longest = if context.is_timed { LONGEST_TIMED_NAME } else { LONGEST_NAME };
+    let text = text.strip_prefix(['@', '+']).unwrap_or(text);
+    let start = line.len() - text.len();
+    let end = text.find(|c| !is_inside(c)).unwrap_or(text.len());
+    let name = text[..end].trim_end_matches([' ', '_']);
+    let has_shape =
+        |name: &str| (name.contains(char::is_alphabetic) || context.is_timed) && is_named(name, longest);
+    let is_name = |name: &str| has_shape(name) && is_speaker(name, context);
+    if end == text.len() {
+        let goes_on = text.is_empty() || is_named(name, longest) || name.is_empty();
+        return match timed_name_len(text, is_whole, is_name) {
+            Scan::No => Scan::open(!is_whole && goes_on),
+            found => found.behind(start),
+        };
+    }
+    if let found @ (Scan::Found(_) | Scan::Open) = timed_name_len(text, is_whole, is_name) {
+        return found.behind(start);
+    }
+    if !is_name(name) {
+        return Scan::No;
+    }
+    // What stands between the name and its colon.
+    let mut rest = text[end..].trim_start_matches(' ');
+    if bold > 0 {
+        if rest.len() < bold && marks.starts_with(rest) {
+            return Scan::open(!is_whole);
+        }
+        rest = rest.strip_prefix(marks).unwrap_or(rest);
+    }
+    if rest.starts_with(['(', '[']) {
+        match rest.find([')', ']']) {
+            Some(close) => rest = &rest[close + 1..],
+            None => return Scan::open(!is_whole),
+        }
+    }
+    if rest.is_empty() {
+        return Scan::open(!is_whole);
+    }
+    let Some(mut rest) = rest.strip_prefix(':') else { return Scan::No };
+    if bold > 0 {
+        if rest.is_empty() && !is_whole || rest.len() < bold && marks.starts_with(rest) && !is_whole {
+            return Scan::Open;
+        }
+        rest = rest.strip_prefix(marks).unwrap_or(rest);
+    }
+    if rest.is_empty() && !is_whole {
+        return Scan::Open;
+    }
+    Scan::found(ends_label(rest), line.len() - rest.len())
+}
+
+/// Finds a name with a time, at least two blanks apart, that ends the line.
+fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) -> Scan {
+    let gap = ["  ", "\t", " (", " ["].iter().filter_map(|gap| text.find(gap)).min();
+    let Some(at) = gap.filter(|&at| is_name(&text[..at])) else { return Scan::No };
+    let rest = text[at..].trim_start();
+    if rest.is_empty() {
+        return Scan::open(!is_whole);
+    }
+    match time_stamp(rest, is_whole) {
+        Scan::Found(len) if rest[len..].trim().is_empty() && is_whole => {
+            Scan::Found(text.len() - rest.len() + len)
+        }
+        Scan::Found(len) if rest[len..].trim().is_empty() => Scan::Open,
+        Scan::Open => Scan::Open,
+        _ => Scan::No,
+    }
+}
+
+/// Returns true if a name is that of a speaker and not the key of a list or the beginning of a
+/// sentence. Case plays no part. `note: this` has the shape of `bob: this`, so that a name is one by
+/// what stands around it, by a title or role, or by a list of names.
+fn is_speaker(name: &str, context: LabelContext) -> bool {
+    let lower = name.to_lowercase();
+    let mut words =
+        lower.split([' ', '_']).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty());
+    if context.is_timed {
+        return true;
+    }
+    let Some(first) = words.next() else { return false };
+    let rest: Vec<&str> = words.collect();
+    if is(first, KEY) {
+        return false;
+    }
+    if is(first, TITLE) {
+        return rest.iter().all(|word| !is(word, PARTICLE | KEY));
+    }
+    if is(first, ROLE) {
+        return rest.iter().all(|word| is(word, NAME | ROLE | NUMBER));
+    }
+    if matches!(first, "the" | "by" | "a" | "an" | "la" | "le" | "el" | "o") {
+        let has_title = rest.first().is_some_and(|word| is(word, TITLE));
+        return has_title || !rest.is_empty() && rest.iter().all(|word| is(word, ROLE | NUMBER));
+    }
+    if is(first, NAME) {
+        let is_surname =
+            |word: &&str| rest.len() == 1 && !is(word, KEY) || is(word, NAME | NUMBER | PARTICLE);
+        return rest.iter().all(|word| is_surname(&word));
+    }
+    // `UNIDENTIFIED WOMAN`, `male reporter 2`
+    if rest.iter().any(|word| is(word, ROLE)) && rest.iter().all(|word| is(word, ROLE | NUMBER)) {
+        return !is(first, PARTICLE);
+    }
+    rest.is_empty() && context.is_dialogue
+}
+
+/// Returns true if a colon behind `name`, the first words of a line, may make a label of it.
+pub(super) fn may_name(name: &str, is_timed: bool) -> bool {
+    let words = name.split(' ').count();
+    if is_timed {
+        return words <= LONGEST_TIMED_NAME || name.starts_with("from ");
+    }
+    let context = LabelContext { is_dialogue: true, ..LabelContext::default() };
+    words <= LONGEST_NAME && (is_speaker(name, context) || is_letter(name))
+}
+
+/// Returns true if a word is a letter before the questions or answers of a court's transcript.
+pub(super) fn is_letter(word: &str) -> bool {
+    word.eq_ignore_ascii_case("q") || word.eq_ignore_ascii_case("a")
+}
+
+/// Returns the case of a word inside a label, as far as lists tell: `Dr. Ana de la Cruz`.
+pub(super) fn listed_case(lower: &str, is_first: bool) -> Option<Case> {
+    if is(lower, PARTICLE) && !is_first {
+        return Some(Case::Lower);
+    }
+    is(lower, NAME | TITLE | ROLE).then_some(Case::Title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(line: &str, context: LabelContext) -> Option<&str> {
+        match speaker_label(line, true, context) {
+            Scan::Found(len) => Some(&line[..len]),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn names_titles_and_roles_are_labels() {
+        let plain = LabelContext::default();
+        for (line, expected) in [
+            ("Bob: hi", "Bob:"),
+            ("ann: yes", "ann:"),
+            ("SPEAKER 1: so", "SPEAKER 1:"),
+            ("SPEAKER_00: so", "SPEAKER_00:"),
+            ("Ms. Lopez: it is", "Ms. Lopez:"),
+            ("the witness: no", "the witness:"),
+            ("BY MR. SMITH:", "BY MR. SMITH:"),
+            ("Q. did you", "Q."),
+            ("q: did you", "q:"),
+            ("12   Q.  did you", "12   Q."),
+            ("Q\tdid you", "Q"),
+            ("**Bob:** hi", "**Bob:**"),
+            ("**Bob**: hi", "**Bob**:"),
+            ("Bob (0:07): hi", "Bob (0:07):"),
+            ("Bob (host): hi", "Bob (host):"),
+            ("Ana Reis: hi", "Ana Reis:"),
+            ("Speaker 1  0:07", "Speaker 1  0:07"),
+            ("ana reis  10:02 AM", "ana reis  10:02 AM"),
+            ("Ana (0:07)", "Ana (0:07)"),
+            (">> reporter: the", ">> reporter:"),
+            (">> jmoreno: the", ">> jmoreno:"),
+            ("Unidentified woman: so", "Unidentified woman:"),
+        ] {
+            assert_eq!(label(line, plain), Some(expected), "{line}");
+            assert_eq!(label(&line.to_uppercase(), plain).map(str::len), Some(expected.len()), "{line}");
+            for end in 1..expected.len() {
+                let open = speaker_label(&line[..end], false, plain);
+                assert_eq!(open, Scan::Open, "{}", &line[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_colon_in_prose_makes_no_label() {
+        for line in [
+            "note: this is",
+            "he said: no",
+            "the answer: 42",
+            "at 10:30 we",
+            "Chapter 3: The End",
+            "color: red",
+            "http://a.b",
+            "Dear all: so",
+            "A. Smith came",
+            "a. first",
+            "so: no",
+            "step 2: so",
+            "he told bob: no",
+            "next steps: we",
+            "ingredients: milk",
+            "we met at  10:30",
+            "http: no",
+            "Re: Ana",
+            "<b> so",
+            "the end: so",
+            "Questions: none",
+            "bob, ann: hi",
+            "bob",
+            "bob said",
+        ] {
+            assert_eq!(label(line, LabelContext::default()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn times_and_other_labels_are_evidence() {
+        let timed = LabelContext { is_timed: true, ..LabelContext::default() };
+        for (line, expected) in [
+            ("jmoreno: so", "jmoreno:"),
+            ("From Ana Reis to Everyone : hi", "From Ana Reis to Everyone :"),
+            ("<jm_> hi", "<jm_>"),
+            ("+351 912 345 678: hi", "+351 912 345 678:"),
+        ] {
+            assert_eq!(label(line, timed), Some(expected));
+        }
+        let dialogue = LabelContext { is_dialogue: true, ..LabelContext::default() };
+        assert_eq!(label("jmoreno: so", dialogue), Some("jmoreno:"));
+        assert_eq!(label("note: so", dialogue), None);
+        assert_eq!(label("A. yes", LabelContext { asks: true, ..LabelContext::default() }), Some("A."));
+    }
+}

@@ -1,0 +1,270 @@
+//! Recognises a time stamp at the beginning of a line: `0:07`, `[00:00:09]`, `12/11/2026, 10:02 -`.
+
+use super::line_opening::Scan;
+
+/// Looks for a time stamp at the beginning of `line`, the rest of a line as far as it has arrived;
+/// `is_whole` is true if no more of it comes.
+pub(super) fn time_stamp(line: &str, is_whole: bool) -> Scan {
+    let mut reader = Reader { line, at: 0, is_whole, is_open: false };
+    let found = reader.stamp().is_some();
+    match found {
+        _ if reader.is_open => Scan::Open,
+        true => Scan::Found(reader.at),
+        false => Scan::No,
+    }
+}
+
+/// The place in a line up to which it is read.
+struct Reader<'a> {
+    line: &'a str,
+    at: usize,
+    is_whole: bool,
+    /// True if the end of what has arrived was met, so that more may change the result.
+    is_open: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.line[self.at..]
+    }
+
+    /// Returns the next byte, 0 at the end of the line.
+    fn peek(&mut self) -> u8 {
+        let next = self.line.as_bytes().get(self.at).copied();
+        self.is_open |= next.is_none() && !self.is_whole;
+        next.unwrap_or(0)
+    }
+
+    fn takes(&mut self, any: &[u8]) -> bool {
+        let is_any = any.contains(&self.peek()) && self.at < self.line.len();
+        self.at += usize::from(is_any);
+        is_any
+    }
+
+    fn blanks(&mut self) -> usize {
+        let from = self.at;
+        while self.takes(b" \t") {}
+        self.at - from
+    }
+
+    /// Reads `least` to `most` digits.
+    fn digits(&mut self, least: usize, most: usize) -> Option<()> {
+        let from = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+            if self.at - from > most {
+                return None;
+            }
+        }
+        (self.at - from >= least).then_some(())
+    }
+
+    /// Goes back if the part is not there.
+    fn maybe(&mut self, part: impl Fn(&mut Self) -> Option<()>) -> bool {
+        let from = self.at;
+        let found = part(self).is_some();
+        if !found {
+            self.at = from;
+        }
+        found
+    }
+
+    fn stamp(&mut self) -> Option<()> {
+        let first = self.peek();
+        let close: &[u8] = match first {
+            b'[' => b"]",
+            b'(' => b")",
+            b'0'..=b'9' => return self.bare(),
+            _ => return None,
+        };
+        self.at += 1;
+        self.blanks();
+        if self.maybe(Self::date) {
+            self.takes(b",T");
+            self.blanks();
+        }
+        self.clock()?;
+        self.maybe(Self::half);
+        self.maybe(Self::range);
+        self.blanks();
+        self.takes(close).then_some(())
+    }
+
+    /// Reads a time without brackets: more of it is needed to be sure.
+    fn bare(&mut self) -> Option<()> {
+        let is_dated = self.maybe(Self::date);
+        if is_dated && !(self.takes(b",T") | (self.blanks() > 0)) {
+            return None;
+        }
+        self.blanks();
+        self.clock()?;
+        self.takes(b"Z");
+        let has_half = self.maybe(Self::half);
+        let has_range = !has_half && self.maybe(Self::range);
+        if !matches!(self.peek(), 0 | b' ' | b'\t' | b'\r') {
+            return None;
+        }
+        let end = self.at;
+        self.blanks();
+        if self.peek() == 0 || self.rest().trim().is_empty() {
+            self.at = end;
+            return Some(());
+        }
+        // `10:30 a.m. we met`
+        if has_half && !is_dated || !has_half && !is_dated && self.has_unit() {
+            return None;
+        }
+        // The settings of a cue of .vtt.
+        if has_range {
+            let mut words = self.rest().split_whitespace();
+            let last = words.next_back().unwrap_or_default();
+            if words.all(|word| word.contains(':')) {
+                if !self.is_whole {
+                    self.is_open = true;
+                } else if last.contains(':') {
+                    self.at = self.line.trim_end().len();
+                    return Some(());
+                }
+            }
+        }
+        if !self.maybe(Self::dash) {
+            self.at = end;
+        }
+        Some(())
+    }
+
+    fn dash(&mut self) -> Option<()> {
+        if !self.takes(b"-") {
+            let dash = ["–", "—"].iter().find(|dash| self.rest().starts_with(**dash))?;
+            self.at += dash.len();
+        }
+        (self.blanks() > 0).then_some(())
+    }
+
+    fn has_unit(&mut self) -> bool {
+        let word = self.rest().split_whitespace().next().unwrap_or_default();
+        self.is_open |= word.len() == self.rest().len() && !self.is_whole && word.len() < 8;
+        let word = word.trim_end_matches([',', '.', ';']).to_ascii_lowercase();
+        matches!(
+            &*word,
+            "h" | "hrs" | "hours" | "uhr" | "o'clock" | "uur" | "horas" | "heures" | "and" | "or" | "to"
+        )
+    }
+
+    fn clock(&mut self) -> Option<()> {
+        self.digits(1, 3)?;
+        self.takes(b":").then_some(())?;
+        self.digits(2, 2)?;
+        if self.takes(b":") {
+            self.digits(2, 2)?;
+        }
+        if matches!(self.peek(), b'.' | b',') {
+            self.maybe(|reader| {
+                reader.at += 1;
+                reader.digits(1, 6)
+            });
+        }
+        let next = self.rest().chars().next();
+        (!next.is_some_and(|c| c.is_alphanumeric() && c != 'Z')).then_some(())
+    }
+
+    /// Reads `AM`, `p.m.` and the like.
+    fn half(&mut self) -> Option<()> {
+        while self.takes(b" ")
+            || self.maybe(|reader| {
+                let is_thin = reader.rest().starts_with(['\u{202f}', '\u{a0}']);
+                reader.at += reader.rest().chars().next().filter(|_| is_thin).map_or(0, char::len_utf8);
+                is_thin.then_some(())
+            })
+        {}
+        self.takes(b"aApP").then_some(())?;
+        self.takes(b".");
+        self.takes(b"mM").then_some(())?;
+        self.takes(b".");
+        (!self.peek().is_ascii_alphanumeric()).then_some(())
+    }
+
+    /// Reads the second time of a range.
+    fn range(&mut self) -> Option<()> {
+        self.blanks();
+        if self.takes(b"-") {
+            if self.takes(b"-") {
+                self.takes(b">").then_some(())?;
+            }
+        } else {
+            let dash = ["–", "→"].iter().find(|dash| self.rest().starts_with(**dash))?;
+            self.at += dash.len();
+        }
+        self.blanks();
+        self.clock()
+    }
+
+    fn date(&mut self) -> Option<()> {
+        self.digits(1, 4)?;
+        let mark = self.peek();
+        self.takes(b"/.-").then_some(())?;
+        self.digits(1, 2)?;
+        self.takes(&[mark]).then_some(())?;
+        self.digits(1, 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_transcripts_and_chats_are_found_however_they_arrive() {
+        for (line, expected) in [
+            ("0:07", "0:07"),
+            ("0:07 hello", "0:07"),
+            ("(0:07) hello", "(0:07)"),
+            ("[00:00:09] Mrs", "[00:00:09]"),
+            ("00:00:09.500 Mrs", "00:00:09.500"),
+            ("00:01:02.500 --> 00:01:05.000", "00:01:02.500 --> 00:01:05.000"),
+            (
+                "00:01:02,500 --> 00:01:05,000 align:start position:0%",
+                "00:01:02,500 --> 00:01:05,000 align:start position:0%",
+            ),
+            ("[00:00.000 --> 00:05.000]  hello", "[00:00.000 --> 00:05.000]"),
+            ("[12/11/26, 10:02:11] Ana: hi", "[12/11/26, 10:02:11]"),
+            ("[12/11/26, 10:02:11 PM] Ana: hi", "[12/11/26, 10:02:11 PM]"),
+            ("12/11/2026, 10:02 - Ana: hi", "12/11/2026, 10:02 - "),
+            ("2026-11-12T10:02:11Z hi", "2026-11-12T10:02:11Z"),
+            ("12.11.2026 10:02 hi", "12.11.2026 10:02"),
+            ("10:02 AM", "10:02 AM"),
+            ("0:00 - intro", "0:00 - "),
+            ("0:00 – 0:07", "0:00 – 0:07"),
+        ] {
+            assert_eq!(time_stamp(line, true), Scan::Found(expected.len()), "{line}");
+            for end in (0..=line.len()).filter(|&end| line.is_char_boundary(end)) {
+                let found = time_stamp(&line[..end], false);
+                assert!(
+                    found == Scan::Open || found == Scan::Found(expected.len()),
+                    "{}: {found:?}",
+                    &line[..end]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_prose_are_no_times() {
+        for line in [
+            "10:30 a.m. we met",
+            "10:30am",
+            "1:2",
+            "10:301",
+            "2026 was",
+            "(see 10:30)",
+            "10:30 o'clock",
+            "1,000:1",
+            "12",
+            "a 0:07",
+            "12/11",
+            "3:16b",
+        ] {
+            assert_eq!(time_stamp(line, true), Scan::No, "{line}");
+        }
+    }
+}
