@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::plain::not_utf8;
 use super::{Context, Piece, RestoreOptions};
 use crate::error::Result;
+use crate::text::code::CodeFinder;
 use crate::text::markup::{MAX_TAG, untagged};
 use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
 use crate::text::{Break, Case, Constraint, Token, Tokens};
@@ -39,6 +40,8 @@ pub struct Live {
     settled: usize,
     /// True inside a run of which a part was read before it ended.
     split_word: bool,
+    /// The code of the text, if it is looked for: text that may be code waits in `source`.
+    code: Option<CodeFinder>,
     /// The number of lines; `columns` counts the characters of the last line that came in, for
     /// errors.
     lines: u64,
@@ -64,14 +67,16 @@ impl Live {
             out: 0,
             settled: 0,
             split_word: false,
+            code: None,
             lines: 0,
             columns: 0,
         }
     }
 
-    /// Looks for time stamps and the labels of speakers, as in plain text.
-    pub fn of_speakers(self, has_speakers: bool) -> Self {
-        Self { tokenizer: self.tokenizer.of_speakers(has_speakers), ..self }
+    /// Looks for time stamps, speaker labels and code, as in plain text.
+    pub fn of_plain_text(self) -> Self {
+        let code = CodeFinder::new("", self.options.context == Context::Line);
+        Self { tokenizer: self.tokenizer.of_speakers(true), code: Some(code), ..self }
     }
 
     /// Takes the next bytes.
@@ -105,6 +110,8 @@ impl Live {
     /// Reads the available text as if white space followed. If that splits a run, the rest of the
     /// run stays as it is: its words keep their case of the source.
     pub fn cut(&mut self) {
+        let waiting = self.source[self.text.len()..].utf8_chunks().next();
+        self.take(waiting.map_or(0, |chunk| chunk.valid().len()), true);
         let from = self.read;
         self.scan(Cut::Whole);
         if self.read > from {
@@ -172,11 +179,11 @@ impl Live {
             };
             if invalid > 0 && !self.options.lossy {
                 let error = not_utf8(&self.name, self.lines, self.columns, rest);
-                self.take(valid);
+                self.take(valid, true);
                 self.source.truncate(self.text.len());
                 return Err(error);
             }
-            self.take(valid);
+            self.take(valid, ends || invalid > 0);
             self.text.extend(std::iter::repeat_n(NO_TEXT as char, invalid));
             if invalid == 0 {
                 return Ok(());
@@ -184,17 +191,24 @@ impl Live {
         }
     }
 
-    /// Takes the next `len` bytes, which are text.
-    fn take(&mut self, len: usize) {
+    /// Takes the next `len` bytes, which are text, but for code that is not whole; with `is_whole`,
+    /// all of them.
+    fn take(&mut self, len: usize, is_whole: bool) {
         let from = self.text.len();
         let Ok(text) = str::from_utf8(&self.source[from..from + len]) else { return };
+        let text = match &mut self.code {
+            Some(code) => &text[..code.read_live(text, is_whole, &mut self.text)],
+            None => {
+                self.text.push_str(text);
+                text
+            }
+        };
         let line = text.rfind('\n').map_or(0, |at| at + 1);
         if line > 0 {
             self.columns = 0;
         }
         self.lines += text.bytes().filter(|&b| b == b'\n').count() as u64;
         self.columns += text[line..].chars().count() as u64;
-        self.text.push_str(text);
     }
 
     /// Finds the words that have ended.
@@ -290,7 +304,7 @@ mod tests {
     /// Returns the bytes and the words of a text cut into steps, and the largest number of bytes
     /// held.
     fn read(bytes: &[u8], step: usize, options: RestoreOptions) -> (Vec<u8>, Vec<Word>, usize) {
-        let mut live = Live::new("text", options).of_speakers(true);
+        let mut live = Live::new("text", options).of_plain_text();
         let (mut piece, mut sources, mut words, mut held) = (Piece::default(), Vec::new(), Vec::new(), 0);
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {
@@ -340,7 +354,7 @@ mod tests {
         let text = "0:00\nso we met in the\n0:03 - large house\nbob: is it cold?\nmrs alvarez: i grew\n\
             [00:00:09] <ana> hi\n12/11/2026, 10:02 - ana reis: hi\nspeaker 1  0:07\nso\nnote: so\n  q. so\n";
         let read = |step: usize| {
-            let mut live = Live::new("text", options()).of_speakers(true);
+            let mut live = Live::new("text", options()).of_plain_text();
             let (mut piece, mut words) = (Piece::default(), Vec::new());
             let mut take = |live: &mut Live| {
                 while live.next(&mut piece) {

@@ -11,6 +11,7 @@ use super::{Context, Format, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input, seven_bit};
 use crate::text::Break;
+use crate::text::code::CodeFinder;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
@@ -36,11 +37,15 @@ pub struct Plain {
     columns: u64,
     /// The piece with [`NO_TEXT`] for bytes that are not UTF-8.
     mended: Vec<u8>,
+    /// The code of the text, and the piece without it.
+    code: CodeFinder,
+    view: String,
 }
 
 impl Plain {
     /// Reads plain text.
     pub fn new(input: Input, options: RestoreOptions) -> Self {
+        let code = CodeFinder::new(input.name(), options.context == Context::Line);
         Self {
             buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
@@ -55,6 +60,8 @@ impl Plain {
             lines: 0,
             columns: 0,
             mended: Vec::new(),
+            code,
+            view: String::new(),
         }
     }
 
@@ -76,6 +83,7 @@ impl Plain {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
             .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
+        let text = self.code.view(text, &mut self.view);
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.options.spellings.fix(&piece.source, 0, true, &mut piece.tokens);
         // No later text can change this part.

@@ -71,7 +71,8 @@ impl<'a> Stream<'a> {
         let queue = Queue::new(method, options.request(method, kind)?, &options);
         let mut writer = PieceWriter::new(options.clone(), method);
         writer.apart = (kind != Kind::Text).then(Vec::new);
-        let live = Live::new(name, options).of_speakers(kind == Kind::Text);
+        let live = Live::new(name, options);
+        let live = if kind == Kind::Text { live.of_plain_text() } else { live };
         Ok(Self { live, queue, writer, piece: Piece::default(), taken: 0 })
     }
 

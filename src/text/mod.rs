@@ -9,6 +9,7 @@ pub mod markup;
 pub mod options;
 pub mod resolve;
 pub mod sentence;
+pub(crate) mod code;
 mod line_opening;
 pub(crate) mod speaker_label;
 mod time_stamp;
