@@ -384,7 +384,8 @@ impl CodeFinder {
                 if let Some(len) = inside.find(close) {
                     return Some(Code::word(at + len + 4));
                 }
-                if !is_tex && !(line[..at].trim().is_empty() && inside.trim().is_empty()) {
+                let stands_alone = line[..at].trim().is_empty() && inside.trim().is_empty();
+                if !is_tex && !stands_alone {
                     return None;
                 }
                 self.block = Block::Until { end: close.to_owned(), is_formula: true };
@@ -448,8 +449,8 @@ impl CodeFinder {
     /// Finds a comment or an element of HTML that is no text.
     fn element(&mut self, line: &str, at: usize) -> Option<Code> {
         let rest = &line[at..];
-        if rest.starts_with("<!--") {
-            if let Some(len) = rest[4..].find("-->") {
+        if let Some(inside) = rest.strip_prefix("<!--") {
+            if let Some(len) = inside.find("-->") {
                 return Some(Code::apart(at + 4 + len + 3));
             }
             self.block = Block::Until { end: "-->".to_owned(), is_formula: false };

@@ -128,7 +128,7 @@ fn may_open(text: &[u8], is_whole: bool) -> bool {
     if !first.is_ascii_alphabetic() && *first < 0x80 {
         return first.is_ascii_digit() || b"[(<>*_@+".contains(first);
     }
-    let kind = |b: u8| COLON * u8::from(b == b':') | LINE_FEED * u8::from(b == b'\n');
+    let kind = |b: u8| (COLON * u8::from(b == b':')) | (LINE_FEED * u8::from(b == b'\n'));
     let kinds = head.iter().fold(0, |kinds, &b| kinds | kind(b));
     let is_open = kinds == 0 && head.len() < HEAD && !is_whole;
     kinds & COLON != 0 || is_open || matches!(first.to_ascii_lowercase(), b'q' | b'a')

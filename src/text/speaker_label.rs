@@ -314,7 +314,7 @@ fn is_speaker(name: &str, context: LabelContext) -> bool {
     if is(first, NAME) {
         let is_surname =
             |word: &&str| rest.len() == 1 && !is(word, KEY) || is(word, NAME | NUMBER | PARTICLE);
-        return rest.iter().all(|word| is_surname(&word));
+        return rest.iter().all(is_surname);
     }
     // `UNIDENTIFIED WOMAN`, `male reporter 2`
     if rest.iter().any(|word| is(word, ROLE)) && rest.iter().all(|word| is(word, ROLE | NUMBER)) {

@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
             return Some(());
         }
         // `10:30 a.m. we met`
-        if has_half && !is_dated || !has_half && !is_dated && self.has_unit() {
+        if !is_dated && (has_half || self.has_unit()) {
             return None;
         }
         // The settings of a cue of .vtt.
