@@ -587,11 +587,11 @@ mod tests {
         for none in ["NA", "na", "nan", "NaN", "-inf", "Infinity", "1e999"] {
             assert!(row(&format!("call A 1.25 0.3 so {none}")).is_ok(), "{none}");
             let object = format!(r#"{{"begin":0.0,"end":1.0,"text":"so","confidence":"{none}"}}"#);
-            let read = converted(&format!("call A 0 1 so {none}\n"), Kind::Ctm, Kind::Jsonl, true);
+            let read = dropped(Kind::Ctm, Kind::Jsonl, &format!("call A 0 1 so {none}\n"));
             assert!(!read.contains("confidence"), "{read}");
-            assert_eq!(converted(&object, Kind::Jsonl, Kind::Ctm, true), "- - 0.00 1.00 so\n", "{none}");
+            assert_eq!(dropped(Kind::Jsonl, Kind::Ctm, &object), "- - 0.00 1.00 so\n", "{none}");
         }
-        let high = converted("call A 0 1 so 7.5\n", Kind::Ctm, Kind::Jsonl, true);
+        let high = dropped(Kind::Ctm, Kind::Jsonl, "call A 0 1 so 7.5\n");
         assert!(high.contains("\"confidence\":7.5"), "{high}");
     }
 
