@@ -299,10 +299,9 @@ impl std::fmt::Display for Uncoded {
 impl std::error::Error for Uncoded {}
 
 /// The result of UTF-8 detection in a text for which another encoding is named: whether it is
-/// UTF-8, and the number of characters before the deciding place, all of them ASCII.
+/// UTF-8.
 #[derive(Debug, Clone, Copy)]
 struct Told {
-    before: u64,
     is_utf8: bool,
 }
 
@@ -320,8 +319,7 @@ pub(super) struct Decoder<R> {
     text: Vec<u8>,
     given: usize,
     ended: bool,
-    /// The number of characters so far, in all and by line and column.
-    chars: u64,
+    /// The line and column of the next character.
     line: u64,
     column: u64,
 }
@@ -333,8 +331,9 @@ pub struct TextEncoder {
     stand_in: Option<char>,
     kept: Receiver<Kept>,
     told: Arc<OnceLock<Told>>,
-    /// The number of characters written, and whether all of them are ASCII.
-    chars: u64,
+    /// The most bytes that wait for the encoding of the text.
+    held: usize,
+    /// True if all characters written are ASCII.
     is_ascii: bool,
     /// The line and column of the next character, counted from 1.
     line: u64,
@@ -346,6 +345,9 @@ pub struct TextEncoder {
     /// The beginning of an incomplete character.
     cut: Vec<u8>,
 }
+
+/// The most bytes of output that wait for the first letter that tells UTF-8 from the named encoding.
+const HELD: usize = 1 << 20;
 
 /// The number of bytes per read.
 const READ: usize = 1 << 16;
@@ -367,14 +369,14 @@ pub(super) fn ends<R: Read>(
     let (sender, receiver) = mpsc::channel();
     let told = Arc::new(match named {
         true => OnceLock::new(),
-        false => Told { before: 0, is_utf8: false }.into(),
+        false => Told { is_utf8: false }.into(),
     });
     let encoder = TextEncoder {
         encoding: encoding.clone(),
         stand_in,
         kept: receiver,
         told: told.clone(),
-        chars: 0,
+        held: HELD,
         is_ascii: true,
         line: 1,
         column: 1,
@@ -392,7 +394,6 @@ pub(super) fn ends<R: Read>(
         text: Vec::new(),
         given: 0,
         ended: false,
-        chars: 0,
         line: 1,
         column: 1,
     };
@@ -443,7 +444,7 @@ impl<R: Read> Decoder<R> {
             return Ok(false);
         }
         let is_utf8 = is_utf8 && !judged.is_ascii();
-        let _ = self.told.set(Told { before: self.chars, is_utf8 });
+        let _ = self.told.set(Told { is_utf8 });
         Ok(true)
     }
 
@@ -493,7 +494,6 @@ impl<R: Read> Decoder<R> {
                 let _ = self.kept.send(Kept { c, bytes });
             }
             at += len;
-            self.chars += 1;
             (self.line, self.column) =
                 if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
@@ -551,6 +551,11 @@ impl TextEncoder {
         ends(io::empty(), Encoding::Utf8, false, None).1
     }
 
+    /// Writes all text at once, in the named encoding until another one shows, as live text needs it.
+    pub fn at_once(self) -> Self {
+        Self { held: 0, ..self }
+    }
+
     /// The encoding of the text, as far as it was read.
     pub fn encoding(&self) -> &Encoding {
         match self.told.get() {
@@ -574,9 +579,14 @@ impl TextEncoder {
             Err(error) => error.valid_up_to(),
         };
         let len = match self.told.get() {
-            // The text before the deciding place is ASCII, except for capitals inserted there.
-            Some(told) if told.is_utf8 => valid.min(self.end_of(told.before.saturating_sub(self.chars))),
-            _ => valid,
+            // Letters and marks that are put in before the deciding place are UTF-8 as well.
+            Some(told) if told.is_utf8 => return self.pass(out),
+            Some(_) => valid,
+            // ASCII is the same in both encodings; the rest waits for the deciding place.
+            None => match self.cut[..valid].iter().position(|b| !b.is_ascii()) {
+                Some(at) if valid - at <= self.held => at,
+                _ => valid,
+            },
         };
         let rest = self.cut.split_off(len);
         let whole = std::mem::replace(&mut self.cut, rest);
@@ -584,16 +594,20 @@ impl TextEncoder {
         let mut bytes = Vec::with_capacity(2 * len);
         for c in text.chars() {
             self.encode(c, &mut bytes)?;
-            self.chars += 1;
             self.is_ascii &= c.is_ascii();
             (self.line, self.column) =
                 if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
-        out.write_all(&bytes)?;
-        match self.told.get() {
-            Some(told) if told.is_utf8 && self.chars >= told.before => self.pass(out),
-            _ => Ok(()),
-        }
+        out.write_all(&bytes)
+    }
+
+    /// Writes what was held back until the encoding of the text shows, at the end of the text.
+    ///
+    /// # Errors
+    /// Those of [`TextEncoder::write`].
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let _ = self.told.set(Told { is_utf8: false });
+        self.write(b"", out)
     }
 
     /// Appends the bytes of a character.
@@ -640,19 +654,14 @@ impl TextEncoder {
         Err(io::Error::new(io::ErrorKind::InvalidData, uncoded))
     }
 
-    /// The end of the first `chars` characters of the buffer, in bytes.
-    fn end_of(&self, chars: u64) -> usize {
-        let begins = self.cut.iter().enumerate().filter(|(_, b)| **b & 0xc0 != 0x80);
-        begins.map(|(at, _)| at).nth(usize::try_from(chars).unwrap_or(usize::MAX)).unwrap_or(self.cut.len())
-    }
-
     /// Writes text that is UTF-8.
     fn pass(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if !self.is_ascii && !self.cut.is_empty() {
-            // A Turkish capital was inserted before the first letter that decides.
+            // A letter or a mark was put in too long before the first letter that decides.
             let problem = format!(
-                "it shows to be in UTF-8 after capitals were written in {}: name no other encoding",
-                self.encoding.name()
+                "the text is in UTF-8, which shows only after capitals or marks were written in {}: leave {} out",
+                self.encoding.name(),
+                option("encoding")
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
@@ -812,10 +821,33 @@ mod tests {
                 let (mut text, mut written) = (String::new(), Vec::new());
                 decoder.read_to_string(&mut text)?;
                 let text = text.replacen('i', "İ", 1);
-                text.bytes().try_for_each(|b| encoder.write(&[b], &mut written)).map(|()| written)
+                text.bytes().try_for_each(|b| encoder.write(&[b], &mut written))?;
+                encoder.finish(&mut written).map(|()| written)
             };
             assert_eq!(turkish(b"izmir\n\xfd").unwrap(), b"\xddzmir\n\xfd");
-            assert!(turkish("izmir\nığdır".as_bytes()).unwrap_err().to_string().contains("in UTF-8 after"));
+            assert_eq!(turkish(b"izmir\n").unwrap(), b"\xddzmir\n");
+            assert_eq!(turkish("izmir\nığdır".as_bytes()).unwrap(), "İzmir\nığdır".as_bytes());
+        }
+
+        #[test]
+        fn what_is_put_in_before_the_first_letter_that_decides_waits_for_it() {
+            for (ending, name) in [("es la señora\n", "UTF-8"), ("es la senora\n", "windows-1252")] {
+                let source = Dribble::new(ending.as_bytes(), 1);
+                let (mut decoder, mut encoder) = ends(source, encoding("windows-1252"), true, None);
+                let mut written = Vec::new();
+                encoder.write("so, ¿quién ".as_bytes(), &mut written).unwrap();
+                assert_eq!(written, b"so, ");
+                let mut text = String::new();
+                decoder.read_to_string(&mut text).unwrap();
+                encoder.write(text.as_bytes(), &mut written).unwrap();
+                encoder.finish(&mut written).unwrap();
+                assert_eq!(encoder.encoding().name(), name);
+                let expected = format!("so, ¿quién {ending}");
+                match name {
+                    "UTF-8" => assert_eq!(written, expected.as_bytes()),
+                    _ => assert_eq!(written.len(), expected.chars().count()),
+                }
+            }
         }
 
         #[test]

@@ -232,9 +232,13 @@ impl ConvertSource {
 /// Returns the grammar of a format that can be converted; `None` if the format is read whole.
 fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
     match kind {
-        Kind::Trn | Kind::Nlp | Kind::Labels | Kind::Tsv => Err(no_segments(kind)),
+        kind if !has_segments(kind) => Err(no_segments(kind)),
         kind => kind.grammar(field),
     }
+}
+
+fn has_segments(kind: Kind) -> bool {
+    !matches!(kind, Kind::Trn | Kind::Kaldi | Kind::Nlp | Kind::Labels | Kind::Tsv | Kind::Csv | Kind::Lrc)
 }
 
 fn no_segments(kind: Kind) -> Error {
@@ -254,7 +258,6 @@ fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
             )));
         }
         Kind::Text | Kind::Tok => Box::new(plain::PlainWriter),
-        Kind::Trn | Kind::Nlp | Kind::Labels | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(srt::SrtWriter::default()),
         Kind::Vtt => Box::new(vtt::VttWriter::default()),
         Kind::Ass => Box::new(ass::AssWriter::default()),
@@ -267,6 +270,7 @@ fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
         Kind::Jsonl => Box::new(jsonl::JsonlWriter),
         Kind::WhisperJson => Box::new(whisper::WhisperWriter::default()),
         Kind::Conll => Box::new(conll::ConllWriter),
+        _ => return Err(no_segments(kind)),
     })
 }
 

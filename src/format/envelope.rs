@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::PlacedMark;
+use super::cells::CellQuotes;
 use super::json::{quoted, recase};
 use super::word_lists::{ListedWord, PUNCTUATED};
 use crate::text::write::MarkSide;
@@ -19,6 +20,8 @@ pub struct Envelope {
     pub(super) places: Vec<(Range<u32>, Range<u32>)>,
     /// The words with times, in their order in the source.
     beside: Vec<WordBeside>,
+    /// The quotes of the places that are cells of a table, each with its start in the source.
+    quotes: Vec<(u32, CellQuotes)>,
 }
 
 /// A word with times, whose marks are not put into it but beside it.
@@ -44,12 +47,19 @@ impl Envelope {
         self.source.clear();
         self.places.clear();
         self.beside.clear();
+        self.quotes.clear();
     }
 
     /// Adds a place between quotes, at `source`, for these bytes of the text.
     pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
         let small = |range: Range<usize>| range.start as u32..range.end as u32;
         self.places.push((small(text), small(source)));
+    }
+
+    /// Lets the place that begins at byte `start` of the source be a cell with these quotes; later
+    /// places come later.
+    pub(super) fn quote(&mut self, start: usize, quotes: CellQuotes) {
+        self.quotes.push((start as u32, quotes));
     }
 
     /// Moves the places on by `by` bytes: they were found in a text that begins there in the file.
@@ -144,6 +154,16 @@ impl Envelope {
             let put = &mut put.map(|mark| mark.after(from));
             let new = text.new.get(from..to).unwrap_or_default();
             let old = text.old.get(place.start as usize..place.end as usize).unwrap_or_default();
+            let cell = self.quotes.binary_search_by_key(&source.start, |&(at, _)| at);
+            if let Ok(cell) = cell {
+                let put: Vec<PlacedMark> = put.collect();
+                let inserted = put.iter().flat_map(|mark| mark.text.bytes());
+                let (quotes, mut cell) = (self.quotes[cell].1, Vec::new());
+                recase_plain(&quotes.decoded(raw), old, new, &mut put.iter().cloned(), &mut cell);
+                quotes.encode(&cell, inserted, out);
+                *written = end;
+                continue;
+            }
             match str::from_utf8(raw) {
                 // Each escape is longer than its character.
                 _ if raw.len() == old.len() => recase_plain(raw, old, new, put, out),

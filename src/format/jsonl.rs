@@ -57,9 +57,21 @@ impl Jsonl {
     /// (`result.text`); it is `text` by default.
     pub fn new(input: Input, options: RestoreOptions) -> Self {
         let objects = Objects::of(&options, Context::Line);
+        let is_apart = matches!(objects.joined, JoinedObjects::None);
+        Self::of_grammar(input, options, Box::new(objects), is_apart)
+    }
+
+    /// Reads records of another format whose text stands in the file with escapes; `is_apart` is true
+    /// if each record is a text of its own.
+    pub(super) fn of_grammar(
+        input: Input,
+        options: RestoreOptions,
+        grammar: Box<dyn Grammar>,
+        is_apart: bool,
+    ) -> Self {
         Self {
-            is_apart: matches!(objects.joined, JoinedObjects::None),
-            lines: GrammarLines::new(input, Box::new(objects), Faults::of(&options)),
+            is_apart,
+            lines: GrammarLines::new(input, grammar, Faults::of(&options)),
             parts: LineParts::default(),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .putting_marks(options.puts())
@@ -83,7 +95,11 @@ impl Jsonl {
             }
             let from = self.text.len();
             grammar.decode(&line[place.clone()], &mut self.text);
-            piece.frame.place(from..self.text.len(), start + place.start..start + place.end);
+            let source = start + place.start..start + place.end;
+            if let Some(quotes) = grammar.quotes() {
+                piece.frame.quote(source.start, quotes);
+            }
+            piece.frame.place(from..self.text.len(), source);
             self.text.push('\n');
         }
         piece.frame.add(grammar.listed_words(line, &self.text, first), start);
@@ -202,6 +218,10 @@ impl Format for Jsonl {
                 break;
             }
             self.take(piece)?;
+        }
+        if !self.lines.grammar.is_between() {
+            // A record goes on.
+            piece.after = piece.after.min(Break::Line);
         }
         find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
         self.options.spellings.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);

@@ -2,17 +2,21 @@
 
 mod ass;
 mod buffer;
+mod cells;
 mod conll;
 mod copies;
+mod csv;
 mod ctm;
 mod cue;
 mod envelope;
 mod json;
 mod jsonl;
+mod kaldi;
 mod labels;
 mod lines;
 mod live;
 mod live_records;
+mod lrc;
 mod mark_rows;
 mod nlp;
 mod pauses;
@@ -27,6 +31,7 @@ mod transcript;
 mod trn;
 mod tsv;
 mod ttml;
+mod unread;
 mod vtt;
 
 pub mod convert;
@@ -44,7 +49,7 @@ pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
 use mark_rows::MarkRows;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
-pub use sniff::refuse_binary;
+pub use sniff::{DetectedKind, refuse_binary};
 pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
@@ -261,6 +266,13 @@ pub enum Kind {
     Labels,
     /// A table, with the text in the column that --field names.
     Tsv,
+    /// A table with commas or semicolons between cells, some of them in quotes, and the text in the
+    /// column that --field names.
+    Csv,
+    /// Lyrics, with the time of each line before it.
+    Lrc,
+    /// The text of Kaldi: the name of an utterance and its words per line.
+    Kaldi,
     /// Tokenised text, with white space between tokens.
     Tok,
 }
@@ -298,19 +310,18 @@ impl NamedValue for Kind {
             "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
         ),
         (Self::Tsv, "tsv", "A table, with the text in the column that --field names"),
+        (
+            Self::Csv,
+            "csv",
+            "A table with commas or semicolons between cells, some of them in quotes, and the text in the column that --field names",
+        ),
+        (Self::Lrc, "lrc", "Lyrics, with the time of each line before it"),
+        (Self::Kaldi, "kaldi", "The text of Kaldi: the name of an utterance and its words per line"),
         (Self::Tok, "tok", "Tokenised text, with white space between tokens"),
     ];
 
     const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
-
-/// The file extensions of subtitles that are not read, and their formats.
-const UNREAD: [(&str, &str); 4] = [
-    ("dfxp", "DFXP, which the format ttml may read"),
-    ("scc", "Scenarist"),
-    ("sbv", "SubViewer of YouTube"),
-    ("stl", "EBU or Spruce STL"),
-];
 
 impl Kind {
     /// Returns the format of a file by its extension; text if the extension is unknown.
@@ -336,6 +347,8 @@ impl Kind {
             "trn" => Self::Trn,
             "nlp" => Self::Nlp,
             "tsv" => Self::Tsv,
+            "csv" => Self::Csv,
+            "lrc" => Self::Lrc,
             "tok" => Self::Tok,
             _ => return None,
         })
@@ -357,12 +370,12 @@ impl Kind {
                 return Err(Error::Usage(problem));
             }
             Self::Labels => {
-                let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, ctm, stm, trn, nlp, \
-                               tsv, jsonl or whisper-json, or leave the marks out";
+                let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
+                               kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
                 return Err(Error::Usage(problem.into()));
             }
             Self::Tok => MarkForm::Apart,
-            Self::Ctm | Self::Stm | Self::Trn | Self::Nlp => MarkForm::Joined,
+            Self::Ctm | Self::Stm | Self::Trn | Self::Kaldi | Self::Nlp => MarkForm::Joined,
             _ => MarkForm::Written,
         };
         match asked {
@@ -383,7 +396,8 @@ impl Kind {
     /// Returns true if a mark can be put into files of the format. In subtitles, a colon would make
     /// a speaker's name of the words before it.
     pub fn has_place_for(self, mark: Mark) -> bool {
-        let is_cued = matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::WhisperJson);
+        let is_cued =
+            matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::Lrc | Self::WhisperJson);
         mark != Mark::Colon || !is_cued
     }
 
@@ -392,32 +406,26 @@ impl Kind {
         matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::WhisperJson)
     }
 
-    /// Refuses a file whose extension means a format that is not read: taken for text, its timings
-    /// and codes would be words.
+    /// Refuses a file whose extension means a format that is not read: taken for text, its times and
+    /// codes would be words.
     ///
     /// # Errors
     /// Fails for such a file.
     pub fn refuse_unread(path: &Path) -> Result<()> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let end = files::uncompressed_name(&name).rsplit_once('.').map_or("", |(_, end)| end);
-        let Some((_, what)) = UNREAD.iter().find(|(unread, _)| *unread == end) else { return Ok(()) };
-        let problem = format!(
-            "these are subtitles in a format that is not read ({what}): convert them to SubRip or WebVTT first, or read them as text \
-             nevertheless with the format text"
-        );
-        Err(Error::file(path.display().to_string(), problem))
+        unread::refuse_named(path)
     }
 
     /// Starts reading a file.
     ///
     /// # Errors
-    /// Fails if the extension of the file means a format that is not read, or the options name a
-    /// field that the format cannot have.
+    /// Fails if the file is in a format that is not read, or the options name a field that the format
+    /// cannot have.
     pub fn open(self, mut input: Input, options: RestoreOptions) -> Result<Box<dyn Format>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),
             Self::Jsonl => Box::new(Jsonl::new(input, options)),
+            Self::Csv => csv::open(input, options),
             kind => match kind.grammar(options.field.as_deref())? {
                 Some(grammar) => Box::new(Records::new(input, options, grammar)),
                 None => Box::new(Whisper::new(input, options)),

@@ -8,10 +8,10 @@ use super::jsonl::Objects;
 use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
-use super::{Kind, ass, conll, ctm, labels, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
+use super::{Kind, ass, conll, csv, ctm, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
 use crate::error::Result;
 use crate::files::Input;
-use crate::text::Break;
+use crate::text::{Break, Context};
 
 /// The text of a line of a file, or of a segment of a document. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,15 +59,12 @@ impl Kind {
     /// of the input show; otherwise text.
     ///
     /// # Errors
-    /// Fails if the input cannot be read.
+    /// Fails if the input cannot be read, or is in a format that is not read.
     pub fn of_input(self, input: &mut Input) -> Result<Self> {
         if self != Self::Auto {
             return Ok(self);
         }
-        Self::refuse_unread(input.name().as_ref())?;
-        let named = Self::named(input.name().as_ref());
-        let told = if named.is_none() { Self::told_by(input)? } else { named };
-        Ok(told.unwrap_or(Self::Text))
+        Ok(Self::detect(input)?.kind)
     }
 
     /// Starts reading a file for its text; `field` names the field that contains it, in formats
@@ -105,6 +102,9 @@ impl Kind {
             Self::Nlp => Box::new(nlp::NlpReader::default()),
             Self::Labels => Box::new(labels::LabelReader::new(false)),
             Self::Tsv => Box::new(tsv::TsvReader::new(field)),
+            Self::Csv => Box::new(csv::CsvReader::new(field, Context::Line)),
+            Self::Lrc => Box::new(lrc::LyricLines::default()),
+            Self::Kaldi => Box::new(kaldi::KaldiReader),
             Self::Jsonl => Box::new(Objects::new(field)),
             Self::WhisperJson => return Ok(None),
             Self::Conll => Box::new(conll::ConllReader::new(field)?),
@@ -130,6 +130,6 @@ impl Kind {
     /// Returns true if each of its lines or records is a text of its own, which may have several
     /// sentences.
     pub fn has_paragraphs(self) -> bool {
-        matches!(self, Self::Auto | Self::Text | Self::Tsv | Self::Jsonl)
+        matches!(self, Self::Auto | Self::Text | Self::Tsv | Self::Csv | Self::Jsonl)
     }
 }

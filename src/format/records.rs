@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::time::Duration;
 
+use super::cells::CellQuotes;
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, SplitLines};
 use super::live_records::{Id, LiveRecord};
@@ -118,6 +119,11 @@ pub(super) trait Grammar: Send + Debug {
     /// Appends the content of a part of a line, without escapes, to `out`.
     fn decode(&self, part: &str, out: &mut String) {
         out.push_str(part);
+    }
+
+    /// Returns the quotes of the text in the last line, in tables that have quotes.
+    fn quotes(&self) -> Option<CellQuotes> {
+        None
     }
 
     /// Returns the words that a line lists beside its text, in formats that have such lists; the

@@ -452,6 +452,9 @@ impl Kind {
             Self::Nlp => ".nlp",
             Self::Labels => "labelled words",
             Self::Tsv => ".tsv",
+            Self::Csv => ".csv",
+            Self::Lrc => ".lrc",
+            Self::Kaldi => "Kaldi's text",
             Self::Tok => "tokenised text",
         }
     }
@@ -459,12 +462,12 @@ impl Kind {
     /// Returns the name of a segment of the format.
     fn unit(self) -> &'static str {
         match self {
-            Self::Auto | Self::Text | Self::Tsv | Self::Tok => "line",
+            Self::Auto | Self::Text | Self::Tsv | Self::Csv | Self::Lrc | Self::Tok => "line",
             Self::Srt | Self::Vtt | Self::Ttml => "cue",
             Self::Ass => "event",
             Self::Ctm | Self::Nlp | Self::Labels => "word",
             Self::Stm | Self::WhisperJson => "segment",
-            Self::Trn => "utterance",
+            Self::Trn | Self::Kaldi => "utterance",
             Self::Jsonl => "object",
             Self::Conll => "sentence",
         }

@@ -5,31 +5,62 @@
 
 use super::Kind;
 use super::json::{Event, decode, read};
+use super::unread::{self, TABLE_REMEDY, Unread, matched};
 use crate::error::{Error, Result, option};
-use crate::files::{BOM, Encoding, Input};
+use crate::files::{BOM, Encoding, Input, uncompressed_name};
+use std::path::PathBuf;
 
 /// The number of bytes after which detection gives up.
 const MOST: usize = 1 << 16;
 
 /// The first bytes of binary files, and the kinds of these files: bytes that begin no text, or
 /// signs that no text has there.
-const BINARY: [(&[u8], &str); 16] = [
+const BINARY: [(&[u8], &str); 45] = [
     (b"\x7fELF", "a program"),
     (b"MZ\x90\0", "a program"),
+    (b"\xca\xfe\xba\xbe", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"\0asm", "a program"),
     (b"PK\x03\x04", "an archive or an office document (zip)"),
+    (b"PK\x05\x06", "an archive (zip)"),
     (b"7z\xbc\xaf\x27\x1c", "an archive (7z)"),
     (b"Rar!\x1a\x07", "an archive (rar)"),
+    (b"BZh91AY&SY", "an archive (bzip2)"),
+    (b"\x04\x22\x4d\x18", "an archive (lz4)"),
     (b"\xd0\xcf\x11\xe0", "an office document"),
     (b"%PDF-", "a PDF document"),
+    (b"%!PS-Adobe", "a PostScript document"),
+    (b"{\\rtf", "a document in RTF"),
+    (b"AT&TFORM", "a DjVu document"),
     (b"\x89PNG", "an image (png)"),
     (b"\xff\xd8\xff", "an image (jpeg)"),
+    (b"GIF87a", "an image (gif)"),
     (b"GIF89a", "an image (gif)"),
+    (b"II*\0", "an image (tiff)"),
+    (b"MM\0*", "an image (tiff)"),
+    (b"8BPS\0", "an image (psd)"),
     (b"OggS\0", "sound (ogg)"),
     (b"fLaC\0", "sound (flac)"),
+    (b"ID3\x02", "sound (mp3)"),
     (b"ID3\x03", "sound (mp3)"),
     (b"ID3\x04", "sound (mp3)"),
+    (b".snd\0", "sound (au)"),
+    (b"MThd\0", "sound (midi)"),
+    (b"#!AMR\n", "sound (amr)"),
+    (b"caff\0", "sound (caf)"),
+    (b"NIST_1A\n", "sound (NIST SPHERE)"),
     (b"\x1a\x45\xdf\xa3", "a video (mkv, webm)"),
+    (b"\0\0\x01\xba", "a video (mpeg) or subtitles as images (VobSub)"),
+    (b"\0\0\x01\xb3", "a video (mpeg)"),
+    (b"FLV\x01", "a video (flv)"),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "sound or a video (wma, wmv)"),
     (b"SQLite format 3\0", "a database"),
+    (b"PAR1", "a table in Parquet"),
+    (b"ARROW1\0\0", "a table in Arrow"),
+    (b"Obj\x01", "a table in Avro"),
+    (b"\x89HDF\r\n", "data (HDF5)"),
+    (b"\x93NUMPY", "data (NumPy)"),
+    (b"\x80\x04\x95", "data (Python's pickle)"),
 ];
 
 /// Other binary files, which have some differing bytes before the four that identify them.
@@ -39,8 +70,10 @@ struct Later {
     kinds: &'static [[u8; 4]],
 }
 
-const LATER: [Later; 2] = [
+const LATER: [Later; 4] = [
     Later { start: b"RIFF", at: 8, kinds: &[*b"WAVE", *b"AVI ", *b"WEBP"] },
+    Later { start: b"RF64", at: 8, kinds: &[*b"WAVE"] },
+    Later { start: b"FORM", at: 8, kinds: &[*b"AIFF", *b"AIFC"] },
     Later { start: b"\0\0\0", at: 4, kinds: &[*b"ftyp"] },
 ];
 
@@ -57,7 +90,8 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
     let found = input.peek_until(|head, ended| {
         let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
         if let Some((_, what)) = BINARY.iter().find(begins) {
-            return Some(Some(format!("this is no text, but {what}: name its text")));
+            let remedy = binary_remedy(what);
+            return Some(Some(format!("this is no text, but {what}: {remedy}")));
         }
         // A length or some other bytes may come before the identifying bytes.
         for Later { start, at, kinds } in LATER {
@@ -93,8 +127,21 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
         }
     })?;
     match found.flatten() {
+        // The name says more precisely what the file is, and what to do.
+        Some(_) if Unread::named(input.name().as_ref()).is_some() => {
+            unread::refuse_named(input.name().as_ref())
+        }
         Some(problem) => Err(Error::file(input.name(), problem)),
         None => Ok(()),
+    }
+}
+
+/// Returns what to do with a binary file of this kind.
+fn binary_remedy(what: &str) -> &'static str {
+    match what {
+        _ if what.starts_with("a table") => TABLE_REMEDY,
+        _ if what.contains("document") => "save its text as plain text, or a sheet as CSV, and name that",
+        _ => "name its text",
     }
 }
 
@@ -127,24 +174,47 @@ fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
 }
 
 impl Kind {
-    /// Detects the format from the first bytes of an input, which remain to be read: subtitles by
-    /// their first cue or their header, JSON by its first line. Everything else counts as text.
+    /// Detects the format of an input by its name and its first bytes, which remain to be read: see
+    /// [`DetectedKind`].
     ///
     /// # Errors
-    /// Fails if the input cannot be read.
-    pub fn told_by(input: &mut Input) -> Result<Option<Self>> {
-        Ok(input.peek_until(Self::of_bytes)?.flatten())
+    /// Fails if the input cannot be read, or is in a format that is not read.
+    pub fn detect(input: &mut Input) -> Result<DetectedKind> {
+        let path = PathBuf::from(input.name());
+        unread::refuse_named(&path)?;
+        let named = Self::named(&path);
+        let is_open = matches!(named, None | Some(Self::Text));
+        let unread = match is_open {
+            true => input.peek_until(unread_bytes)?.flatten(),
+            false => None,
+        };
+        if let Some(unread) = unread {
+            return Err(unread.error(input.name()));
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_kaldi_named = uncompressed_name(&file) == "text";
+        let begun =
+            input.peek_until(|head, ended| Self::of_bytes_named(head, ended, is_kaldi_named))?.flatten();
+        let kind = match (named, begun) {
+            // Kaldi's name of its text has no extension, and corpora have others, among them .txt.
+            (Some(Self::Text), Some(Self::Kaldi)) => Self::Kaldi,
+            (named, begun) => named.or(begun).unwrap_or(Self::Text),
+        };
+        Ok(DetectedKind { kind, named, begun })
+    }
+
+    /// Returns the format that the first bytes of a file show; `None` if more bytes are needed.
+    /// `ended` is true if there are no more.
+    #[cfg(test)]
+    fn of_bytes(head: &[u8], ended: bool) -> Option<Option<Self>> {
+        Self::of_bytes_named(head, ended, false)
     }
 
     /// Returns the format that the first bytes show; `None` if more bytes are needed. `ended` is
-    /// true if there are no more.
-    fn of_bytes(head: &[u8], ended: bool) -> Option<Option<Self>> {
+    /// true if there are no more, and `is_kaldi_named` if the file is called as Kaldi calls its text.
+    fn of_bytes_named(head: &[u8], ended: bool, is_kaldi_named: bool) -> Option<Option<Self>> {
         let ended = ended || head.len() >= MOST;
-        let head = &head[..head.len().min(MOST)];
-        if !ended && head.len() < BOM.len() && BOM.starts_with(head) {
-            return None;
-        }
-        let head = head.strip_prefix(BOM).unwrap_or(head);
+        let head = unmarked(&head[..head.len().min(MOST)], ended)?;
         let vtt = b"WEBVTT";
         if head.starts_with(vtt) {
             return match head.get(vtt.len()) {
@@ -159,22 +229,180 @@ impl Kind {
         match head[start..].first() {
             None => ended.then_some(None),
             Some(b'{') => json(&head[start..], ended),
-            Some(b'[') => {
-                let begins = b"[Script Info]";
-                let head = &head[start..head.len().min(start + begins.len())];
-                let is_ass = begins[..head.len()].eq_ignore_ascii_case(head);
-                match head.len() < begins.len() {
-                    true if is_ass && !ended => None,
-                    is_short => Some((is_ass && !is_short).then_some(Self::Ass)),
+            Some(b'[') => bracket(&head[start..], ended),
+            Some(b'<') => match root(&head[start..], ended)? {
+                Some(name) if name == "tt" || name.ends_with(":tt") => Some(Some(Self::Ttml)),
+                _ => labels(&head[start..], ended),
+            },
+            Some(first) => {
+                let shown = match first.is_ascii_digit() {
+                    true => cue(&head[start..], ended)?,
+                    false => None,
+                };
+                match shown.map_or_else(|| labels(&head[start..], ended), |kind| Some(Some(kind)))? {
+                    None => kaldi(&head[start..], ended, is_kaldi_named),
+                    shown => Some(shown),
                 }
             }
-            Some(b'0'..=b'9') => match cue(&head[start..], ended) {
-                Some(None) => labels(&head[start..], ended),
-                told => told,
-            },
-            Some(_) => labels(&head[start..], ended),
         }
     }
+}
+
+/// The format of an input, and what its name and its first bytes say about it. The name decides, if
+/// it says anything, except that a text may be one of Kaldi.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DetectedKind {
+    /// The format; plain text if nothing says another.
+    pub kind: Kind,
+    /// The format that the extension of the name means.
+    pub named: Option<Kind>,
+    /// The format that the first bytes show.
+    pub begun: Option<Kind>,
+}
+
+/// Returns the first bytes without a byte-order mark; `None` if more bytes are needed.
+fn unmarked(head: &[u8], ended: bool) -> Option<&[u8]> {
+    let is_open = !ended && head.len() < BOM.len() && BOM.starts_with(head);
+    (!is_open).then(|| head.strip_prefix(BOM).unwrap_or(head))
+}
+
+/// Returns the format that begins with these bytes, if it is one that is not read; `None` if more
+/// bytes are needed.
+fn unread_bytes(head: &[u8], ended: bool) -> Option<Option<&'static Unread>> {
+    let ended = ended || head.len() >= MOST;
+    let head = unmarked(&head[..head.len().min(MOST)], ended)?.trim_ascii_start();
+    match head.first() {
+        None => ended.then_some(None),
+        Some(b'<') => match Unread::begun(head, ended)? {
+            None => Some(root(head, ended)?.as_deref().and_then(Unread::of_root)),
+            begun => Some(begun),
+        },
+        Some(_) => Unread::begun(head, ended),
+    }
+}
+
+/// Returns the name of the first element of a document in XML; `None` if more bytes are needed.
+fn root(head: &[u8], ended: bool) -> Option<Option<String>> {
+    /// The largest number of bytes of a name that is waited for.
+    const LONGEST: usize = 64;
+    let mut rest = head;
+    loop {
+        rest = rest.trim_ascii_start();
+        let Some(inside) = rest.strip_prefix(b"<") else {
+            return (ended || !rest.is_empty()).then_some(None);
+        };
+        if matches!(inside.first(), Some(b'?' | b'!')) {
+            let close: &[u8] = if b"!--".starts_with(&inside[..inside.len().min(3)]) { b"-->" } else { b">" };
+            match inside.windows(close.len()).position(|part| part == close) {
+                Some(at) => rest = &inside[at + close.len()..],
+                None => return ended.then_some(None),
+            }
+            continue;
+        }
+        let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'-' | b'.');
+        let len = inside.iter().take_while(|b| is_name(b)).count();
+        if len == inside.len() && len < LONGEST && !ended {
+            return None;
+        }
+        return Some(str::from_utf8(&inside[..len]).ok().filter(|_| len < inside.len()).map(str::to_owned));
+    }
+}
+
+/// Detects what begins with a bracket: the script of `.ass`, and the tags and times of lyrics.
+fn bracket(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+    let mut is_open = false;
+    for (begins, kind) in [
+        ("[script info]", Kind::Ass),
+        ("[ar:", Kind::Lrc),
+        ("[ti:", Kind::Lrc),
+        ("[al:", Kind::Lrc),
+        ("[by:", Kind::Lrc),
+        ("[length:", Kind::Lrc),
+        ("[offset:", Kind::Lrc),
+    ] {
+        let len = head.len().min(begins.len());
+        if head[..len].eq_ignore_ascii_case(&begins.as_bytes()[..len]) {
+            if len == begins.len() {
+                return Some(Some(kind));
+            }
+            is_open = true;
+        }
+    }
+    match matched(head, &["[", "0", ":", "0", ".", "0", "]"], ended) {
+        None => None,
+        Some(true) => Some(Some(Kind::Lrc)),
+        Some(false) if is_open && !ended => None,
+        Some(false) => Some(None),
+    }
+}
+
+/// Detects the text of Kaldi: lines that begin with the name of an utterance, sorted by it. Prose has
+/// no such names, which are longer than a word with a number (`covid-19`). In a file `text`, as Kaldi
+/// calls it (`is_named`), any identifiers are names.
+fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Kind>> {
+    /// The number of lines that are enough, whatever their names look like.
+    const LINES: usize = 3;
+    /// The largest number of bytes of a name that is waited for.
+    const LONGEST: usize = 64;
+    let (mut names, mut has_words, mut rest) = (Vec::<&[u8]>::new(), false, head);
+    while !rest.is_empty() {
+        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let name = &rest[..end];
+        if end == rest.len() && !ended {
+            let may_be = end < LONGEST && name.iter().all(is_in_name);
+            return if may_be { None } else { Some(None) };
+        }
+        if !is_name(name, is_named) || names.last().is_some_and(|last| *last >= name) {
+            return Some(None);
+        }
+        names.push(name);
+        let line_end = rest.iter().position(|&b| b == b'\n');
+        has_words |= !rest[end..line_end.unwrap_or(rest.len())].trim_ascii().is_empty();
+        match line_end {
+            _ if names.len() == LINES && has_words => return Some(Some(Kind::Kaldi)),
+            Some(line_end) => rest = &rest[line_end + 1..],
+            None if ended => break,
+            None => return None,
+        }
+    }
+    if !ended {
+        return None;
+    }
+    let is_alike =
+        |names: &[&[u8]]| names.len() > 1 && names.windows(2).all(|two| shape(two[0]) == shape(two[1]));
+    Some((has_words && (is_named || is_alike(&names))).then_some(Kind::Kaldi))
+}
+
+fn is_in_name(b: &u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')
+}
+
+/// Returns true if a word is the name of an utterance: `spk1-utt001`, `1089-134686-0000`,
+/// `BAC009S0002W0122`. A date is none.
+fn is_name(word: &[u8], is_named: bool) -> bool {
+    let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
+    let has_link = word.iter().any(|b| matches!(b, b'-' | b'_'));
+    if !word.iter().all(is_in_name) || !word.first().is_some_and(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let is_date = shape(word) == b"0-0-0" && word.len() == 10 && word[4] == b'-';
+    let has_letter = word.iter().any(u8::is_ascii_alphabetic);
+    match is_named {
+        true => digits > 0 || has_link,
+        false => digits >= 4 && has_link && !is_date || digits >= 6 && has_letter,
+    }
+}
+
+/// Returns the shape of a name: its signs, with one letter for letters and one digit for digits.
+fn shape(name: &[u8]) -> Vec<u8> {
+    let kind = |b: &u8| match b {
+        b'0'..=b'9' => b'0',
+        b if b.is_ascii_alphabetic() => b'a',
+        b => *b,
+    };
+    let mut shape: Vec<u8> = name.iter().map(kind).collect();
+    shape.dedup_by(|a, b| a == b && a.is_ascii_alphanumeric());
+    shape
 }
 
 /// Detects the row of a word and the label of its mark: only what has a tab after its first word
@@ -266,9 +494,36 @@ fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
 mod tests {
     use super::*;
 
-    const HEADS: [(&str, Option<Kind>); 24] = [
+    const HEADS: [(&str, Option<Kind>); 51] = [
         ("\u{feff}[Script Info]\nTitle: x\n", Some(Kind::Ass)),
         ("[Scripture] so\n", None),
+        ("[ar:the band]\n[00:12.00]so\n", Some(Kind::Lrc)),
+        ("\u{feff}[offset:+500]\r\n", Some(Kind::Lrc)),
+        ("[00:12.00]so it is\n", Some(Kind::Lrc)),
+        ("[00:12] so it is\n", None),
+        ("[00:00.000 --> 00:02.000]  so it is\n", None),
+        ("[area: north]\n", None),
+        ("<tt xml:lang=\"en\">", Some(Kind::Ttml)),
+        ("<?xml version=\"1.0\"?>\n<!-- <p> -->\n<tt:tt\n>", Some(Kind::Ttml)),
+        ("<!DOCTYPE html>\n<html><body>so", None),
+        ("<i>so</i>\n", None),
+        ("spk1-utt001 so it is\nspk1-utt002 we met\n", Some(Kind::Kaldi)),
+        ("spk1-utt001 so it is\nspk1-utt002\nspk2-utt001", Some(Kind::Kaldi)),
+        ("1089-134686-0000 SO IT IS\n1089-134686-0001 WE MET\n1089-134686-0002 YES\n", Some(Kind::Kaldi)),
+        ("BAC009S0002W0122 so it is\nBAC009S0002W0123 we met", Some(Kind::Kaldi)),
+        ("sw02001-A_000098-001156\tso\nsw02001-B_000098-001156\twe\n", Some(Kind::Kaldi)),
+        ("spk1-utt002 so it is\nspk1-utt001 we met\n", None),
+        ("spk1-utt001 so it is\nwe met\n", None),
+        ("spk1-utt001 so it is\n", None),
+        ("spk1-utt001\nspk1-utt002\n", None),
+        ("covid-19 came\ngpt-4 came\nsars-2 came\n", None),
+        ("2020-01-01 we met\n2020-01-02 we left\n2020-01-03 so\n", None),
+        ("windows-2000 came\nwindowsxp-sp2-2001 came\n", None),
+        ("10:30 we met\n10:45 we left\n", None),
+        ("well-known men came\nwell-known women came\n", None),
+        ("1990 was late\n1991 was later\n", None),
+        ("555-12 men\n", None),
+        ("a_1 so\nb_2 we\n", None),
         ("WEBVTT\n\n00:01.000 --> 00:02.000\nso", Some(Kind::Vtt)),
         ("\u{feff}WEBVTT - talk\n", Some(Kind::Vtt)),
         ("WEBVTTs are files\n", None),
@@ -312,19 +567,45 @@ mod tests {
     }
 
     #[test]
-    fn subtitles_of_formats_that_are_not_read_are_no_text() {
-        for name in ["talk.dfxp", "a/talk.SCC", "talk.sbv.gz", "talk.stl"] {
-            let error = Kind::refuse_unread(name.as_ref()).unwrap_err().to_string();
-            assert!(
-                error.contains("a format that is not read") && error.contains("the format text"),
-                "{error}"
-            );
-            let input = || Input::uncompressed(name, std::io::Cursor::new("so it is"));
-            assert!(Kind::Auto.open(input(), crate::format::RestoreOptions::default()).is_err());
-            assert!(Kind::Text.open(input(), crate::format::RestoreOptions::default()).is_ok());
+    fn what_is_not_read_is_no_text_unless_it_is_asked_for_as_text() {
+        let text_grid = "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n";
+        let elan = "<?xml version=\"1.0\"?>\n<ANNOTATION_DOCUMENT AUTHOR=\"\">";
+        for (name, text) in [
+            ("talk.stl", "so it is"),
+            ("talk.smi", "so it is"),
+            ("talk.docx", "so it is"),
+            ("standard input", text_grid),
+            ("talk.txt", text_grid),
+            ("talk", "{1}{25}so it is\n"),
+            ("talk.xml", elan),
+            ("talk.xml", "<?xml version=\"1.0\"?><timedtext format=\"3\">"),
+        ] {
+            let input = || Input::uncompressed(name, std::io::Cursor::new(text));
+            let options = crate::format::RestoreOptions::default;
+            let error = Kind::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains("this is "), "{error}");
+            assert!(Kind::Text.open(input(), options()).is_ok());
         }
-        for name in ["talk.srt", "talk.ttml", "talk", "stl", "talk.stl.txt"] {
-            assert!(Kind::refuse_unread(name.as_ref()).is_ok(), "{name}");
+    }
+
+    #[test]
+    fn a_text_of_kaldi_is_found_by_its_name_or_its_lines() {
+        let lines = "spk1-utt001 so it is\nspk1-utt002 we met\n";
+        let few = "011c0201 so it is\n";
+        let prose = "so it is\nwe met\n";
+        for (name, text, kind) in [
+            ("data/train/text", lines, Kind::Kaldi),
+            ("data/train/text", few, Kind::Kaldi),
+            ("text.gz", few, Kind::Kaldi),
+            ("data/train/text", prose, Kind::Text),
+            ("standard input", lines, Kind::Kaldi),
+            ("84-121123.trans.txt", lines, Kind::Kaldi),
+            ("talk.txt", few, Kind::Text),
+            ("talk.srt", lines, Kind::Srt),
+        ] {
+            let mut input = Input::uncompressed(name, std::io::Cursor::new(text));
+            assert_eq!(Kind::detect(&mut input).unwrap().kind, kind, "{name}");
+            assert_eq!(input.bytes().unwrap(), text.as_bytes(), "nothing is lost");
         }
     }
 
@@ -446,6 +727,9 @@ mod tests {
             (b"PK\x03\x04\x14\0", "this is no text, but an archive"),
             (b"\x7fELF\x02\x01\x01\0", "this is no text, but a program"),
             (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "this is no text, but a PDF document"),
+            (b"{\\rtf1\\ansi so it is}", "this is no text, but a document in RTF"),
+            (b"PAR1\x15\x04", "this is no text, but a table in Parquet: write its text as JSON lines"),
+            (b"FORM\0\0\0\0AIFFCOMM", "this is no text, but sound"),
             (b"RIFF\x24\x08\0\0WAVEfmt ", "this is no text, but sound"),
             (b"\0\0\0\x20ftypisom", "this is no text, but sound, an image or a video"),
         ] {

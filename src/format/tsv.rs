@@ -36,7 +36,7 @@ pub fn has_names(field: Option<&str>) -> bool {
 }
 
 /// Returns the column that a number gives, counted from 0.
-fn number(field: &str) -> Option<usize> {
+pub(super) fn number(field: &str) -> Option<usize> {
     field.parse::<usize>().ok()?.checked_sub(1)
 }
 

@@ -23,7 +23,7 @@ use super::voting::VotingArgs;
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
-use majuscule::format::{Kind, refuse_binary, whisper};
+use majuscule::format::{DetectedKind, Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_store, language_of};
 use majuscule::model::Store;
@@ -52,8 +52,9 @@ pub struct RestoreArgs {
     /// words, and a dash or a voice marks another speaker.
     #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
     format: Kind,
-    /// Field of jsonl that holds the text (text by default; result.text names a nested field), or
-    /// number of the conll column that holds the words
+    /// Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text
+    /// names a nested field of jsonl); number of the conll column that holds the words, or of the
+    /// column of a table without a header
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
     /// Extent of one text: words of one text influence each other, words of two texts never do.
@@ -394,7 +395,7 @@ impl RestoreArgs {
             "--lines sentence writes plain text: leave it out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && kind != Kind::Text {
             "--stream gives records back as they are: leave --confidence out"
-        } else if self.context == Context::Line && !matches!(kind, Kind::Text | Kind::Jsonl) {
+        } else if self.context == Context::Line && !matches!(kind, Kind::Text | Kind::Jsonl | Kind::Csv) {
             "--context line parts lines of text and records of jsonl, but subtitles and other transcripts run on from line to line: \
              leave it out"
         } else if self.group.is_some() && kind != Kind::Jsonl {
@@ -410,18 +411,17 @@ impl RestoreArgs {
         if self.format != Kind::Auto {
             return Ok(self.format);
         }
-        Kind::refuse_unread(file)?;
-        let (named, told) = (Kind::named(file), Kind::told_by(input)?);
-        if let (Some(named), Some(told)) = (named, told)
-            && named != told
+        let DetectedKind { kind, named, begun } = Kind::detect(input)?;
+        if let (Some(named), Some(begun)) = (named, begun)
+            && named != begun
             && !self.quiet
         {
-            let (file, named, told) = (shown(file), name(named), name(told));
+            let other = if kind == named { begun } else { named };
+            let (file, [named, begun, kind, other]) = (shown(file), [named, begun, kind, other].map(name));
             tell!(
-                "majuscule: {file} is named as {named}, but begins as {told} does: read as {named}; --format {told} reads it as that"
+                "majuscule: {file} is named as {named}, but begins as {begun} does: read as {kind}; --format {other} reads it as that"
             );
         }
-        let kind = named.or(told).unwrap_or(Kind::Text);
         self.check_kind(kind)?;
         Ok(kind)
     }
@@ -434,6 +434,8 @@ impl RestoreArgs {
             Some(other)
                 if other != kind
                     && Kind::named(file) != Some(other)
+                    // Texts of Kaldi have that extension, too.
+                    && (kind, other) != (Kind::Kaldi, Kind::Text)
                     && !(objects.contains(&kind) && objects.contains(&other)) =>
             {
                 let (from, to) = (shown(file), target.display());
@@ -692,6 +694,9 @@ impl<'a> Work<'a> {
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
         let Some((model, options)) = &self.model else { return Ok(false) };
         let is_live = target == Path::new(STDOUT) && path == Path::new("-") && is_live();
+        if is_live || args.stream {
+            encoder = encoder.at_once();
+        }
         let mark_form = options.mark_form.or((told == Kind::Tok).then_some(MarkForm::Apart));
         let options = RestoreOptions { patience: is_live.then_some(PAUSE), mark_form, ..options.clone() };
         let tell = |other| tell_language(path, &self.language, other);
@@ -718,6 +723,9 @@ impl<'a> Work<'a> {
             restore(kind, input, &heard, &options, write)?
         };
         heard.finish();
+        if is_text {
+            encoder.finish(out).map_err(|error| files::unwritten(&name, target, error))?;
+        }
         if !args.quiet {
             messages::tell_encoding(path, args.encoding.as_ref(), encoder.encoding());
         }

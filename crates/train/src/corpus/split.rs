@@ -195,7 +195,9 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
         let kind = reading.format.of_input(&mut files::open(file)?)?;
-        if !kind.has_paragraphs() && !matches!(kind, Kind::Tok | Kind::Stm | Kind::Trn) {
+        // A record of CSV may have several lines.
+        let has_lines = kind.has_paragraphs() && kind != Kind::Csv;
+        if !has_lines && !matches!(kind, Kind::Tok | Kind::Stm | Kind::Trn | Kind::Kaldi) {
             let (file, kind) = (file.display(), kind.shown());
             return Err(Error::Usage(format!(
                 "{file} is {kind}, which is not cut by lines: give {}",

@@ -1,0 +1,139 @@
+//! `.lrc`, lyrics: the times of a line before it, and tags about the song.
+
+use std::ops::Range;
+
+use super::RestoreOptions;
+use super::cue::CueScanner;
+use super::records::{Grammar, LineParts, PartRole};
+use super::transcript::{Fault, fields};
+use crate::text::Break;
+use crate::text::tokenize::Capitalized;
+
+/// The tags whose values are names and titles.
+const NAMES: [&str; 5] = ["ar", "ti", "al", "au", "lr"];
+
+/// Lyrics, read from any input: each line is a turn and begins a sentence. Everything but the words
+/// is copied unchanged.
+#[derive(Debug, Default)]
+pub(super) struct LyricLines {
+    scanner: CueScanner,
+    /// True if names and titles in lower case get capitals.
+    has_names: bool,
+}
+
+impl Grammar for LyricLines {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
+        if let Some((key, value)) = tag(line) {
+            if self.has_names && NAMES.iter().any(|name| name.eq_ignore_ascii_case(key)) {
+                push_name(line, value, parts);
+            }
+            return Ok(());
+        }
+        let start = line.len() - untimed(line).len();
+        let first = parts.places.len();
+        self.scanner.begin();
+        self.scanner.turn();
+        self.scanner.line(&line[start..], "", parts);
+        parts.shift(first, start);
+        if let Some(part) = parts.places.get_mut(first).filter(|part| part.role == PartRole::Text) {
+            part.role = PartRole::Beginning;
+        }
+        Ok(())
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    fn put_marks(&mut self) {
+        self.scanner.put_marks();
+    }
+
+    /// Capitals in the file show whether its names have them already.
+    fn prepare(&mut self, options: &RestoreOptions) {
+        let puts_marks = options.puts().is_some();
+        if puts_marks {
+            self.put_marks();
+        }
+        self.has_names = !puts_marks && options.capitalized == Capitalized::Auto;
+    }
+}
+
+/// Adds each word of a name or a title that has no capital yet as one that gets a capital.
+fn push_name(line: &str, value: Range<usize>, parts: &mut LineParts) {
+    if line[value.clone()].contains(char::is_uppercase) {
+        return;
+    }
+    for (at, word) in fields(&line[..value.end], value.start).enumerate() {
+        parts.push_beginning(word, (at == 0).then_some(Break::Turn));
+    }
+}
+
+/// Returns the key of a tag about the song, such as `[ar:Ana Reis]`, and the place of its value.
+fn tag(line: &str) -> Option<(&str, Range<usize>)> {
+    let start = line.len() - line.trim_start().len();
+    let inside = line[start..].strip_prefix('[')?.trim_end().strip_suffix(']')?;
+    let (key, value) = inside.split_once(':')?;
+    let is_key = key == "#" || !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+    let from = start + 1 + key.len() + 1;
+    (is_key && !value.contains(['[', ']'])).then_some((key, from..from + value.len()))
+}
+
+/// Returns a line without the times before its text: `[00:12.00][01:15.30]`.
+fn untimed(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some((time, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        if !is_time(time) {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    rest
+}
+
+/// Returns true for the time of a line: minutes and seconds, and often a fraction; `00:12`,
+/// `1:00:12.00`, `00:12:00`.
+fn is_time(text: &str) -> bool {
+    let parts = text.trim().split([':', '.']);
+    let is_number =
+        |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|b| b.is_ascii_digit());
+    text.contains(':') && parts.clone().count() <= 4 && parts.map(is_number).all(|is_number| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Kind;
+    use crate::format::laws::{check, starts, words};
+
+    #[test]
+    fn lyrics_are_text_and_their_times_and_tags_are_not() {
+        let file = "\u{feff}[ar:ana reis]\r\n[length: 03:20]\n\n[00:12.00][01:15.30]we met in\n[00:17]lisbon, ana\n\
+                    [00:20.10] <00:20.10> no <00:20.50> way <00:21.00>\n[00:25.00]\n[00:26.00](oh) [chorus] we sang\n\
+                    [00:30.00]man: so it is\nyes\n";
+        check(Kind::Lrc, file);
+        let all = [
+            "ana", "reis", "we", "met", "in", "lisbon", "ana", "no", "way", "we", "sang", "man", "so", "it",
+            "is", "yes",
+        ];
+        assert_eq!(words(Kind::Lrc, file), all);
+        assert_eq!(starts(Kind::Lrc, file), ["ana", "reis", "we", "lisbon", "no", "we", "man", "so", "yes"]);
+    }
+
+    #[test]
+    fn a_time_is_told_from_a_word_in_brackets() {
+        for (line, rest) in [
+            ("[00:12.00]so", "so"),
+            ("[00:12:00] [1:00:12.000]so", "so"),
+            ("[00:12.00]", ""),
+            ("[so: yes]", "[so: yes]"),
+            ("[12] so", "[12] so"),
+            ("[00:12.00 so", "[00:12.00 so"),
+        ] {
+            assert_eq!(untimed(line), rest);
+        }
+        assert_eq!(tag(" [AR: ana] "), Some(("AR", 5..9)));
+        assert_eq!(tag("[ana]"), None);
+        assert_eq!(tag("[ana:] so"), None);
+    }
+}
