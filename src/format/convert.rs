@@ -37,7 +37,7 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::cues::{CueCutter, CueLimits};
+use super::cues::{CueCutter, CueLimits, RolledUp};
 use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
@@ -67,7 +67,7 @@ pub struct Conversion {
 pub struct ConversionNotes {
     /// A summary of the dropped parts: `settings of 12 cues, 1 style`.
     pub left_out: Option<String>,
-    /// Limits of cues that could not be kept, and times that were made.
+    /// Limits of cues that could not be kept, times that were made, and lines that were read once.
     pub cues: Vec<String>,
 }
 
@@ -77,6 +77,7 @@ impl Conversion {
     ///
     /// Law: reading the output gives the same segments as reading the input, except for the dropped
     /// parts and the numbers that .srt requires. New cues have the same words in the same order.
+    /// Plain text has the lines of captions that roll up once.
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
@@ -92,6 +93,7 @@ impl Conversion {
         let mut writer = writer(self.to)?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
         let mut losses = Losses::new(from, self.to, self.drop);
+        source.rolled = (self.to == Kind::Text && RolledUp::may_be(from)).then(RolledUp::default);
         if let Some(limits) = &self.cues {
             source.cutter = Some(CueCutter::new(limits, from, self.to)?);
             losses = Losses::of_cues(from, self.to);
@@ -132,7 +134,10 @@ impl Conversion {
             [cut.and_then(CueCutter::summary), losses.summary()].into_iter().flatten().collect();
         Ok(ConversionNotes {
             left_out: Some(left_out.join(", ")).filter(|left| !left.is_empty()),
-            cues: cut.map(CueCutter::notes).unwrap_or_default(),
+            cues: match cut {
+                Some(cut) => cut.notes(),
+                None => source.rolled.as_ref().and_then(RolledUp::tell).into_iter().collect(),
+            },
         })
     }
 }
@@ -148,6 +153,29 @@ fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
         && segment.tags.iter().any(|tag| is_mark(&tag.tag))
 }
 
+impl Kind {
+    /// Returns true if a text with segments, subtitles or a transcript, is written in the other
+    /// format.
+    pub fn is_converted_to(self, to: Self) -> bool {
+        let has_segments = |kind| {
+            matches!(
+                kind,
+                Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::Jsonl | Self::WhisperJson
+            )
+        };
+        (has_segments(self) || self == Self::Ttml) && (has_segments(to) || to == Self::Text)
+    }
+
+    /// Returns the file extension of a format that is written.
+    pub fn ending(self) -> Option<&'static str> {
+        match self {
+            Self::Text => Some("txt"),
+            Self::WhisperJson => Some("json"),
+            kind => kind.shown().strip_prefix('.'),
+        }
+    }
+}
+
 /// A file that is read for its items.
 struct ConvertSource {
     name: String,
@@ -156,6 +184,8 @@ struct ConvertSource {
     found: VecDeque<LocatedItem>,
     /// The cutter, if the file is cut into new cues.
     cutter: Option<CueCutter>,
+    /// What captions rolled up, if each of their lines is to be read once.
+    rolled: Option<RolledUp>,
 }
 
 impl ConvertSource {
@@ -178,9 +208,9 @@ impl ConvertSource {
         Ok(match grammar(kind, field)? {
             Some(grammar) => {
                 let lines = GrammarLines::new(input, grammar, Faults::Refused);
-                Self { name, lines: Some(lines), found: VecDeque::new(), cutter: None }
+                Self { name, lines: Some(lines), found: VecDeque::new(), cutter: None, rolled: None }
             }
-            None => Self { name, lines: None, found: whisper::items(input)?, cutter: None },
+            None => Self { name, lines: None, found: whisper::items(input)?, cutter: None, rolled: None },
         })
     }
 
@@ -216,16 +246,25 @@ impl ConvertSource {
         }
     }
 
-    /// Returns the next item of the file.
+    /// Returns the next item of the file, without cues that only repeat lines.
     fn read(&mut self) -> Result<Option<LocatedItem>> {
-        while self.found.is_empty()
-            && let Some(lines) = &mut self.lines
-        {
-            if !lines.next_items(&mut self.found)? {
-                self.lines = None;
+        loop {
+            while self.found.is_empty()
+                && let Some(lines) = &mut self.lines
+            {
+                if !lines.next_items(&mut self.found)? {
+                    self.lines = None;
+                }
             }
+            let mut next = self.found.pop_front();
+            if let (Some(LocatedItem { item: Item::Segment(segment), .. }), Some(rolled)) =
+                (&mut next, &mut self.rolled)
+                && rolled.drop_repeated(segment)
+            {
+                continue;
+            }
+            return Ok(next);
         }
-        Ok(self.found.pop_front())
     }
 }
 

@@ -403,6 +403,7 @@ impl segment::SegmentWriter for CtmWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
+        segment.fit_words();
         if segment.words.len() > 1
             && let Some(words) = words_of(&segment)
         {

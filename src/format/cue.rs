@@ -202,10 +202,14 @@ impl CueScanner {
                 inside = at;
                 continue;
             }
-            if opens && self.puts_marks && line[at..].starts_with(NOTES) {
-                self.turn();
-                opens = false;
-                continue;
+            if opens && line[at..].starts_with(NOTES) {
+                // Each line of a song begins with a capital.
+                self.begins = true;
+                if self.puts_marks {
+                    self.turn();
+                    opens = false;
+                    continue;
+                }
             }
             if opens && let Some(len) = self.name_len(&line[at..]) {
                 self.push_label(at..at + len, parts);
@@ -236,10 +240,11 @@ impl CueScanner {
         };
         self.ended = !(last.is_alphanumeric() || matches!(last, ',' | ';'));
         self.marked |= is_end_mark(last) && !self.puts_marks;
-        if text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins) {
-            return parts.push_beginning(part, self.before.take());
+        let begins = text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins);
+        match begins {
+            true => parts.push_beginning(part.clone(), self.before.take()),
+            false => parts.push(part.clone(), self.before.take()),
         }
-        parts.push(part.clone(), self.before.take());
         // A note inside a tag that goes on in the next line ends no song.
         let is_tag = || text.rfind(['<', '{']).is_some_and(|at| !text[at..].contains(['>', '}']));
         let is_last = || {
@@ -903,7 +908,7 @@ mod tests {
             parts(&["(music) i < you.", "it (too) is. (laughs) so [door", "slams] open"]),
             ["i < you.", "it (too) is.", "so", "open"]
         );
-        assert_eq!(parts(&["[only]", "♪ la la ♪", "&quot;no.&quot;"]), ["♪ la la ♪", "no."]);
+        assert_eq!(parts(&["[only]", "♪ la la ♪", "&quot;no.&quot;"]), ["^♪ la la ♪", "no."]);
     }
 
     #[test]
@@ -929,7 +934,7 @@ mod tests {
             assert_eq!(after == Some(Break::Turn), is_sung, "{line}");
         }
         assert_eq!(read("we ♪ met").0, [("we ♪ met", Some(Break::Cue))]);
-        assert_eq!(parts(&["♪ la la ♪", "we"]), ["♪ la la ♪", "we"]);
+        assert_eq!(parts(&["♪ la la ♪", "we"]), ["^♪ la la ♪", "we"]);
     }
 
     #[test]

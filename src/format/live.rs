@@ -73,10 +73,10 @@ impl Live {
         }
     }
 
-    /// Looks for time stamps, speaker labels and code, as in plain text.
+    /// Looks for code, as in plain text.
     pub fn of_plain_text(self) -> Self {
         let code = CodeFinder::new("", self.options.context == Context::Line);
-        Self { tokenizer: self.tokenizer.of_speakers(true), code: Some(code), ..self }
+        Self { code: Some(code), ..self }
     }
 
     /// Takes the next bytes.
@@ -346,40 +346,6 @@ mod tests {
             let parts = read(text.as_bytes(), step, options());
             assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
             assert!(parts.0 == whole.0 && parts.1.len() == whole.1.len(), "steps of {step} bytes");
-        }
-    }
-
-    #[test]
-    fn labels_and_times_are_the_same_however_the_bytes_are_cut() {
-        let text = "0:00\nso we met in the\n0:03 - large house\nbob: is it cold?\nmrs alvarez: i grew\n\
-            [00:00:09] <ana> hi\n12/11/2026, 10:02 - ana reis: hi\nspeaker 1  0:07\nso\nnote: so\n  q. so\n";
-        let read = |step: usize| {
-            let mut live = Live::new("text", options()).of_plain_text();
-            let (mut piece, mut words) = (Piece::default(), Vec::new());
-            let mut take = |live: &mut Live| {
-                while live.next(&mut piece) {
-                    words.extend(piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.starts)));
-                }
-            };
-            for part in text.as_bytes().chunks(step) {
-                live.push(part).unwrap();
-                take(&mut live);
-            }
-            live.finish().unwrap();
-            take(&mut live);
-            words
-        };
-        let whole = read(usize::MAX);
-        let starts: Vec<&str> = whole.iter().filter(|word| word.1).map(|word| word.0.as_str()).collect();
-        assert_eq!(
-            starts,
-            [
-                "bob", "is", "mrs", "alvarez", "i", "hi", "ana", "reis", "hi", "speaker", "1", "0:07", "so",
-                "q", "so"
-            ]
-        );
-        for step in [1, 2, 7] {
-            assert_eq!(read(step), whole, "steps of {step} bytes");
         }
     }
 

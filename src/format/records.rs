@@ -302,7 +302,10 @@ impl Landmarks {
         match part.role {
             PartRole::Text => {}
             PartRole::Beginning => self.begins.push(place.start),
-            PartRole::Label => self.labels.push(place),
+            PartRole::Label => {
+                self.begins.push(place.start);
+                self.labels.push(place);
+            }
         }
     }
 

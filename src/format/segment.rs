@@ -509,6 +509,9 @@ impl Segment {
             self.keep_tags(|_| false, losses)?;
         }
         if !kept.contains(&LossKind::Words) && !self.words.is_empty() {
+            if kept.contains(&LossKind::Times) {
+                (self.begin, self.end) = self.bounds();
+            }
             losses.drop_part(LossKind::Words, 0, "the times of each word")?;
             self.words.clear();
         }
@@ -555,12 +558,20 @@ impl Segment {
     }
 
     /// Returns the begin and end times, if the format requires them.
+    /// A segment without times has those of its words.
     pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
-        match (self.begin, self.end) {
+        match self.bounds() {
             (Some(begin), Some(end)) => Ok((begin, end)),
             (None, _) => Err(losses.require(LossKind::Times, "beginning")),
             (_, None) => Err(losses.require(LossKind::Times, "end")),
         }
+    }
+
+    /// Returns the begin and end times as far as the segment or its words have them.
+    fn bounds(&self) -> (Option<Time>, Option<Time>) {
+        let begin = self.begin.or_else(|| self.words.iter().find_map(|word| word.begin));
+        let end = || self.words.iter().rev().find_map(|word| word.end.or(word.begin));
+        (begin, self.end.or_else(end))
     }
 
     /// Returns the begin and end times, if the format requires an end that is not before the

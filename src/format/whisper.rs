@@ -11,16 +11,18 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::{CueScanner, push_untagged};
+use super::heard_words;
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
 use super::live_records::LiveRecord;
 use super::pauses::Pauses;
 use super::plain::{not_utf8, text};
+use super::recogniser::{self, HeardDocument};
 use super::record::{Record, RecordSource};
 use super::records::{Grammar, Landmarks, LineParts, TextPart, explained, fill};
 use super::segment::{
-    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, Time, UnspokenBlock,
-    has_text,
+    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentWord, Time,
+    UnspokenBlock, has_text,
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
@@ -237,6 +239,8 @@ struct StringPlaces {
     words: [Vec<Range<usize>>; 5],
     /// The same words with their marks, in segments and beside them.
     punctuated: [Vec<Range<usize>>; 2],
+    /// The same words elsewhere in the documents of other recognisers, by the names that lead there.
+    elsewhere: Vec<(Vec<String>, Vec<Range<usize>>)>,
     /// The speaker of each segment, if the document names one.
     speakers: Vec<Option<Range<usize>>>,
     /// The begin and end times of each segment, if the document has them.
@@ -269,7 +273,13 @@ impl StringPlaces {
             Event::String(place) => {
                 let keys: Vec<&str> = path.iter().map(String::as_str).collect();
                 match keys[..] {
-                    ["text"] => found.whole.push(place),
+                    ["text" | "transcript"] => found.whole.push(place),
+                    ["results", "alternatives", "transcript"]
+                    | ["results", "channels", "alternatives", "transcript"] => {
+                        found.segments.push(place);
+                        found.speakers.push(None);
+                        found.times.push([None; 2]);
+                    }
                     ["segments" | "chunks" | "transcription", "text"] => {
                         found.segments.push(place);
                         found.speakers.push(speaker.clone());
@@ -290,6 +300,14 @@ impl StringPlaces {
                     }
                     ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(place),
                     ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(place),
+                    [.., "word" | "text" | "alignedWord" | "transcript" | PUNCTUATED]
+                        if are_lists(&keys[..keys.len() - 1]) =>
+                    {
+                        match found.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
+                            Some((_, places)) => places.push(place),
+                            None => found.elsewhere.push((path.clone(), vec![place])),
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -315,7 +333,9 @@ impl StringPlaces {
                 found.times[first..].iter_mut().for_each(|found| found[at] = time);
             }
         })?;
-        if found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty) {
+        let is_none =
+            found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty);
+        if is_none && found.elsewhere.is_empty() {
             return Err(nothing());
         }
         Ok(found)
@@ -330,7 +350,9 @@ impl StringPlaces {
             |marked: &Vec<_>, one: &Vec<_>, other: &Vec<_>| marked.len() == one.len().max(other.len());
         let (inner, later) = if are_all(&inner, &a, &b) { (inner, Vec::new()) } else { (Vec::new(), inner) };
         let (outer, last) = if are_all(&outer, &c, &d) { (outer, Vec::new()) } else { (Vec::new(), outer) };
-        vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last]
+        let mut kinds = vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last];
+        kinds.extend(self.elsewhere.into_iter().map(|(_, places)| places));
+        kinds
     }
 
     /// Fills a piece with the text; byte `start` of the document is the first that was read.
@@ -378,10 +400,9 @@ impl StringPlaces {
         }
         piece.frame.places.sort_by_key(|(_, source)| source.start);
         if options.puts().is_some() {
-            let are_words = |path: &[String]| match path {
-                [list] => is_list(list),
-                [segments, list] => matches!(&**segments, "segments" | "chunks") && is_list(list),
-                _ => false,
+            let are_words = |path: &[String]| {
+                let names: Vec<&str> = path.iter().map(String::as_str).collect();
+                names.last().is_some_and(|list| is_list(list) || *list == "result") && are_lists(&names)
             };
             timed_words(&json[start..], &are_words)
                 .iter()
@@ -389,6 +410,14 @@ impl StringPlaces {
         }
         view
     }
+}
+
+/// Returns true if these names lead to words of the text, in the documents of any recogniser.
+fn are_lists(names: &[&str]) -> bool {
+    const LISTS: [&str; 8] =
+        ["alternatives", "channels", "chunks", "paragraphs", "result", "results", "segments", "sentences"];
+    !names.is_empty()
+        && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
 }
 
 /// The text of a document, and a copy with blanks for everything that is not a word, as far as it
@@ -485,12 +514,29 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
         }
         return Ok(found);
     }
+    if let Some(HeardDocument { segments, fields: own }) = recogniser::read(json) {
+        let item = |segment| FoundItem::new(Item::Segment(segment), "", 1, Vec::new());
+        found.extend(segments.into_iter().map(item));
+        fields.retain(|field| {
+            let is_said = || field.string(json).is_some_and(|text| has_characters(&found, &text));
+            !own.contains(&&*field.key) && !(field.key == "text" && is_said())
+        });
+        push_document(json, &fields, &mut found);
+        in_seconds(&mut found);
+        return Ok(found);
+    }
     match list(&["segments", "chunks", "transcription"]).or_else(|| list(&["words", "word_segments"])) {
         Some(list) => {
+            let is_segments = !is_list(&fields[list].key);
             let list = fields.remove(list);
             let mut lines = LineNumbers::default();
             for object in members(json, &list.place)? {
                 found.push_back(read_object(json, &object, &mut lines)?);
+            }
+            if is_segments && let Some(words) = fields.iter().position(|field| is_list(&field.key)) {
+                if give_words(json, &fields[words], &mut found)? {
+                    fields.remove(words);
+                }
             }
             // The text as a whole is redundant if it has the same characters.
             fields.retain(|field| {
@@ -505,15 +551,67 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             found.push_back(FoundItem { item, source, line, parts: Vec::new() });
         }
     }
-    if !fields.is_empty() {
-        let mut text = String::new();
-        let mut out = ObjectFields::new(&mut text);
-        fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
-        let item = Item::Block(UnspokenBlock { kind: BlockKind::Document, text: text + "}" });
-        let (line, source) = LineNumbers::default().of(json, &fields[0].place);
-        found.push_front(FoundItem { item, source, line, parts: Vec::new() });
-    }
+    push_document(json, &fields, &mut found);
+    in_seconds(&mut found);
     Ok(found)
+}
+
+/// Puts what a document has beside its segments before them.
+fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>) {
+    let Some(first) = fields.first() else { return };
+    let mut text = String::new();
+    let mut out = ObjectFields::new(&mut text);
+    fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
+    let item = Item::Block(UnspokenBlock { kind: BlockKind::Document, text: text + "}" });
+    let (line, source) = LineNumbers::default().of(json, &first.place);
+    found.push_front(FoundItem { item, source, line, parts: Vec::new() });
+}
+
+/// Makes seconds of times in milliseconds.
+fn in_seconds(found: &mut VecDeque<FoundItem>) {
+    let segments = found.iter_mut().filter_map(|found| match &mut found.item {
+        Item::Segment(segment) => Some(segment),
+        Item::Block(_) => None,
+    });
+    recogniser::in_seconds(&mut segments.collect::<Vec<_>>());
+}
+
+/// Gives the words of a list beside the segments to the segments that say them; false if these have
+/// words of their own, or say none of them.
+fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Result<bool, Fault> {
+    let mut segments: Vec<&mut Segment> = Vec::new();
+    for found in found {
+        if let Item::Segment(segment) = &mut found.item {
+            segments.push(segment);
+        }
+    }
+    if segments.iter().any(|segment| !segment.words.is_empty()) || !list.raw(json).starts_with('[') {
+        return Ok(false);
+    }
+    let (mut words, mut lines) = (Vec::new(), LineNumbers::default());
+    for object in members(json, &list.place)? {
+        let FoundItem { item, .. } = read_object(json, &object, &mut lines)?;
+        if let Item::Segment(Segment { text, begin, end, confidence, other, .. }) = item {
+            words.push(SegmentWord { text: format!(" {text}"), begin, end, confidence, other });
+        }
+    }
+    let (mut chars, mut ends) = (Vec::new(), Vec::new());
+    for segment in &segments {
+        chars.extend(segment.text.chars().chain([' ']));
+        ends.push(chars.len());
+    }
+    let places = heard_words::places(&chars, &words);
+    let is_said = places.iter().any(Option::is_some);
+    let mut at = 0;
+    for (word, place) in words.into_iter().zip(places) {
+        if let Some(place) = place {
+            at = ends.partition_point(|end| *end <= place.start);
+        }
+        if is_said && let Some(segment) = segments.get_mut(at) {
+            segment.words.push(word);
+        }
+    }
+    Ok(is_said)
 }
 
 /// Returns true if the segments have these characters, apart from white space.

@@ -9,7 +9,7 @@ use super::messages;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, Publish};
 use majuscule::format::Kind;
-use majuscule::format::convert::Conversion;
+use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::{CueCut, CueLimits};
 
 /// Converts subtitles and transcripts from one format to another
@@ -29,9 +29,6 @@ pub struct ConvertArgs {
     /// Format of the input; by default that of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
     from: Option<Kind>,
-    /// Format of the output; by default that of its file extension
-    #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
-    to: Option<Kind>,
     /// Field of jsonl that holds the text (text by default),
     /// or number of the conll column that holds the words
     #[arg(long, value_name = "NAME")]
@@ -41,6 +38,21 @@ pub struct ConvertArgs {
     /// and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
+    #[command(flatten)]
+    output_form: OutputFormArgs,
+    /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
+    /// default the language that the file names, or else any
+    #[arg(long, requires = "cues", value_name = "TAG", value_parser = super::page::language, help_heading = "New cues")]
+    lang: Option<String>,
+}
+
+/// The format of the output, if it is another than that of the input, and its cues.
+#[derive(Debug, clap::Args)]
+pub struct OutputFormArgs {
+    /// Format of the output; by default that of its file extension. restore without either keeps the
+    /// format, and cuts a recogniser's words into new cues if it writes srt, vtt or ass
+    #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
+    to: Option<Kind>,
     /// Leave out what the other format cannot hold, such as cue
     /// settings in .srt, and report it on standard error
     #[arg(long)]
@@ -76,24 +88,38 @@ struct CueArgs {
     /// error
     #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_cps)]
     max_cps: f64,
-    /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
-    /// default the language that the file names, or else any
-    #[arg(long, requires = "cues", value_name = "TAG", value_parser = super::page::language)]
-    lang: Option<String>,
 }
 
-impl CueArgs {
-    fn limits(&self) -> Option<CueLimits> {
-        let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = *self;
-        let limits = CueLimits {
-            max_chars,
-            max_lines,
-            max_seconds,
-            min_seconds,
-            max_cps,
-            language: self.lang.clone(),
-        };
-        self.cues.map(|CueCut::Sentence| limits)
+impl OutputFormArgs {
+    /// Returns the format of the output, if it is named.
+    pub fn to(&self) -> Option<Kind> {
+        self.to.filter(|kind| *kind != Kind::Auto)
+    }
+
+    /// Returns true if what the other format cannot hold is left out.
+    pub fn drops(&self) -> bool {
+        self.drop
+    }
+
+    /// Returns the cut into new cues, if one is asked for.
+    pub fn cut(&self) -> Option<CueCut> {
+        self.cues.cues
+    }
+
+    /// Returns the limits of new cues; `language` is that of the text.
+    pub fn limits(&self, language: Option<String>) -> CueLimits {
+        let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = self.cues;
+        CueLimits { max_chars, max_lines, max_seconds, min_seconds, max_cps, language }
+    }
+}
+
+/// Prints what a user is told of a conversion.
+pub fn tell(notes: ConversionNotes) {
+    if let Some(left) = notes.left_out {
+        tell!("majuscule: left out: {left}");
+    }
+    for note in notes.cues {
+        tell!("majuscule: {note}");
     }
 }
 
@@ -126,12 +152,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         None => conversion.run(input, &mut std::io::stdout().lock(), Path::new("standard output"))?,
     };
     messages::tell_encoding(&args.input, args.encoding.as_ref(), encoder.encoding());
-    if let Some(left) = notes.left_out {
-        tell!("majuscule: left out: {left}");
-    }
-    for note in notes.cues {
-        tell!("majuscule: {note}");
-    }
+    tell(notes);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -148,11 +169,11 @@ impl ConvertArgs {
             }
             Some(kind) => kind,
         };
-        let to = match (self.to, output) {
-            (None | Some(Kind::Auto), None) => {
+        let to = match (self.output_form.to(), output) {
+            (None, None) => {
                 return usage("standard output has no name that tells its format: name it with --to");
             }
-            (None | Some(Kind::Auto), Some(output)) => match Kind::named(output) {
+            (None, Some(output)) => match Kind::named(output) {
                 Some(kind) => kind,
                 None => {
                     let problem = "has no name that tells its format, such as talk.vtt: name it with --to";
@@ -161,6 +182,8 @@ impl ConvertArgs {
             },
             (Some(kind), _) => kind,
         };
-        Ok(Conversion { from, to, field: self.field.clone(), drop: self.drop, cues: self.cues.limits() })
+        let OutputFormArgs { drop, .. } = self.output_form;
+        let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
+        Ok(Conversion { from, to, field: self.field.clone(), drop, cues: self.output_form.cut().map(limits) })
     }
 }

@@ -14,6 +14,7 @@ mod learning;
 pub mod methods;
 mod named;
 mod page;
+mod piped;
 mod restore;
 mod shell;
 mod signals;
@@ -34,7 +35,7 @@ use majuscule::printable::printable_lines;
 ///
 /// Try: echo "the president met angela merkel in lisbon" | majuscule restore
 #[derive(Debug, Parser)]
-#[command(name = "majuscule", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "majuscule", version, propagate_version = true, max_term_width = 100, before_help = COMMANDS)]
 pub struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -47,6 +48,13 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
     input_limit: ByteSize,
 }
+
+/// The commands that most users come for, which the help begins with.
+const COMMANDS: &str = "\
+What most people come for:
+  majuscule restore --marks talk.txt -o talk.cased.txt   capitals and punctuation for a text
+  majuscule restore --marks talk.srt -o talk.cased.srt   for subtitles, whose times stay
+  majuscule restore --marks talk.json -o talk.srt        from a recogniser's JSON to subtitles";
 
 #[derive(Debug, Subcommand)]
 enum Verb {

@@ -12,17 +12,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::backend::BackendArgs;
 use super::cascade::CascadeArgs;
+use super::convert::{self, OutputFormArgs};
 use super::heard::Heard;
 use super::messages;
 use super::methods::methods;
 use super::named;
 use super::page::threads;
+use super::piped;
 use super::stream::FollowOptions;
 use super::targets::{Destination, Targets};
 use super::voting::VotingArgs;
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
+use majuscule::format::convert::{Conversion, ConversionNotes};
+use majuscule::format::cues::CueCut;
 use majuscule::format::{DetectedKind, Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_store, language_of};
@@ -38,14 +42,17 @@ use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
 ///
-/// Only the case of letters changes, and --marks puts in punctuation. Four sources decide, and the first that has an answer
+/// Only the case of letters changes, and --marks puts in punctuation. The format stays, unless the
+/// output is named as another one (-o talk.srt) or --to names it. Four sources decide, and the first that has an answer
 /// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
 /// sentence (--sentence-start), the model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = super::COMMANDS, after_help = EXAMPLES)]
 pub struct RestoreArgs {
     #[command(flatten)]
     targets: Targets,
+    #[command(flatten)]
+    output_form: OutputFormArgs,
     /// Format of the files; whatever is not text in them stays unchanged
     ///
     /// In subtitles and transcripts a sentence continues from cue to cue, tags and [events] are not
@@ -126,7 +133,7 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "SECONDS", value_parser = pause, allow_negative_numbers = true)]
     pause_ends: Option<Duration>,
     /// Lines of the output: those of the input, or one sentence per line, of plain text
-    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json"])]
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json", "to", "cues"])]
     lines: OutputLines,
     /// Language whose case pairs are used, such as tr or nl; that of the model by default
     #[arg(long, value_name = "LANG")]
@@ -142,7 +149,7 @@ pub struct RestoreArgs {
     ///
     /// With --format ctm, jsonl or whisper-json (one document per line), a record is printed once
     /// all its words are decided.
-    #[arg(long, conflicts_with = "n_best")]
+    #[arg(long, conflicts_with_all = ["n_best", "to", "cues"])]
     stream: bool,
     /// With --stream and JSON, the field that identifies a record (id by
     /// default): a record whose identifier has occurred before replaces
@@ -163,7 +170,7 @@ pub struct RestoreArgs {
     backend: BackendArgs,
     /// Print each word on its own line with the probability of its case, instead of the text, and
     /// with the mark that --marks puts in after it and the probability of that; an error for methods without probabilities
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["to", "cues"])]
     confidence: bool,
     /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
     /// --words, capitals that are kept and sentence starts count as certain
@@ -177,12 +184,12 @@ pub struct RestoreArgs {
     /// and "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one object per update:
     /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
     /// --stream; tail may still change.
-    #[arg(long, conflicts_with = "n_best", verbatim_doc_comment)]
+    #[arg(long, conflicts_with_all = ["n_best", "to", "cues"], verbatim_doc_comment)]
     json: bool,
     /// Print the N most probable ways to write each line, each line taken
     /// by itself: log10 of the probability, a tab and the text, with an
     /// empty line after the last; an error for methods that find only one
-    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead"])]
+    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead", "to", "cues"])]
     n_best: Option<NonZeroUsize>,
     /// Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format)
     /// unchanged, instead of stopping there
@@ -229,8 +236,9 @@ impl FromStr for MarksArg {
 const EXAMPLES: &str = "\
 Examples:
   majuscule restore talk.txt -o talk.cased.txt
-  majuscule restore talk.srt -o talk.cased.srt
-  majuscule restore --marks --model my-model talk.json -o talk.marked.json
+  majuscule restore --marks talk.json -o talk.marked.json
+  majuscule restore --marks talk.json -o talk.vtt --cues sentence --max-chars 36
+  majuscule restore --marks talks/ --to srt -o subtitles/
   majuscule restore --in-place=.bak talks/
   majuscule restore --lang auto --encoding windows-1252 legendas/ -o restored/
   majuscule restore --check subtitles/*.vtt
@@ -247,7 +255,7 @@ const LANGUAGE_BYTES: usize = 4096;
 /// Restores all texts.
 pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     args.check_files()?;
-    let way = args.targets.way(args.format, &args.other_inputs())?;
+    let way = args.targets.way(args.format, args.output_form.to(), &args.other_inputs())?;
     let paths = way.paths();
     args.check(&paths)?;
     // The message comes before anything is waited for.
@@ -258,6 +266,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     }
     let to_terminal = matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
     let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
+    work.joins = paths.len() > 1 && matches!(way, Destination::Out(_) | Destination::Joined(..));
     let code = match &way {
         Destination::Out(paths) => {
             let mut stdout = std::io::stdout().lock();
@@ -426,29 +435,77 @@ impl RestoreArgs {
         Ok(kind)
     }
 
-    /// Refuses an output name with the extension of another
-    /// format, since `restore` keeps the format.
-    fn check_target(&self, kind: Kind, file: &Path, target: &Path) -> Result<(), Error> {
+    /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
+    /// format. Without `--to`, the name of the output tells.
+    ///
+    /// # Errors
+    /// Refuses an output name with the extension of a format that the text cannot be converted to.
+    fn converts_to(&self, kind: Kind, file: &Path, target: &Path) -> Result<Option<Kind>, Error> {
+        if let Some(to) = self.output_form.to() {
+            return Ok(Some(to).filter(|to| *to != kind || self.output_form.cut().is_some()));
+        }
         let objects = [Kind::Jsonl, Kind::WhisperJson];
-        match Kind::named(target).filter(|_| self.format == Kind::Auto) {
-            Some(other)
-                if other != kind
-                    && Kind::named(file) != Some(other)
-                    // Texts of Kaldi have that extension, too.
-                    && (kind, other) != (Kind::Kaldi, Kind::Text)
-                    && !(objects.contains(&kind) && objects.contains(&other)) =>
-            {
+        let named = Kind::named(target).filter(|other| {
+            let is_same = *other == kind
+                || objects.contains(&kind) && objects.contains(other)
+                // Texts of Kaldi have that extension, too.
+                || (kind, *other) == (Kind::Kaldi, Kind::Text);
+            !is_same && Kind::named(file) != Some(*other)
+        });
+        match named {
+            Some(other) if kind.is_converted_to(other) => Ok(Some(other)),
+            Some(other) if self.format == Kind::Auto => {
                 let (from, to) = (shown(file), target.display());
                 Err(Error::Usage(format!(
-                    "{to} is named as {}, but {from} is {}, and restore keeps the format: convert it first (majuscule convert {} -o \
-                     {to}), or name the output as what it is",
+                    "{to} is named as {}, but {from} is {}, which is not converted to that: name the output as what it is",
                     name(other),
                     name(kind),
-                    file.display(),
                 )))
             }
-            _ => Ok(()),
+            _ => Ok(Some(kind).filter(|_| self.output_form.cut().is_some())),
         }
+    }
+
+    /// Returns the conversion of a text after it is restored; `language` is that of its model.
+    /// Words with times become new cues of subtitles, and what JSON says beside its text is not
+    /// expected there.
+    fn conversion(&self, from: Kind, to: Kind, language: &str) -> Conversion {
+        let is_subtitles = matches!(to, Kind::Srt | Kind::Vtt | Kind::Ass);
+        let is_heard = matches!(from, Kind::WhisperJson | Kind::Ctm);
+        let default = (is_subtitles && is_heard).then_some(CueCut::Sentence);
+        let limits = |CueCut::Sentence| {
+            let named = self.lang.clone().filter(|lang| lang != "auto");
+            // A document names its language itself.
+            let found =
+                || Some(language.to_owned()).filter(|tag| from != Kind::WhisperJson && !tag.is_empty());
+            self.output_form.limits(named.or_else(found))
+        };
+        Conversion {
+            from,
+            to,
+            field: self.field.clone().filter(|_| from == Kind::Jsonl),
+            drop: self.output_form.drops() || matches!(from, Kind::WhisperJson | Kind::Jsonl),
+            cues: self.output_form.cut().or(default).map(limits),
+        }
+    }
+
+    fn tell_conversion(&self, path: &Path, encoding: &Encoding, notes: ConversionNotes) {
+        if !self.quiet {
+            messages::tell_encoding(path, self.encoding.as_ref(), encoding);
+            convert::tell(notes);
+        }
+    }
+
+    /// Refuses options that say how a text is written if it is converted.
+    fn check_conversion(&self, joins: bool) -> Result<(), Error> {
+        let problem = if joins {
+            "several texts are not converted into one: name a folder with -o and the format with --to, or convert each by itself"
+        } else if self.stream {
+            "--stream gives texts back in their own format: leave it out, or name the output as what it is"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Usage(problem.into()))
     }
 
     /// Returns true if the model is a built-in one.
@@ -609,6 +666,8 @@ struct Work<'a> {
     language: String,
     done: Done,
     progress: RestoreProgress,
+    /// True if several texts go to one output.
+    joins: bool,
 }
 
 impl<'a> Work<'a> {
@@ -620,7 +679,7 @@ impl<'a> Work<'a> {
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
         let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
         let (options, done) = (args.options(), Done::default());
-        let mut work = Self { args, options, words, model: None, language, done, progress };
+        let mut work = Self { args, options, words, model: None, language, done, progress, joins: false };
         model.map_or(Ok(()), |model| work.set_model(model))?;
         Ok(work)
     }
@@ -687,8 +746,10 @@ impl<'a> Work<'a> {
         // Tokenised text is plain text, but for the form of marks.
         let kind = if told == Kind::Tok { Kind::Text } else { told };
         let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
-        if is_text && args.n_best.is_none() {
-            args.check_target(kind, path, target)?;
+        let is_written = is_text && args.n_best.is_none() && !args.follow().revisable;
+        let to = if is_written { args.converts_to(kind, path, target)? } else { None };
+        if to.is_some() {
+            args.check_conversion(self.joins)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
@@ -703,10 +764,22 @@ impl<'a> Work<'a> {
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
-        let is_text = is_text && args.n_best.is_none() && !args.follow().revisable;
         let name = input.name().to_owned();
+        if let Some(to) = to {
+            let conversion = args.conversion(kind, to, &self.language);
+            let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
+                restore(kind, input, &heard, &options, &mut |bytes, done| {
+                    progress.show(before + done);
+                    pipe.write_all(bytes).map_err(|error| Error::io("write", target, error))
+                })
+            })?;
+            heard.finish();
+            args.tell_conversion(path, encoder.encoding(), notes);
+            self.done = before + done;
+            return Ok(true);
+        }
         let write = &mut |bytes: &[u8], done| {
-            let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
+            let written = if is_written { encoder.write(bytes, out) } else { out.write_all(bytes) };
             // Flushed at once, so that a slow pipe is served line by line.
             written.and_then(|()| out.flush()).map_err(|error| files::unwritten(&name, target, error))?;
             progress.show(before + done);

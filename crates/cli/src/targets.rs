@@ -29,14 +29,14 @@ pub struct Targets {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "",
-        conflicts_with_all = ["output", "stream", "n_best", "confidence", "json"]
+        conflicts_with_all = ["output", "stream", "n_best", "confidence", "json", "to", "cues"]
     )]
     in_place: Option<String>,
     /// Write nothing, print what would change as --diff does, and exit with 1 if anything would
-    #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json"])]
+    #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json", "to", "cues"])]
     check: bool,
     /// Print the changes as a unified diff, instead of the text
-    #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json"])]
+    #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json", "to", "cues"])]
     diff: bool,
 }
 
@@ -84,13 +84,14 @@ impl Targets {
         &self.files
     }
 
-    /// The destination of the texts; from a folder, only files named as this format are taken.
+    /// The destination of the texts; from a folder, only files named as this format are taken. In
+    /// an output folder their names end as those of the format `to`, if there is one.
     /// `others` are further inputs, which must not be overwritten.
     ///
     /// # Errors
     /// If a folder cannot be read or holds no texts, or an
     /// output would overwrite an input or another output.
-    pub fn way(&self, format: Kind, others: &[PathBuf]) -> Result<Destination> {
+    pub fn way(&self, format: Kind, to: Option<Kind>, others: &[PathBuf]) -> Result<Destination> {
         let texts = self.texts(format)?;
         let paths = || texts.iter().map(|text| text.path.clone()).collect::<Vec<_>>();
         let inputs = [&paths(), others].concat();
@@ -99,7 +100,7 @@ impl Targets {
         let has_folder = self.files.iter().any(|file| file.is_dir());
         Ok(match output {
             Some(folder) if has_folder || is_folder(folder) => {
-                Destination::Apart(apart(texts, folder, &inputs)?)
+                Destination::Apart(apart(texts, folder, to.and_then(Kind::ending), &inputs)?)
             }
             Some(file) => {
                 files::check_output(file, &inputs)?;
@@ -212,7 +213,12 @@ fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) 
 }
 
 /// Pairs each text with its output file in `folder`.
-fn apart(texts: Vec<InputText>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec<(PathBuf, PathBuf)>> {
+fn apart(
+    texts: Vec<InputText>,
+    folder: &Path,
+    ending: Option<&str>,
+    inputs: &[PathBuf],
+) -> Result<Vec<(PathBuf, PathBuf)>> {
     if folder.join(MANIFEST).exists() {
         let problem = format!("{} holds a model: name another output folder", folder.display());
         return Err(Error::Usage(problem));
@@ -225,7 +231,12 @@ fn apart(texts: Vec<InputText>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec
         if name == "-" {
             return Err(Error::Usage("standard input has no name in a folder: name a file with -o".into()));
         }
-        let target = folder.join(files::uncompressed_name(&name));
+        let mut target = folder.join(files::uncompressed_name(&name));
+        if let Some(ending) = ending
+            && Kind::named(&target).is_some()
+        {
+            target.set_extension(ending);
+        }
         let problem = if fs::canonicalize(&target).is_ok_and(|target| read.contains(&target)) {
             "is both input and output: name another output folder, or give --in-place"
         } else if !written.insert(target.clone()) {

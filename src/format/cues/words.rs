@@ -59,6 +59,8 @@ pub(super) struct SpokenPart {
     pub(super) words: Vec<CueWord>,
     /// True if a dash, a name or a note of music tells that something else begins.
     pub(super) begins: bool,
+    /// True for a sound, music or a drawing, which stays in a cue of its own.
+    pub(super) is_apart: bool,
 }
 
 /// The words of a segment.
@@ -67,8 +69,6 @@ pub(super) struct SegmentParts {
     pub(super) parts: Vec<SpokenPart>,
     /// True if the times of words were divided by letters.
     pub(super) is_divided: bool,
-    /// True for a sound, music or a drawing, which stays in a cue of its own.
-    pub(super) is_apart: bool,
 }
 
 /// Reads the words of a segment, with times in milliseconds, multiples of `unit`.
@@ -79,13 +79,14 @@ pub(super) fn read(
     losses: &Losses,
 ) -> Result<SegmentParts, Lost> {
     let chars: Vec<char> = segment.text.chars().collect();
-    let is_apart = is_sound(segment.text.trim()) || is_drawing(segment);
-    let groups = groups(&chars, is_apart, language);
-    let (first, last) = match (&groups[..], segment.times_in_order(losses)) {
-        ([], _) => return Ok(SegmentParts::default()),
-        (_, Ok(times)) => times,
-        (_, Err(lost)) => timed_bounds(segment).ok_or(lost)?,
+    let groups = match is_drawing(segment) {
+        true => groups(&chars, true, language),
+        false => groups_of_lines(&chars, language),
     };
+    if groups.is_empty() {
+        return Ok(SegmentParts::default());
+    }
+    let (first, last) = segment.times_in_order(losses)?;
     let round = |time: Time| (time.milliseconds() + unit / 2) / unit * unit;
     let mut anchors: Vec<WordAnchor> = groups.iter().map(|_| WordAnchor::default()).collect();
     if segment.words.is_empty() {
@@ -117,21 +118,16 @@ pub(super) fn read(
     let mut parts: Vec<SpokenPart> = Vec::new();
     for ((word, group), frame) in words.into_iter().zip(&groups).zip(frames) {
         match parts.last_mut() {
-            Some(part) if !group.begins && part.frame == frame => part.words.push(word),
-            _ => parts.push(SpokenPart { frame, words: vec![word], begins: group.begins }),
+            Some(part) if !group.begins && !group.is_apart && !part.is_apart && part.frame == frame => {
+                part.words.push(word);
+            }
+            _ => {
+                let WordGroup { begins, is_apart, .. } = *group;
+                parts.push(SpokenPart { frame, words: vec![word], begins, is_apart });
+            }
         }
     }
-    Ok(SegmentParts { parts, is_divided, is_apart })
-}
-
-/// Returns the times of the first and the last word, if the words have times and the segment has not.
-fn timed_bounds(segment: &Segment) -> Option<(Time, Time)> {
-    if segment.begin.is_some() && segment.end.is_some() {
-        return None;
-    }
-    let begin = segment.begin.or_else(|| segment.words.iter().find_map(|word| word.begin))?;
-    let end = segment.end.or_else(|| segment.words.iter().rev().find_map(|word| word.end))?;
-    (begin <= end).then_some((begin, end))
+    Ok(SegmentParts { parts, is_divided })
 }
 
 /// Returns a segment with all that the words of this one share, as far as the output has it.
@@ -172,6 +168,8 @@ struct WordGroup {
     runs: Vec<Range<usize>>,
     /// True if a turn or a song begins here.
     begins: bool,
+    /// True for a sound.
+    is_apart: bool,
 }
 
 impl WordGroup {
@@ -218,11 +216,43 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}')
 }
 
-/// Groups the runs of a text.
+/// Groups the runs of a text whose sounds may stand on lines of their own: a sound is one group.
+fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
+    let is_sound_line = |line: &[char]| {
+        let text: String = line.iter().collect();
+        !text.trim().is_empty() && is_sound(text.trim())
+    };
+    let text: String = chars.iter().collect();
+    if is_sound(text.trim()) {
+        return groups(chars, true, language);
+    }
+    let mut all = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    let mut add = |part: Range<usize>, is_sound: bool| {
+        for mut group in groups(&chars[part.clone()], is_sound, language) {
+            let shift = |run: Range<usize>| run.start + part.start..run.end + part.start;
+            group.runs.iter_mut().for_each(|run| *run = shift(run.clone()));
+            all.push(group);
+        }
+    };
+    for line in chars.split_inclusive(|c| *c == '\n') {
+        let end = at + line.len();
+        if is_sound_line(line) {
+            add(begin..at, false);
+            add(at..end, true);
+            begin = end;
+        }
+        at = end;
+    }
+    add(begin..at, false);
+    all
+}
+
+/// Groups the runs of a text; the runs of a sound are one group.
 fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup> {
     let mut groups: Vec<WordGroup> = Vec::new();
     // The runs that belong to the next word.
-    let mut next = WordGroup::default();
+    let mut next = WordGroup { is_apart: is_one, ..WordGroup::default() };
     let mut at = 0;
     // The end of what stands before the first word of a turn, and true if the line has a turn.
     let (mut opening, mut has_turn) = (0, false);

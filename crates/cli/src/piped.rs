@@ -1,0 +1,103 @@
+//! A conversion that reads what another step writes, while it is written.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread;
+
+use majuscule::error::{Error, Result};
+use majuscule::files::Input;
+use majuscule::format::convert::{Conversion, ConversionNotes};
+
+/// The number of parts between the two steps: few enough that memory stays flat.
+const UNDER_WAY: usize = 4;
+
+/// Runs `write`, converts what it writes, and passes the result to `out`, which errors call
+/// `target`; `name` is the name of the text in errors.
+///
+/// # Errors
+/// Returns the errors of `write`, of the conversion and of `out`.
+pub fn convert<T>(
+    conversion: &Conversion,
+    name: &str,
+    out: &mut dyn Write,
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T>,
+) -> Result<(T, ConversionNotes)> {
+    let (bytes, received) = mpsc::sync_channel(UNDER_WAY);
+    let (converted, ready) = mpsc::channel();
+    thread::scope(|scope| {
+        let input = Input::uncompressed(name, PipedInput { received, part: io::Cursor::default() });
+        let converter = scope.spawn(move || conversion.run(input, &mut PipedOutput(converted), target));
+        let mut pipe = Pipe { bytes, ready, out };
+        let written = write(&mut pipe);
+        let Pipe { bytes, ready, out } = pipe;
+        drop(bytes);
+        let passed = ready.iter().try_for_each(|part| out.write_all(&part));
+        let notes = converter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match written {
+            // The converter stopped reading, and says why.
+            Err(error) if error.is_closed_pipe() && notes.is_err() => {}
+            Err(error) => return Err(error),
+            Ok(written) => {
+                passed.map_err(|error| Error::io("write", target, error))?;
+                return Ok((written, notes?));
+            }
+        }
+        notes.and_then(|_| Err(Error::file(name, "the text could not be passed on")))
+    })
+}
+
+/// The input of the converter as a file to write to; what is converted goes on to the output.
+struct Pipe<'a> {
+    bytes: SyncSender<Vec<u8>>,
+    ready: Receiver<Vec<u8>>,
+    out: &'a mut dyn Write,
+}
+
+impl Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.send(bytes.to_vec()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        self.ready.try_iter().try_for_each(|part| self.out.write_all(&part))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The parts that were written, as an input.
+struct PipedInput {
+    received: Receiver<Vec<u8>>,
+    part: io::Cursor<Vec<u8>>,
+}
+
+impl Read for PipedInput {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.part.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            match self.received.recv() {
+                Ok(part) => self.part = io::Cursor::new(part),
+                Err(_) => return Ok(0),
+            }
+        }
+    }
+}
+
+/// The output of the converter.
+struct PipedOutput(Sender<Vec<u8>>);
+
+impl Write for PipedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes.to_vec()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

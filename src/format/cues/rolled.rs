@@ -1,0 +1,77 @@
+//! Captions that roll up, whose cues show again the lines of the cue before: each line is read once.
+
+use super::super::Kind;
+use super::super::copies::RolledLines;
+use super::super::cue::follows;
+use super::super::records::TextPart;
+use super::super::segment::{Segment, Time};
+use super::words;
+use crate::text::Locale;
+
+/// Finds the lines of roll-up captions that stood in the cue before.
+#[derive(Debug, Default)]
+pub(in super::super) struct RolledUp {
+    lines: RolledLines,
+    /// The number of the cue: one more than that of the cue before if it follows at once.
+    cue: u64,
+    times: Option<(Time, Time)>,
+    /// The number of cues that follow the one before at once, and of those that repeat its lines.
+    following: u64,
+    repeating: u64,
+}
+
+/// The longest time in milliseconds of a cue that says nothing by itself.
+pub(super) const GLIMPSE: u64 = 100;
+
+impl RolledUp {
+    /// Returns true if captions of this format can roll up.
+    pub(in super::super) fn may_be(from: Kind) -> bool {
+        matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass | Kind::Ttml)
+    }
+
+    /// Takes the lines off a cue that it repeats from the cue before; true if none is left. A line
+    /// that may have been said twice goes only where captions roll up.
+    pub(in super::super) fn drop_repeated(&mut self, segment: &mut Segment) -> bool {
+        let times = segment.begin.zip(segment.end);
+        let is_next = follows(self.times, times);
+        self.cue += if is_next { 1 } else { 2 };
+        self.following += u64::from(is_next);
+        self.times = times;
+        let (mut chars, mut repeated, mut words, mut is_all) = (0, 0, 0, true);
+        for line in segment.text.split_inclusive('\n') {
+            chars += line.chars().count();
+            let line = line.trim_end();
+            if line.is_empty() {
+                continue;
+            }
+            let part = TextPart { place: 0..line.len(), ..TextPart::default() };
+            let is_again = self.lines.read(self.cue, line, std::iter::once(&part), Locale::Root);
+            self.lines.take(0, &mut Vec::new());
+            if is_again {
+                (repeated, words) = (chars, words + line.split_whitespace().count());
+            } else {
+                is_all = false;
+            }
+        }
+        if repeated == 0 || !is_next {
+            return false;
+        }
+        let shown = times.map_or(0, |(begin, end)| end.milliseconds().saturating_sub(begin.milliseconds()));
+        let is_certain = words > 1 && (!is_all || shown < GLIMPSE);
+        if !is_certain && 2 * self.repeating < self.following {
+            return false;
+        }
+        self.repeating += 1;
+        segment.text = segment.text.chars().skip(repeated).collect();
+        words::drop_before(repeated, &mut segment.tags);
+        is_all
+    }
+
+    /// Returns what a user is told, if lines were repeated.
+    pub(in super::super) fn tell(&self) -> Option<String> {
+        let cues = if self.repeating == 1 { "1 cue" } else { &format!("{} cues", self.repeating) };
+        let told =
+            || format!("lines of {cues} stood in the cue before, as captions roll up: they were read once");
+        (self.repeating > 0).then(told)
+    }
+}
