@@ -125,12 +125,23 @@ impl CodeFinder {
     /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands
     /// apart from text or that is mark-up, and with [`NO_TEXT`] for what stands in place of words.
     pub(crate) fn view<'a>(&mut self, lines: &'a str, view: &'a mut String) -> &'a str {
-        if self.notation == Notation::Plain && self.block == Block::Text && !may_have_code(lines.as_bytes()) {
+        let is_plain = |finder: &Self, text: &str| {
+            finder.notation == Notation::Plain
+                && finder.block == Block::Text
+                && !may_have_code(text.as_bytes(), finder.is_first)
+        };
+        if is_plain(self, lines) {
             self.is_first &= lines.is_empty();
             return lines;
         }
         view.clear();
         for line in lines.split_inclusive('\n') {
+            // Most lines of a text with some code have none.
+            if is_plain(self, line) {
+                self.is_first = false;
+                view.push_str(line);
+                continue;
+            }
             let (text, end) = line.split_at(line.trim_end_matches(['\n', '\r']).len());
             self.line(text, view);
             view.push_str(end);
@@ -497,9 +508,9 @@ impl Code {
 }
 
 /// Returns true if lines may have code. Most have none: a look at many bytes at once tells.
-fn may_have_code(lines: &[u8]) -> bool {
+fn may_have_code(lines: &[u8], is_first: bool) -> bool {
     let opens = |b: u8| matches!(b, b'`' | b'$' | b'\\' | b'<' | b']' | b'~');
-    lines.starts_with(b"---") || lines.iter().fold(false, |has, &b| has | opens(b))
+    is_first && lines.starts_with(b"---") || lines.iter().fold(false, |has, &b| has | opens(b))
 }
 
 /// Appends as many bytes as `code` has.

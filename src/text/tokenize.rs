@@ -330,16 +330,10 @@ impl Tokenizer {
                 }
             }
             if self.line_opening != LineOpening::Text {
-                match self.dialogue.part(text, at, self.line_opening, cut == Cut::Whole) {
+                match self.opening_part(NonSpaceRun { text, start: at, end: at, base }, cut, tokens) {
                     OpeningPart::Open if leaves_tail => break,
                     OpeningPart::None | OpeningPart::Open => self.open_text(text.as_bytes()[at]),
-                    OpeningPart::Time(end) => {
-                        self.time_stamp();
-                        at = end;
-                        continue;
-                    }
-                    OpeningPart::Label(end) => {
-                        self.label(NonSpaceRun { text, start: at, end, base }, tokens);
+                    OpeningPart::Time(end) | OpeningPart::Label(end) => {
                         at = end;
                         continue;
                     }
@@ -411,6 +405,18 @@ impl Tokenizer {
         self.grouped |= !line.written && self.previous.is_some();
         // After an empty line a new paragraph begins, whatever the end of the last one.
         self.previous = line.written.then_some(line);
+    }
+
+    /// Takes the time stamp or the label that the run begins, if a line opens with one.
+    #[inline(never)]
+    fn opening_part(&mut self, run: NonSpaceRun<'_>, cut: Cut, tokens: &mut Tokens) -> OpeningPart {
+        let part = self.dialogue.part(run.text, run.start, self.line_opening, cut == Cut::Whole);
+        match part {
+            OpeningPart::Time(_) => self.time_stamp(),
+            OpeningPart::Label(end) => self.label(NonSpaceRun { end, ..run }, tokens),
+            OpeningPart::None | OpeningPart::Open => {}
+        }
+        part
     }
 
     /// Looks for time stamps and labels anew, and returns what the last line opens with, if nothing
