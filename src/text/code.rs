@@ -125,26 +125,26 @@ impl CodeFinder {
     /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands
     /// apart from text or that is mark-up, and with [`NO_TEXT`] for what stands in place of words.
     pub(crate) fn view<'a>(&mut self, lines: &'a str, view: &'a mut String) -> &'a str {
-        let is_plain = |finder: &Self, text: &str| {
-            finder.notation == Notation::Plain
-                && finder.block == Block::Text
-                && !may_have_code(text.as_bytes(), finder.is_first)
-        };
-        if is_plain(self, lines) {
-            self.is_first &= lines.is_empty();
-            return lines;
-        }
         view.clear();
-        for line in lines.split_inclusive('\n') {
-            // Most lines of a text with some code have none.
-            if is_plain(self, line) {
-                self.is_first = false;
-                view.push_str(line);
-                continue;
+        let mut at = 0;
+        while at < lines.len() {
+            // Most lines of a text have no code.
+            if self.notation == Notation::Plain && self.block == Block::Text {
+                let rest = &lines[at..];
+                let odd = next_odd(rest.as_bytes(), self.is_first);
+                let begin = odd.map_or(rest.len(), |odd| rest[..odd].rfind('\n').map_or(0, |feed| feed + 1));
+                self.is_first &= begin == 0;
+                if odd.is_none() && at == 0 {
+                    return lines;
+                }
+                view.push_str(&rest[..begin]);
+                at += begin;
             }
+            let Some(line) = lines[at..].split_inclusive('\n').next() else { break };
             let (text, end) = line.split_at(line.trim_end_matches(['\n', '\r']).len());
             self.line(text, view);
             view.push_str(end);
+            at += line.len();
         }
         view
     }
@@ -508,9 +508,17 @@ impl Code {
 }
 
 /// Returns true if lines may have code. Most have none: a look at many bytes at once tells.
-fn may_have_code(lines: &[u8], is_first: bool) -> bool {
-    let opens = |b: u8| matches!(b, b'`' | b'$' | b'\\' | b'<' | b']' | b'~');
-    is_first && lines.starts_with(b"---") || lines.iter().fold(false, |has, &b| has | opens(b))
+fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
+    // Comparisons without a branch, in a loop of a known length, look at many bytes at once.
+    let opens = |b: u8| (b == b'`') | (b == b'$') | (b == b'\\') | (b == b'<') | (b == b']') | (b == b'~');
+    let has = |bytes: &[u8]| bytes.iter().fold(0, |has, &b| has | u8::from(opens(b))) != 0;
+    if is_first && lines.starts_with(b"---") {
+        return Some(0);
+    }
+    let (chunks, rest) = lines.as_chunks::<64>();
+    let from = chunks.iter().position(|chunk| has(chunk)).unwrap_or(chunks.len()) * 64;
+    let end = if from < lines.len() - rest.len() { from + 64 } else { lines.len() };
+    lines[from..end].iter().position(|&b| opens(b)).map(|at| from + at)
 }
 
 /// Appends as many bytes as `code` has.

@@ -207,8 +207,24 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Returns true if words have letters in both cases, and come out so.
     fn keeps(&self, words: &Range<usize>) -> bool {
+        // Most sentences with capitals have such a word.
+        if words.clone().any(|at| self.is_kept_title(at)) {
+            return true;
+        }
         self.kinds(words, |at, word| self.in_source(at, word)).are_both()
             && self.kinds(words, |at, word| self.written(at, word)).are_both()
+    }
+
+    /// Returns true if a word stays in title case, and so has letters in both cases.
+    fn is_kept_title(&self, at: usize) -> bool {
+        self.words[at].constraint == Constraint::Kept(Case::Title) && !self.follows_number(at)
+    }
+
+    fn follows_number(&self, at: usize) -> bool {
+        self.words[at].before == Break::Space
+            && at
+                .checked_sub(1)
+                .is_some_and(|before| self.source[self.words[before].source.start as usize].is_ascii_digit())
     }
 
     /// Returns true if a speaker label keeps its capitals: its own case shows, or that of the `rest`
@@ -266,14 +282,9 @@ impl Judge<'_> {
         let is_plural = || {
             small == 1 && count > 2 && capitals.leading_zeros() > all.leading_zeros() && word.ends_with('s')
         };
-        let begins_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         let is_unit = || {
-            let follows_number = self.words[at].before == Break::Space
-                && at
-                    .checked_sub(1)
-                    .and_then(|before| self.word(before))
-                    .is_some_and(|word| begins_with_digit(&word));
-            count as usize <= LONGEST_UNIT && (begins_with_digit(word) || follows_number)
+            count as usize <= LONGEST_UNIT
+                && (word.starts_with(|c: char| c.is_ascii_digit()) || self.follows_number(at))
         };
         capitals != 0 && (is_name() || is_plural()) || is_unit()
     }

@@ -121,15 +121,15 @@ impl Dialogue {
 /// if the line ends where the text does. Most lines have neither: a look at many bytes at once tells.
 #[inline]
 fn may_open(text: &[u8], is_whole: bool) -> bool {
-    const COLON: u8 = 1;
-    const LINE_FEED: u8 = 2;
     let head = &text[..text.len().min(HEAD)];
     let Some(first) = head.first() else { return false };
     if !first.is_ascii_alphabetic() && *first < 0x80 {
         return first.is_ascii_digit() || b"[(<>*_@+".contains(first);
     }
-    let kind = |b: u8| (COLON * u8::from(b == b':')) | (LINE_FEED * u8::from(b == b'\n'));
-    let kinds = head.iter().fold(0, |kinds, &b| kinds | kind(b));
-    let is_open = kinds == 0 && head.len() < HEAD && !is_whole;
-    kinds & COLON != 0 || is_open || matches!(first.to_ascii_lowercase(), b'q' | b'a')
+    let may_be_letter = || {
+        let after = head.get(1).is_none_or(|second| !second.is_ascii_alphabetic());
+        matches!(first, b'q' | b'Q' | b'a' | b'A') && after
+    };
+    let is_open = || !is_whole && head.len() < HEAD && !head.contains(&b'\n');
+    head.contains(&b':') || may_be_letter() || is_open()
 }

@@ -1,7 +1,8 @@
 //! Recognises the label of a speaker at the beginning of a line: `Bob:`, `Dr. Reis:`, `Q.`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::case::Case;
 use super::line_opening::Scan;
@@ -68,11 +69,11 @@ const PARTICLE: Known = 8;
 const KEY: Known = 16;
 const NUMBER: Known = 32;
 
-static KNOWN: LazyLock<HashMap<String, Known>> = LazyLock::new(|| {
+static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     // A name such as McDonald is left to the method.
     let is_title = |name: &&str| !name.starts_with('#') && !name.chars().skip(1).any(char::is_uppercase);
     let names = include_str!("../../lexicons/names.txt").lines().filter(is_title);
-    let mut known: HashMap<String, Known> = names.map(|name| (name.to_lowercase(), NAME)).collect();
+    let mut known: FxHashMap<String, Known> = names.map(|name| (name.to_lowercase(), NAME)).collect();
     for (list, kind) in [
         (NAMES_AND_WORDS, NAME),
         (TITLES, TITLE),
