@@ -168,7 +168,8 @@ fn cut_between(text: &[char], part: Range<usize>, out: &mut Vec<SegmentWord>) ->
         last.text.extend(&text[part.start..from]);
     }
     let mut has_letters = false;
-    for at in from..part.end {
+    let begin = from;
+    for at in begin..part.end {
         if has_letters && text[at].is_whitespace() {
             out.push(SegmentWord { text: text[from..at].iter().collect(), ..SegmentWord::default() });
             (from, has_letters) = (at, false);

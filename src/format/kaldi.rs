@@ -13,7 +13,7 @@ impl Grammar for KaldiReader {
         let words = fields(line, 0).skip(1).filter(|word| {
             let word = &line[word.clone()];
             // `!SIL` is silence.
-            !is_no_word(word) && !(word.len() > 1 && word.starts_with('!'))
+            !(is_no_word(word) || word.len() > 1 && word.starts_with('!'))
         });
         for (at, word) in words.enumerate() {
             match at {

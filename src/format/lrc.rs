@@ -94,10 +94,10 @@ fn untimed(line: &str) -> &str {
 /// Returns true for the time of a line: minutes and seconds, and often a fraction; `00:12`,
 /// `1:00:12.00`, `00:12:00`.
 fn is_time(text: &str) -> bool {
-    let parts = text.trim().split([':', '.']);
+    let mut parts = text.trim().split([':', '.']);
     let is_number =
         |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|b| b.is_ascii_digit());
-    text.contains(':') && parts.clone().count() <= 4 && parts.map(is_number).all(|is_number| is_number)
+    text.contains(':') && parts.clone().count() <= 4 && parts.all(is_number)
 }
 
 #[cfg(test)]

@@ -150,7 +150,6 @@ pub(super) fn in_seconds(segments: &mut [&mut Segment]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::format::Kind;
     use crate::format::convert::dropped;
 

@@ -519,7 +519,7 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
         found.extend(segments.into_iter().map(item));
         fields.retain(|field| {
             let is_said = || field.string(json).is_some_and(|text| has_characters(&found, &text));
-            !own.contains(&&*field.key) && !(field.key == "text" && is_said())
+            !(own.contains(&&*field.key) || field.key == "text" && is_said())
         });
         push_document(json, &fields, &mut found);
         in_seconds(&mut found);
@@ -533,10 +533,11 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             for object in members(json, &list.place)? {
                 found.push_back(read_object(json, &object, &mut lines)?);
             }
-            if is_segments && let Some(words) = fields.iter().position(|field| is_list(&field.key)) {
-                if give_words(json, &fields[words], &mut found)? {
-                    fields.remove(words);
-                }
+            if is_segments
+                && let Some(words) = fields.iter().position(|field| is_list(&field.key))
+                && give_words(json, &fields[words], &mut found)?
+            {
+                fields.remove(words);
             }
             // The text as a whole is redundant if it has the same characters.
             fields.retain(|field| {

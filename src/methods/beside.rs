@@ -137,10 +137,10 @@ mod tests {
         std::fs::create_dir_all(place.path().join("lm")).unwrap();
         let found = || places(&|_| Some(PathBuf::new()), Some(program.clone()));
         let beside = place.path().join("target/release");
-        assert_eq!(found(), [beside.clone()]);
+        assert_eq!(found(), std::slice::from_ref(&beside));
         let manifest = place.path().join("Cargo.toml");
         std::fs::write(&manifest, "[package]\nname = \"majuscule-cli\"\n# name = \"majuscule\"\n").unwrap();
-        assert_eq!(found(), [beside.clone()]);
+        assert_eq!(found(), std::slice::from_ref(&beside));
         std::fs::write(&manifest, include_str!("../../Cargo.toml")).unwrap();
         assert_eq!(found(), [beside, place.path().join("lm")]);
     }

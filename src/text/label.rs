@@ -24,7 +24,7 @@ impl From<Case> for Label {
 /// them, and one that is not a number, which a damaged model may compute, is 0.
 #[inline]
 pub fn probability(number: f32) -> f32 {
-    number.max(0.0).min(1.0)
+    if number.is_nan() { 0.0 } else { number.clamp(0.0, 1.0) }
 }
 
 /// A label and the method's confidence in it.
