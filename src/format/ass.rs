@@ -5,7 +5,7 @@
 //! contains overrides and remarks, and after `\p1` the text is a drawing. Everything else is copied
 //! unchanged.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -110,11 +110,9 @@ impl EventLines {
     /// Refuses fields without the times or the text, or with one of them twice.
     fn check(&self) -> Result<(), Fault> {
         let has = |name: &str| self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
-        let is_once = |(nth, name): (usize, &String)| {
-            !self.fields[..nth].iter().any(|field| field.eq_ignore_ascii_case(name))
-        };
+        let names: BTreeSet<String> = self.fields.iter().map(|name| name.to_ascii_lowercase()).collect();
         let is_text_last = self.fields.last().is_some_and(|name| name.eq_ignore_ascii_case("Text"));
-        if has("Start") && has("End") && is_text_last && self.fields.iter().enumerate().all(is_once) {
+        if has("Start") && has("End") && is_text_last && names.len() == self.fields.len() {
             return Ok(());
         }
         let found = self.fields.join(", ");
@@ -135,10 +133,11 @@ impl EventLines {
 fn marks(text: &str) -> Vec<Range<usize>> {
     let mut marks: Vec<Range<usize>> = Vec::new();
     let (mut at, mut is_drawn) = (0, false);
+    let last_end = text.rfind('}').unwrap_or(0);
     while at < text.len() {
         let rest = &text[at..];
         let len = match rest.as_bytes() {
-            [b'{', ..] => rest.find('}').map(|len| len + 1),
+            [b'{', ..] if at < last_end => rest.find('}').map(|len| len + 1),
             [b'\\', b'N' | b'n' | b'h', ..] if !is_drawn => Some(2),
             _ => None,
         };
@@ -293,15 +292,23 @@ impl Grammar for Events {
 
 /// Reads the text of an event, which begins at byte `start` of its line.
 fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(LossKind, usize)>) {
-    let mut at = 0;
+    let (mut at, mut chars) = (0, 0);
     for mark in marks(text) {
         segment.text.push_str(&text[at..mark.start]);
-        match &text[mark.clone()] {
-            "\\N" => segment.text.push('\n'),
-            "\\n" => segment.text.push(' '),
-            "\\h" => segment.text.push('\u{a0}'),
-            tag => {
-                segment.tags.push(SegmentTag { at: segment.text.chars().count(), tag: tag.to_owned() });
+        chars += text[at..mark.start].chars().count();
+        let escaped = match &text[mark.clone()] {
+            "\\N" => Some('\n'),
+            "\\n" => Some(' '),
+            "\\h" => Some('\u{a0}'),
+            _ => None,
+        };
+        match escaped {
+            Some(c) => {
+                segment.text.push(c);
+                chars += 1;
+            }
+            None => {
+                segment.tags.push(SegmentTag { at: chars, tag: text[mark.clone()].to_owned() });
                 parts.push((LossKind::Tags, start + mark.start));
             }
         }

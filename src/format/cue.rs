@@ -802,9 +802,11 @@ fn closes_quote(c: char) -> bool {
 /// Returns the length of the control code at the beginning of the text, of those known to MicroDVD
 /// players: `{y:i}`, `{c:$0000ff}`.
 fn control_len(text: &str) -> Option<usize> {
-    let (letter, rest) = text.strip_prefix('{')?.split_once(':')?;
-    let len = rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '}'))?;
-    let is_one = matches!(letter.as_bytes(), [b] if b.is_ascii_alphabetic()) && rest[len..].starts_with('}');
+    let rest = text.strip_prefix('{')?;
+    let rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic())?.strip_prefix(':')?;
+    let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}');
+    let (len, _) = rest.char_indices().take(MAX_TAG + 1).find(|&(_, c)| ends(c))?;
+    let is_one = rest[len..].starts_with('}');
     (is_one && (1..MAX_TAG).contains(&len)).then_some("{a:".len() + len + 1)
 }
 

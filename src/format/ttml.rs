@@ -42,6 +42,8 @@ pub(super) struct TtmlParagraphs {
     /// The paragraph or head that is converted, and the number of its last line.
     open: Option<LocatedItem>,
     number: u64,
+    /// The number of characters of its text.
+    chars: usize,
     clock: TtmlClock,
     /// The open elements that have times; `spans` are the tags that end the open spans, where they
     /// are other than in the file.
@@ -216,18 +218,48 @@ impl TtmlParagraphs {
     /// Appends text to the paragraph that is converted.
     fn push(&mut self, text: &str) {
         let keeps_space = self.scopes.last().is_some_and(|scope| scope.keeps_space);
-        let is_shown = self.is_shown();
-        let Some(segment) = self.segment().filter(|_| is_shown) else { return };
+        if !self.is_shown() {
+            return;
+        }
         for c in text.chars() {
+            let is_apart = |segment: &Segment| segment.text.is_empty() || segment.text.ends_with([' ', '\n']);
             match c {
-                '\n' | '\r' if keeps_space => end_line(segment),
+                '\n' | '\r' if keeps_space => self.end_line(),
                 ' ' | '\t' | '\n' | '\r' if !keeps_space => {
-                    let is_apart = segment.text.is_empty() || segment.text.ends_with([' ', '\n']);
-                    segment.text.extend((!is_apart).then_some(' '));
+                    if self.segment().is_some_and(|segment| !is_apart(segment)) {
+                        self.push_char(' ');
+                    }
                 }
-                c => segment.text.push(c),
+                c => self.push_char(c),
             }
         }
+    }
+
+    fn push_char(&mut self, c: char) {
+        if let Some(segment) = self.segment() {
+            segment.text.push(c);
+            self.chars += 1;
+        }
+    }
+
+    /// Ends a line of the paragraph. Blanks at its end and empty lines are not content.
+    fn end_line(&mut self) {
+        self.trim(&[' ', '\t']);
+        if self.segment().is_some_and(|segment| !segment.text.is_empty() && !segment.text.ends_with('\n')) {
+            self.push_char('\n');
+        }
+    }
+
+    /// Removes such characters at the end of the paragraph.
+    fn trim(&mut self, blanks: &[char]) {
+        let mut chars = self.chars;
+        let Some(segment) = self.segment() else { return };
+        while segment.text.ends_with(blanks) {
+            segment.text.pop();
+            chars -= 1;
+        }
+        segment.tags.iter_mut().rev().take_while(|tag| tag.at > chars).for_each(|tag| tag.at = chars);
+        self.chars = chars;
     }
 
     /// Reads a tag, which stands at byte `at` of the line, for conversion.
@@ -269,12 +301,13 @@ impl TtmlParagraphs {
                     let segment = paragraph(scope, &attributes);
                     let parts = [LossKind::Id, LossKind::Speaker, LossKind::Times, LossKind::Tags];
                     self.open = located(Item::Segment(segment), parts.map(|part| (part, at)).to_vec());
+                    self.chars = 0;
                     if kind == TagKind::Empty {
                         self.close(out);
                     }
                 }
             }
-            ("br", TagKind::Start | TagKind::Empty) => self.segment().into_iter().for_each(end_line),
+            ("br", TagKind::Start | TagKind::Empty) => self.end_line(),
             _ => self.style(tag, local, kind, at),
         }
         Ok(())
@@ -300,10 +333,11 @@ impl TtmlParagraphs {
             ("span", TagKind::End) => self.spans.pop().flatten().unwrap_or(tag),
             _ => tag,
         };
+        let chars = self.chars;
         if let Some(LocatedItem { item: Item::Segment(segment), parts, .. }) = &mut self.open
             && !tag.is_empty()
         {
-            segment.tags.push(SegmentTag { at: segment.text.chars().count(), tag: tag.to_owned() });
+            segment.tags.push(SegmentTag { at: chars, tag: tag.to_owned() });
             parts.push((LossKind::Tags, at));
         }
     }
@@ -318,24 +352,6 @@ fn split_name(tag: &str) -> (&str, &str) {
 /// Returns a name without its prefix.
 fn local_name(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
-}
-
-/// Ends a line of a text. Blanks at its end and empty lines are not content.
-fn end_line(segment: &mut Segment) {
-    trim(segment, &[' ', '\t']);
-    if !segment.text.is_empty() && !segment.text.ends_with('\n') {
-        segment.text.push('\n');
-    }
-}
-
-/// Removes such characters at the end of a text.
-fn trim(segment: &mut Segment, blanks: &[char]) {
-    let len = segment.text.trim_end_matches(blanks).len();
-    if len < segment.text.len() {
-        segment.text.truncate(len);
-        let chars = segment.text.chars().count();
-        segment.tags.iter_mut().for_each(|tag| tag.at = tag.at.min(chars));
-    }
 }
 
 /// Returns text without escapes.
@@ -588,15 +604,13 @@ impl Grammar for TtmlParagraphs {
     }
 
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        self.trim(&[' ', '\t', '\n']);
         let Some(mut open) = self.open.take() else { return };
-        match &mut open.item {
-            Item::Segment(segment) => trim(segment, &[' ', '\t', '\n']),
-            Item::Block(block) => {
-                block.text = open.source.trim().to_owned();
-                let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
-                if inside.is_some_and(|inside| inside.trim().is_empty()) {
-                    return;
-                }
+        if let Item::Block(block) = &mut open.item {
+            block.text = open.source.trim().to_owned();
+            let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
+            if inside.is_some_and(|inside| inside.trim().is_empty()) {
+                return;
             }
         }
         out.push_back(open);

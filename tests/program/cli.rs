@@ -2394,7 +2394,7 @@ fn one_command_makes_subtitles_of_a_document() {
         srt.as_bytes()
     );
     // In a folder, each text gets the name of its new format.
-    std::fs::create_dir(room.path("talks")).unwrap();
+    fs::create_dir(room.path("talks")).unwrap();
     room.write("talks/ep.json", &json);
     room.out("restore --quiet --marks talks --to srt -o subtitles/", b"");
     assert_eq!(room.read("subtitles/ep.srt"), srt);
