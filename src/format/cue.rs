@@ -171,6 +171,12 @@ impl CueScanner {
         self.before = self.before.max(Some(Break::Turn));
     }
 
+    /// Notes that the next text is another one, of which the last says nothing.
+    pub(super) fn end_text(&mut self) {
+        self.before = Some(Break::Document);
+        (self.marked, self.ended) = (false, false);
+    }
+
     /// Reads a line of a cue; `next` is the line after it, if a tag may continue there.
     pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut LineParts) {
         self.read(line, next, true, parts);

@@ -482,7 +482,8 @@ fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
         Event::Key(name) if depth == 1 => {
             let mut key = String::new();
             decode(&line[name], &mut key);
-            is_whisper |= matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
+            let of_whisper = matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
+            is_whisper |= of_whisper || matches!(&*key, "result" | "results" | "utterances" | "transcript");
         }
         _ => {}
     });

@@ -245,6 +245,9 @@ struct StringPlaces {
     speakers: Vec<Option<Range<usize>>>,
     /// The begin and end times of each segment, if the document has them.
     times: Vec<[Option<Time>; 2]>,
+    /// True if a text of a list has times or words, and so is a segment; other texts of a list are
+    /// records, each by itself.
+    has_segments: bool,
 }
 
 impl StringPlaces {
@@ -268,6 +271,7 @@ impl StringPlaces {
                 path.truncate(open.last().copied().unwrap_or(0));
                 let mut key = String::new();
                 decode(&json[name], &mut key);
+                found.has_segments |= path.is_empty() && is_segment_field(&key);
                 path.push(key);
             }
             Event::String(place) => {
@@ -366,6 +370,7 @@ impl StringPlaces {
     /// Finds the words of the text, and the places of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let (speakers, times) = (self.speakers.clone(), self.times.clone());
+        let are_records = self.whole.len() > 1 && self.segments.is_empty() && !self.has_segments;
         let mut kinds = self.kinds();
         // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
@@ -381,6 +386,9 @@ impl StringPlaces {
             let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
             if i > 0 && speaker != last {
                 view.cues.turn();
+            }
+            if i > 0 && are_records {
+                view.cues.end_text();
             }
             last = speaker;
             let [begin, end] = times.get(i).copied().unwrap_or_default();
@@ -410,6 +418,11 @@ impl StringPlaces {
         }
         view
     }
+}
+
+/// Returns true if a field of an object tells that its text is a segment of speech.
+fn is_segment_field(name: &str) -> bool {
+    is_list(name) || matches!(name, "start" | "begin" | "end" | "timestamp" | "offsets" | "speaker")
 }
 
 /// Returns true if these names lead to words of the text, in the documents of any recogniser.

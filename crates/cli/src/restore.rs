@@ -423,6 +423,8 @@ impl RestoreArgs {
         let DetectedKind { kind, named, begun } = Kind::detect(input)?;
         if let (Some(named), Some(begun)) = (named, begun)
             && named != begun
+            // One object is a document as well as a line.
+            && (named, begun) != (Kind::WhisperJson, Kind::Jsonl)
             && !self.quiet
         {
             let other = if kind == named { begun } else { named };
