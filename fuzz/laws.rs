@@ -151,7 +151,7 @@ pub fn any_marks(data: &[u8]) {
 }
 
 /// The formats that are restored, plain text apart.
-const RESTORED: [Kind; 13] = [
+const RESTORED: [Kind; 16] = [
     Kind::Srt,
     Kind::Vtt,
     Kind::Ctm,
@@ -165,6 +165,9 @@ const RESTORED: [Kind; 13] = [
     Kind::Labels,
     Kind::Ass,
     Kind::Ttml,
+    Kind::Csv,
+    Kind::Lrc,
+    Kind::Kaldi,
 ];
 
 /// The formats that conversion reads and, except for the last, writes.

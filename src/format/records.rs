@@ -327,6 +327,7 @@ impl Landmarks {
             let label = at(words, place.start)..at(words, place.end);
             for (nth, word) in words[label].iter_mut().enumerate() {
                 word.is_label = true;
+                word.opening.get_or_insert(Mark::None);
                 if nth > 0 {
                     word.gap = Some(Mark::None);
                 }

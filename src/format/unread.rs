@@ -192,7 +192,7 @@ static UNREAD: [Unread; 28] = [
         is_text: false,
     },
     Unread {
-        extensions: &["db", "sqlite", "sqlite3", "npz", "npy", "pkl", "pickle", "h5", "pt", "safetensors"],
+        extensions: &["db", "sqlite", "sqlite3", "npz", "npy", "pkl", "pickle", "h5", "safetensors"],
         what: "data in binary form",
         remedy: "write its text as JSON lines or CSV first",
         is_text: false,
@@ -350,6 +350,8 @@ mod tests {
         for name in [
             "talk.srt",
             "talk.ttml",
+            // The tag of a language.
+            "talk.pt",
             "talk",
             "stl",
             "talk.stl.txt",

@@ -483,6 +483,7 @@ impl Tokenizer {
             let listed = listed_case(tokens.lower(i), i == first);
             let word = &mut tokens.as_mut_slice()[i];
             (word.starts, word.is_label) = (true, true);
+            word.opening.get_or_insert(Mark::None);
             if i > first {
                 word.gap.get_or_insert(Mark::None);
             }

@@ -43,7 +43,7 @@ const TRANSCRIPTS: [(Kind, &str); 4] = [
 ];
 
 /// A file of each format, with words that the model knows.
-const FILES: [(Kind, &str); 13] = [
+const FILES: [(Kind, &str); 16] = [
     (
         Kind::Srt,
         "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
@@ -75,6 +75,18 @@ const FILES: [(Kind, &str); 13] = [
     (
         Kind::Tsv,
         "id\ttext\r\n1\tthe BBC met. İstanbul\r\n2\tin new york\tebay\n\n3\t<i>who</i> &amp; o'neill\n",
+    ),
+    (
+        Kind::Csv,
+        "id,text\r\n1,the BBC met. İstanbul\r\n2,\"in new york, \"\"who\"\"\"\n3,\"ebay\nu.s. who?\"\n\n4,<i>bbc</i>\n",
+    ),
+    (
+        Kind::Lrc,
+        "[ar:the bbc]\r\n[00:12.00][01:02.5]the <00:13.10>bbc met\r\n\n[00:15]MAN: in NEW york. who\n[al: ebay\n♪ İstanbul\n",
+    ),
+    (
+        Kind::Kaldi,
+        "spk1-utt001 the BBC met\nspk1-utt002 in new york\r\n\nspk2-utt001 WHO o'neill <unk> İstanbul\n",
     ),
     (Kind::Labels, "the\tO\r\nBBC\tO\nmet\tPERIOD\n\ndo\t1\tO\nn't\t0\t?\nİstanbul\tDASH\n-\tO\n"),
     (
