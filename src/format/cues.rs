@@ -1029,6 +1029,39 @@ mod tests {
     }
 
     #[test]
+    fn cues_that_overlap_are_in_the_order_of_time_each_with_its_words() {
+        let vtt = "WEBVTT\n\n00:01.000 --> 00:05.000\n<v Ana>Hello there my friend.\n\n\
+                   00:02.000 --> 00:04.000\n<v Rui>Stop it now please.\n\n00:04.500 --> 00:06.000\n<v Ana>I will.\n";
+        assert_eq!(
+            texts(&cut(Kind::Vtt, Kind::Srt, vtt)),
+            ["Hello there my friend.", "Stop it now please.", "I will."]
+        );
+        let srt = "1\n00:00:01,000 --> 00:00:09,000\nHello there my friend and all of you.\n\n\
+                   2\n00:00:03,000 --> 00:00:05,000\nStop it now please.\n\n";
+        assert_eq!(
+            texts(&cut(Kind::Srt, Kind::Srt, srt)),
+            ["Hello there my friend", "Stop it now please.", "and all of you."]
+        );
+    }
+
+    #[test]
+    fn a_sound_on_a_line_of_its_own_is_a_cue() {
+        let srt = "1\n00:00:01,000 --> 00:00:09,000\n[Music]\nWe met in Rome.\n(applause)\n\n";
+        assert_eq!(texts(&cut(Kind::Srt, Kind::Srt, srt)), ["[Music]", "We met in Rome.", "(applause)"]);
+    }
+
+    #[test]
+    fn lines_that_roll_up_are_read_once_as_text_too() {
+        let cue =
+            |at: u32, text: &str| format!("{at}\n00:00:0{at},000 --> 00:00:0{},000\n{text}\n\n", at + 1);
+        let srt = cue(1, "we met the")
+            + &cue(2, "we met the\nbaker in lisbon")
+            + &cue(3, "baker in lisbon\nand he sold us");
+        let found = crate::format::convert::dropped(Kind::Srt, Kind::Text, &srt);
+        assert_eq!(found, "we met the\nbaker in lisbon\nand he sold us\n");
+    }
+
+    #[test]
     fn cues_of_one_segment_share_its_source() {
         let count = 1000;
         let word = |at: usize| format!("{{\"text\":\" w{at}\",\"begin\":{at},\"end\":{at}.5}}");
