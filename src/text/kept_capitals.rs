@@ -211,7 +211,7 @@ impl Judge<'_> {
         if words.clone().any(|at| self.is_kept_title(at)) {
             return true;
         }
-        self.kinds(words, |at, word| self.in_source(at, word)).are_both()
+        self.kinds(words, |_, word| self.in_source(word)).are_both()
             && self.kinds(words, |at, word| self.written(at, word)).are_both()
     }
 
@@ -231,7 +231,7 @@ impl Judge<'_> {
     /// of its line.
     fn keeps_label(&self, label: &JudgedPart, rest: Option<&JudgedPart>) -> bool {
         let is_plain = |rest: &JudgedPart| {
-            !self.kinds(&rest.words, |at, word| self.in_source(at, word)).are_shouted()
+            !self.kinds(&rest.words, |_, word| self.in_source(word)).are_shouted()
                 && !self.kinds(&rest.words, |at, word| self.written(at, word)).are_shouted()
         };
         self.keeps(&label.words) || rest.is_some_and(is_plain)
@@ -258,7 +258,7 @@ impl Judge<'_> {
         str::from_utf8(&self.source[start as usize..end as usize]).ok().map(untagged)
     }
 
-    fn in_source(&self, _: usize, word: &str) -> Capitals {
+    fn in_source(&self, word: &str) -> Capitals {
         Case::of(word, self.options.locale()).capitals(word, self.options.locale())
     }
 
