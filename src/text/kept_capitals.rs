@@ -8,6 +8,7 @@ use super::label::Choice;
 use super::markup::untagged;
 use super::options::{OutputForm, RestoreOptions};
 use super::resolve::resolve;
+use super::speaker_label::listed_case;
 use super::tokenize::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, Token, Tokens};
 
@@ -178,10 +179,12 @@ fn begins_part(token: &Token, was_label: bool) -> bool {
 fn free(at: usize, tokens: &mut Tokens, options: &RestoreOptions) {
     let token = &tokens.as_slice()[at];
     if is_kept(token) {
+        let is_first = at.checked_sub(1).is_none_or(|before| !tokens.as_slice()[before].is_label);
+        let listed = if token.is_label { listed_case(tokens.lower(at), is_first) } else { None };
         let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
         tokens.as_mut_slice()[at].constraint = match apostrophe {
             Some(DutchApostrophe::Clitic) => Constraint::Fixed(Case::Lower),
-            _ => Constraint::Free,
+            _ => listed.map_or(Constraint::Free, Constraint::Kept),
         };
     }
 }

@@ -692,7 +692,8 @@ impl Tokenizer {
         if let Some(left) = left.filter(|_| apostrophe.is_none()) {
             self.see(Mark::of(left));
         }
-        let gap = self.gap.take();
+        // Inside a run no mark has a place, though an opening alone may stand there: `a¿b`.
+        let gap = self.gap.take().or((before == Break::None).then_some(Mark::None));
         let after_clitic = std::mem::replace(&mut self.after_clitic, clitic && self.puts.is_some());
         let token = Token {
             source,

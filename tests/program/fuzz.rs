@@ -18,7 +18,7 @@ const TEXTS: [&str; 9] = [
     "i\u{301}sland I\u{301}SLAND is\u{ad}land e\u{301}\u{301} \u{301}\u{301} \u{200d}who\u{200c}bbc\0\0",
     "one two three four five six. seven eight nine? ten! 'tis 's avonds 't is -- (a) \"b\"",
     "e.g. the ph.d. dr. mcdonald... and ?! 3.5m 1,000 10:30 rock-'n'-roll x-ray's jean-paul's",
-    "pero ¿qué es ana? y ¿ cómo...\n...otra vez, dónde vive ¿quién trabaja ¡qué! dime qué hora es",
+    "pero t2¿qué00e ¿qué es ana? y ¿ cómo...\n...otra vez, dónde vive ¿quién trabaja ¡qué! dime qué hora es",
 ];
 
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
