@@ -227,10 +227,19 @@ pub fn conversions(from: Kind, data: &[u8]) {
     }
     for to in CONVERTED {
         for drop in [false, true] {
-            let Ok(written) = converted(from, to, drop, data) else { continue };
+            let conversion = Conversion { from, to, drop, ..Conversion::default() };
+            let Ok((written, notes)) = run(&conversion, data) else { continue };
             let again = objects(to, written.as_bytes());
             let again = again
                 .unwrap_or_else(|error| panic!("{from:?} {shown:?} becomes {to:?} {written:?}: {error}"));
+            // Plain text has the lines of captions that roll up once.
+            if notes.cues.iter().any(|note| note.contains("read once")) {
+                assert!(
+                    to == Kind::Text && text(&again).len() < text(&said).len(),
+                    "{from:?} {shown:?} rolls up"
+                );
+                continue;
+            }
             let [before, after] =
                 [&said, &again].map(|said| if drop { text(said) } else { unnumbered(said) });
             assert_eq!(before, after, "{from:?} {shown:?} becomes {to:?} {written:?}");

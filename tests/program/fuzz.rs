@@ -361,6 +361,13 @@ fn marks_keep_their_laws_in_altered_files() {
 }
 
 #[test]
+fn captions_that_roll_up_say_the_same_in_other_formats() {
+    let cue = |at: u32, text: &str| format!("{at}\n00:00:0{at},000 --> 00:00:0{},000\n{text}\n\n", at + 1);
+    let srt = cue(1, "the bbc met") + &cue(2, "the bbc met\nin new york") + &cue(3, "in new york\nand left");
+    fuzz::conversions(Kind::Srt, srt.as_bytes());
+}
+
+#[test]
 fn altered_files_say_the_same_in_other_formats() {
     let mut random = Random::new(12);
     let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
