@@ -209,7 +209,8 @@ pub fn conversions(from: Kind, data: &[u8]) {
         Err(error) => {
             let error = error.to_string();
             let is_lost =
-                ["would be lost", "convert to another format"].iter().any(|lost| error.contains(lost));
+                ["would be lost", "convert to another format"].iter().any(|lost| error.contains(lost))
+                    && !error.contains("which is before the beginning");
             return assert!(!is_lost, "{from:?} {shown:?} is read and not written: {error}");
         }
     };
@@ -219,9 +220,15 @@ pub fn conversions(from: Kind, data: &[u8]) {
             assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
         }
         Err(_) if from == Kind::Ttml => {}
-        // Some times can be read and not written.
+        // Some times can be read and not written. A script that begins with empty lines may have its
+        // first carriage return in what becomes the first line, and a bracket that an empty line kept
+        // open may be closed in the next line.
         Err(error) => assert!(
-            matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass) && error.to_string().contains(" has beyond "),
+            matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass) && error.to_string().contains(" has beyond ")
+                || from == Kind::Ass && error.to_string().contains("found a carriage return")
+                || from == Kind::Srt
+                    && shown.lines().any(|line| line.trim().is_empty())
+                    && error.to_string().contains("found text that would be read as tags"),
             "{from:?} {shown:?} does not come back from {said}: {error}"
         ),
     }

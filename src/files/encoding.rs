@@ -691,7 +691,10 @@ pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
         return None;
     }
     let place = |first: u8| source.iter().position(move |&b| b == first);
-    let shift = |at: &usize| matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'(' | b')', ..]);
+    // The text may have lost its case, or get it back.
+    let shift = |at: &usize| {
+        matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'a' | b'b' | b'(' | b')', ..])
+    };
     if let Some(from) = place(0x1b)
         && let Some(at) = (from..source.len()).find(shift)
     {

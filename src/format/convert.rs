@@ -117,7 +117,10 @@ impl Conversion {
                 Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
             };
             fits.map_err(|lost| found.error(&source.name, lost))?;
-            for item in fitted.drain(..) {
+            for mut item in fitted.drain(..) {
+                if let Item::Segment(segment) = &mut item {
+                    segment.order_times(&mut losses).map_err(|lost| found.error(&source.name, lost))?;
+                }
                 text.clear();
                 writer.write(&item, &mut text);
                 write(check.mark(&text))?;

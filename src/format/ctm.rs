@@ -441,7 +441,7 @@ impl segment::SegmentWriter for CtmWriter {
             .first()
             .is_some_and(|tag| matches!(&*tag.tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>"));
         if !is_mark || segment.begin.is_some() {
-            segment.times_in_order(losses)?;
+            segment.times(losses)?;
         }
         segment.even(losses)?;
         out.push(Item::Segment(segment));

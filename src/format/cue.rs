@@ -419,11 +419,15 @@ pub(super) struct CueLines<S> {
     gap: String,
 }
 
+/// The longest time in milliseconds between cues of which the second follows the first at once:
+/// some programs leave a hundredth of a second between them.
+const NO_GAP: u64 = 20;
+
 /// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
 /// one ends.
 pub(super) fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
-    last_begin < begin && begin <= last_end
+    last_begin < begin && begin.since(last_end).is_none_or(|gap| gap.milliseconds() <= NO_GAP)
 }
 
 impl<S: Subtitles> Grammar for CueLines<S> {

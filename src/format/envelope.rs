@@ -50,8 +50,11 @@ impl Envelope {
         self.quotes.clear();
     }
 
-    /// Adds a place between quotes, at `source`, for these bytes of the text.
+    /// Adds a place between quotes, at `source`, for these bytes of the text, if there are any.
     pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
+        if source.is_empty() {
+            return;
+        }
         let small = |range: Range<usize>| range.start as u32..range.end as u32;
         self.places.push((small(text), small(source)));
     }

@@ -98,12 +98,14 @@ impl Live {
     /// is needed.
     fn may_end(&self) -> bool {
         let opens = |c: char| matches!(c, '<' | '{');
-        let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '}') || opens(c);
+        let is_bracket = |c: char| matches!(c, '>' | '}') || opens(c);
+        let ends = |c: char| c.is_whitespace() || is_bracket(c);
         let (before, new) = self.text.split_at(self.searched);
         let tail = &self.text[self.read..];
-        // The character after a bracket decides whether it may open a tag, and the text after that
-        // whether it does.
-        let is_tag = before.ends_with(opens) || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
+        // The two characters after a bracket decide whether it may open a tag, and whether another one
+        // follows at once; the text after that decides whether it does.
+        let is_tag = before.chars().rev().take(2).any(is_bracket)
+            || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
         is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
     }
 
@@ -300,6 +302,16 @@ mod tests {
     use crate::text::{Locale, Spellings};
 
     type Word = (String, Break, bool, Constraint);
+
+    #[test]
+    fn a_word_before_a_tag_comes_out_as_soon_as_no_other_tag_follows() {
+        for text in ["we<w>.", "we<w>{xy", "we<i></i>!?"] {
+            let mut live = Live::new("text", RestoreOptions::default()).of_plain_text();
+            text.bytes().for_each(|b| live.push(&[b]).unwrap());
+            let mut piece = Piece::default();
+            assert!(live.next(&mut piece) && piece.tokens.len() == 1, "{text}");
+        }
+    }
 
     /// Returns the bytes and the words of a text cut into steps, and the largest number of bytes
     /// held.

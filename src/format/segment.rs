@@ -306,6 +306,8 @@ pub(super) enum LossKind {
     Speaker,
     Times,
     Digits,
+    /// An end that is before its beginning.
+    Order,
     Bounds,
     Text,
     Breaks,
@@ -332,6 +334,7 @@ impl LossKind {
             Self::Speaker => "speakers",
             Self::Times => "times",
             Self::Digits => "last digits of times",
+            Self::Order => "ends before the beginning",
             Self::Bounds => "bounds",
             Self::Text => "text",
             Self::Breaks => "line breaks",
@@ -574,17 +577,22 @@ impl Segment {
         (begin, self.end.or_else(end))
     }
 
-    /// Returns the begin and end times, if the format requires an end that is not before the
-    /// beginning.
-    pub(super) fn times_in_order(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
-        let (begin, end) = self.times(losses)?;
-        if end < begin {
-            let [begin, end] = [begin, end].map(|time| time.seconds(0));
-            let to = losses.to.shown();
-            let problem = format!("found the end {end} before the beginning {begin}, which {to} cannot have");
-            return Err(losses.reject(LossKind::Times, problem));
+    /// Moves an end that is before its beginning to the beginning, of the segment and of its words:
+    /// such times mean nothing in any format.
+    pub(super) fn order_times(&mut self, losses: &mut Losses) -> Result<(), Lost> {
+        let words = self.words.iter_mut().map(|word| (word.begin, &mut word.end));
+        let reversed = |(begin, end): (Option<Time>, &mut Option<Time>)| {
+            let (first, last) = begin.zip(*end).filter(|(begin, end)| end < begin)?;
+            *end = begin;
+            Some([first, last].map(|time| time.seconds(0)))
+        };
+        let mut count = 0;
+        for [begin, end] in std::iter::once((self.begin, &mut self.end)).chain(words).filter_map(reversed) {
+            let what = format!("the end {end}, which is before the beginning {begin},");
+            losses.drop_part(LossKind::Order, count, what)?;
+            count += 1;
         }
-        Ok((begin, end))
+        Ok(())
     }
 
     /// Returns the text with its tags in their places; `escape` writes a character.
@@ -670,7 +678,7 @@ impl LocatedItem {
     pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
         // A loss in a part is placed at that part.
         let whole = match lost.part {
-            LossKind::Digits => LossKind::Times,
+            LossKind::Digits | LossKind::Order => LossKind::Times,
             LossKind::Breaks | LossKind::Spaces => LossKind::Text,
             LossKind::Bounds => LossKind::Words,
             part => part,

@@ -241,7 +241,7 @@ impl segment::SegmentWriter for StmWriter {
             )?;
         }
         segment.even(losses)?;
-        segment.times_in_order(losses)?;
+        segment.times(losses)?;
         let text = text(&segment);
         let mut again = Segment::default();
         let is_ignored = is_ignored(&text);

@@ -355,7 +355,19 @@ impl StringPlaces {
         let (inner, later) = if are_all(&inner, &a, &b) { (inner, Vec::new()) } else { (Vec::new(), inner) };
         let (outer, last) = if are_all(&outer, &c, &d) { (outer, Vec::new()) } else { (Vec::new(), outer) };
         let mut kinds = vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last];
-        kinds.extend(self.elsewhere.into_iter().map(|(_, places)| places));
+        let mut elsewhere = self.elsewhere;
+        for at in 1..elsewhere.len() {
+            let (before, own) = (&elsewhere[..at], &elsewhere[at]);
+            let beside = |(names, places): &(Vec<String>, Vec<_>)| {
+                names[..names.len() - 1] == own.0[..own.0.len() - 1] && places.len() == own.1.len()
+            };
+            if own.0.last().is_some_and(|name| name == PUNCTUATED)
+                && let Some(to) = before.iter().position(beside)
+            {
+                elsewhere[to..=at].rotate_right(1);
+            }
+        }
+        kinds.extend(elsewhere.into_iter().map(|(_, places)| places));
         kinds
     }
 

@@ -628,11 +628,10 @@ fn target_len(rest: &str) -> Option<usize> {
     let target = &rest[1..];
     let len = group(target, b'(', b')').or_else(|| group(target, b'[', b']'))?;
     // `[sic](he said)` is no link, but text.
-    let inside = &target[1..len - 1];
-    let url = inside.split_whitespace().next().unwrap_or_default();
-    let is_url = !inside.contains(' ')
-        || inside.starts_with('<')
-        || inside[url.len()..].trim_start().starts_with(['"', '\'', '(']);
+    let inside = target[1..len - 1].trim();
+    let is_url = inside
+        .split_once(char::is_whitespace)
+        .is_none_or(|(_, title)| inside.starts_with('<') || title.trim_start().starts_with(['"', '\'', '(']));
     is_url.then_some(1 + len)
 }
 
@@ -786,6 +785,8 @@ mod tests {
         assert_eq!(view("a", "[the alps](http://a.b/C \"x\") are"), "[the alps]_____________ ____ are");
         assert_eq!(view("a", "[we]: http://a.b so"), "_____ __________ so");
         assert_eq!(view("a", "[^1]: so"), "[^1]: so");
+        assert_eq!(words("a", "[we]( http://a.b \"x\" ) are"), "[we] are");
+        assert!(words("a", "[we]( ébé so) are").ends_with("so) are"));
         assert_eq!(words("a", "---\ntitle: x y\ntags:\n  - z\n---\nwe"), "we");
         assert_eq!(words("a", "---\nso we met\n---"), "so we met ---");
         assert_eq!(words("a", "we\n---\na: b\n---"), "we --- a: b ---");

@@ -130,7 +130,8 @@ impl KeptCapitals {
             };
             last = last.or(Some(keeps));
             if !keeps {
-                part.words.clone().for_each(|word| free(word, tokens, options));
+                let first = part.words.start;
+                part.words.clone().for_each(|word| free(word, word == first, tokens, options));
             }
         }
         last
@@ -172,14 +173,16 @@ impl KeptCapitals {
 /// Returns true if other words are judged from this word on; `was_label` is true if the word before it
 /// is part of a speaker label.
 fn begins_part(token: &Token, was_label: bool) -> bool {
-    token.before >= Break::Line || token.opens_line || token.starts || token.is_label != was_label
+    let goes_on_in_label = token.is_label && was_label;
+    token.before >= Break::Line
+        || !goes_on_in_label && (token.opens_line || token.starts || token.is_label != was_label)
 }
 
-/// Leaves the case of a word whose capitals are kept to the method.
-fn free(at: usize, tokens: &mut Tokens, options: &RestoreOptions) {
+/// Leaves the case of a word whose capitals are kept to the method; `is_first` is true for the first
+/// word that is judged together.
+fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions) {
     let token = &tokens.as_slice()[at];
     if is_kept(token) {
-        let is_first = at.checked_sub(1).is_none_or(|before| !tokens.as_slice()[before].is_label);
         let listed = if token.is_label { listed_case(tokens.lower(at), is_first) } else { None };
         let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
         tokens.as_mut_slice()[at].constraint = match apostrophe {

@@ -86,11 +86,11 @@ pub(super) fn read(
     if groups.is_empty() {
         return Ok(SegmentParts::default());
     }
-    let (first, last) = segment.times_in_order(losses)?;
+    let (first, last) = segment.times(losses)?;
     let round = |time: Time| (time.milliseconds() + unit / 2) / unit * unit;
     let mut anchors: Vec<WordAnchor> = groups.iter().map(|_| WordAnchor::default()).collect();
     if segment.words.is_empty() {
-        anchor_tags(segment, &groups, &mut anchors);
+        anchor_tags(segment, (first, last), &groups, &mut anchors);
     } else {
         anchor_words(segment, &chars, &groups, &mut anchors);
     }
@@ -127,6 +127,7 @@ pub(super) fn read(
             }
         }
     }
+    close_tags(&mut parts);
     Ok(SegmentParts { parts, is_divided })
 }
 
@@ -216,12 +217,27 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}')
 }
 
+/// The largest number of lines of a sound in brackets.
+const MAX_SOUND_LINES: usize = 3;
+
+/// Returns the ends of the lines from character `at` on.
+fn line_ends(chars: &[char], at: usize) -> impl Iterator<Item = usize> {
+    let lines = chars[at..].split_inclusive(|c| *c == '\n');
+    lines.scan(at, |end, line| {
+        *end += line.len();
+        Some(*end)
+    })
+}
+
+/// Returns true if whole lines are a sound.
+fn is_sound_block(lines: &[char]) -> bool {
+    let mut visible = lines.iter().filter(|c| !c.is_whitespace());
+    visible.next().is_some_and(|c| matches!(c, '[' | '(' | '♪' | '♫' | '#'))
+        && is_sound(lines.iter().collect::<String>().trim())
+}
+
 /// Groups the runs of a text whose sounds may stand on lines of their own: a sound is one group.
 fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
-    let is_sound_line = |line: &[char]| {
-        let text: String = line.iter().collect();
-        !text.trim().is_empty() && is_sound(text.trim())
-    };
     let text: String = chars.iter().collect();
     if is_sound(text.trim()) {
         return groups(chars, true, language);
@@ -235,14 +251,17 @@ fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
             all.push(group);
         }
     };
-    for line in chars.split_inclusive(|c| *c == '\n') {
-        let end = at + line.len();
-        if is_sound_line(line) {
-            add(begin..at, false);
-            add(at..end, true);
-            begin = end;
+    while at < chars.len() {
+        let mut ends = line_ends(chars, at).take(MAX_SOUND_LINES);
+        let next = line_ends(chars, at).next().unwrap_or(chars.len());
+        match ends.find(|end| is_sound_block(&chars[at..*end])) {
+            Some(end) => {
+                add(begin..at, false);
+                add(at..end, true);
+                (begin, at) = (end, end);
+            }
+            None => at = next,
         }
-        at = end;
     }
     add(begin..at, false);
     all
@@ -268,8 +287,8 @@ fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup
         let is_bare = !chars[run.clone()].iter().any(|c| c.is_alphanumeric());
         let opens = chars[run.clone()].iter().all(|c| "([{«‹“„‘¿¡♪♫#".contains(*c))
             && chars.get(at).is_some_and(|&c| c != '\n');
-        let last = groups.last().filter(|_| next.runs.is_empty()).map(|last| last.text(chars));
-        let begins = TurnPlace { before: last.as_deref(), begins_line, has_turn, language };
+        let before = groups.last().filter(|_| next.runs.is_empty());
+        let begins = TurnPlace { chars, before, begins_line, has_turn, language };
         let turn = match run.start < opening {
             true => None,
             false => begins.turn_len(&chars[run.start..]),
@@ -311,8 +330,9 @@ const LONGEST_NAME: usize = 24;
 
 /// A place where another turn may begin.
 struct TurnPlace<'a> {
-    /// The text of the last word.
-    before: Option<&'a str>,
+    /// The characters of the segment, and the last word.
+    chars: &'a [char],
+    before: Option<&'a WordGroup>,
     begins_line: bool,
     /// True if the line has a turn already.
     has_turn: bool,
@@ -324,7 +344,11 @@ impl TurnPlace<'_> {
     /// `- yes`, `>> yes`, `MAN: yes`, `♪ yes`. A dash after an unfinished line is a mark of the
     /// sentence, and so is one within a line without turns.
     fn turn_len(&self, line: &[char]) -> Option<usize> {
-        let &Self { before, begins_line, has_turn, .. } = self;
+        let &Self { begins_line, has_turn, .. } = self;
+        // A word may have thousands of marks behind it: the last run decides.
+        let before = self.before.and_then(|before| before.runs.last());
+        let before = before.map(|run| self.chars[run.clone()].iter().collect::<String>());
+        let before = before.as_deref();
         let line: String = line.iter().take(3 + LONGEST_NAME).take_while(|c| **c != '\n').collect();
         let ended = before.is_none_or(|before| {
             let word = before.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
@@ -362,7 +386,9 @@ impl TurnPlace<'_> {
         let is_shouted =
             name.chars().filter(|c| c.is_uppercase()).count() > 1 && !name.contains(char::is_lowercase);
         is_shouted
-            && self.before.is_some_and(|before| self.language.juncture(before, name) == Juncture::Sentence)
+            && self.before.is_some_and(|before| {
+                self.language.juncture(&before.text(self.chars), name) == Juncture::Sentence
+            })
     }
 }
 
@@ -410,10 +436,17 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
     }
 }
 
-/// Takes the times between the words of a cue: `<00:01.000>`.
-fn anchor_tags(segment: &Segment, groups: &[WordGroup], anchors: &mut [WordAnchor]) {
+/// Takes the times between the words of a cue: `<00:01.000>`. A time outside the cue, or before the
+/// last one, cannot be right.
+fn anchor_tags(
+    segment: &Segment,
+    (mut least, last): (Time, Time),
+    groups: &[WordGroup],
+    anchors: &mut [WordAnchor],
+) {
     for tag in &segment.tags {
-        let Some(time) = inner_time(&tag.tag) else { continue };
+        let Some(time) = inner_time(&tag.tag).filter(|time| (least..=last).contains(time)) else { continue };
+        least = time;
         let at = groups.partition_point(|group| group.start() < tag.at);
         if let Some(anchor) = anchors.get_mut(at) {
             anchor.begin = Some(time);
@@ -507,10 +540,14 @@ pub(super) fn closing(tag: &str) -> String {
     }
 }
 
+/// The largest number of tags that are open at once and are opened again in the next cue. Real
+/// subtitles have two or three.
+const MAX_OPEN_TAGS: usize = 16;
+
 /// Follows the tags of a word: those that are open after it stay in `open`.
 pub(super) fn follow(tag: &str, open: &mut Vec<String>) {
     match role(tag) {
-        TagRole::Opens(_) => open.push(tag.to_owned()),
+        TagRole::Opens(_) if open.len() < MAX_OPEN_TAGS => open.push(tag.to_owned()),
         TagRole::Closes(name) => {
             let opens = |tag: &String| role(tag) == TagRole::Opens(name);
             open.iter().rposition(opens).map(|at| open.remove(at));
@@ -541,7 +578,6 @@ fn hang_tags(
 ) -> Vec<Rc<Segment>> {
     // The words from which a frame holds.
     let mut frames = vec![(0, Rc::clone(base))];
-    let mut open = Vec::new();
     for tag in &segment.tags {
         // The word that begins here or later; a tag that ends something belongs to the word before.
         let next = groups.partition_point(|group| group.end() <= tag.at).min(groups.len() - 1);
@@ -558,7 +594,7 @@ fn hang_tags(
                 frames.push((next, Rc::new(frame)));
                 continue;
             }
-            _ => follow(&tag.tag, &mut open),
+            _ => {}
         }
         let at = match role {
             TagRole::Closes(_) if is_before && next > 0 => next - 1,
@@ -566,11 +602,6 @@ fn hang_tags(
         };
         let place = groups[at].place(tag.at.clamp(groups[at].start(), groups[at].end()));
         words[at].tags.push(SegmentTag { at: place, tag: tag.tag.clone() });
-    }
-    // What is still open ends with the cue.
-    if let Some(last) = words.last_mut() {
-        let end = last.text.chars().count();
-        last.tags.extend(open.iter().rev().map(|tag| SegmentTag { at: end, tag: closing(tag) }));
     }
     let mut frames = frames.into_iter().peekable();
     let mut frame = Rc::clone(base);
@@ -581,6 +612,25 @@ fn hang_tags(
         Rc::clone(&frame)
     };
     (0..words.len()).map(frame_of).collect()
+}
+
+/// Closes the tags that are open at the end of a part, and opens them again in the next one: the
+/// parts come into cues of their own.
+fn close_tags(parts: &mut [SpokenPart]) {
+    let mut open: Vec<String> = Vec::new();
+    for part in parts {
+        let reopened: Vec<SegmentTag> =
+            open.iter().map(|tag| SegmentTag { at: 0, tag: tag.clone() }).collect();
+        let tags = part.words.iter().flat_map(|word| &word.tags);
+        tags.for_each(|tag| follow(&tag.tag, &mut open));
+        if let Some(first) = part.words.first_mut() {
+            first.tags.splice(0..0, reopened);
+        }
+        if let Some(last) = part.words.last_mut() {
+            let end = last.text.chars().count();
+            last.tags.extend(open.iter().rev().map(|tag| SegmentTag { at: end, tag: closing(tag) }));
+        }
+    }
 }
 
 /// Counts what a segment has that no word of a cue can have.
