@@ -320,6 +320,12 @@ impl MarkModel {
         }
     }
 
+    /// Multiplies the odds of an end.
+    pub(super) fn favour_end(&self, factor: f32, MarkOdds(of_marks): &mut MarkOdds) {
+        let ends = self.settings.marks.iter().zip(of_marks).filter(|(mark, _)| mark.ends_sentence());
+        ends.for_each(|(_, odds)| *odds *= factor);
+    }
+
     /// Returns the [likeliest mark](likeliest_mark) in a gap with these odds.
     pub(super) fn likeliest(
         &self,

@@ -12,7 +12,7 @@ use super::marks::{MarkBounds, MarkHistory, MarkModel, PairSums};
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::openings::OpeningModel;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
-use super::{BEGIN, CLASSES, Logits, Maxent};
+use super::{BEGIN, CLASSES, Logits, Maxent, profile};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
@@ -31,6 +31,8 @@ struct WaitingWord {
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
     opens_line: bool,
+    /// True if the source has the word with a capital that a sentence start alone explains.
+    shows_start: bool,
     /// The gap before the word.
     gap: ShownGap,
     /// The opening before the word: see [`Token::opening`].
@@ -242,12 +244,17 @@ impl MaxentSession<'_> {
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
+        let shows_start = self.marks.is_some()
+            && token.left.is_none()
+            && has_capital(token.constraint)
+            && profile::start_odds(seen.profile) > 1.0;
         self.waiting.push_back(WaitingWord {
             seen,
             logits,
             constraint: token.constraint,
             shown,
             opens_line,
+            shows_start,
             gap,
             opening: token.opening,
             right: token.right.map_or(Mark::None, Mark::of),
@@ -322,6 +329,13 @@ impl MaxentSession<'_> {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
             _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins),
         };
+        // Restored again, the word would show a sentence start.
+        let is_small = self.marks.is_some()
+            && case != Case::Lower
+            && begins == 0.0
+            && profile::start_odds(seen.profile) > 1.0
+            && !self.may_be_title(waiting, look_ahead);
+        let case = if is_small { Case::Lower } else { case };
         let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
         Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
     }
@@ -412,7 +426,11 @@ impl MaxentSession<'_> {
                         end_share = Some(end);
                     }
                 }
-                let is_open = end_share.is_some() || ends.is_some() || self.request.needs_mark_confidence();
+                let start = self.start_evidence(waiting, look_ahead);
+                let is_open = start != 1.0
+                    || end_share.is_some()
+                    || ends.is_some()
+                    || self.request.needs_mark_confidence();
                 if is_open || self.bounds.may_be_put(&logits) {
                     let mut rare = Logits::default();
                     if let Some(weights) = model.rare_of(&logits) {
@@ -424,6 +442,9 @@ impl MaxentSession<'_> {
                     if let Some(end) = end_share {
                         model.add_end(end, &mut odds);
                     }
+                    if start != 1.0 {
+                        model.favour_end(start, &mut odds);
+                    }
                     let refused = self.waiting[waiting].refused;
                     model.likeliest(&odds, ends == Some(true), refused, &self.request, settle)
                 } else {
@@ -433,6 +454,33 @@ impl MaxentSession<'_> {
         };
         history.mark(decided.0);
         decided
+    }
+
+    /// Returns the factor by which the capital of the next word raises the odds that a sentence ends
+    /// after a waiting word: recognisers lose the stop and not the capital. A capital among others may
+    /// be that of a title, and one that opens a line that of a list.
+    fn start_evidence(&mut self, waiting: usize, look_ahead: usize) -> f32 {
+        let Some(next) = self.waiting.get(waiting + 1).filter(|next| next.shows_start) else { return 1.0 };
+        let (opens_line, odds) = (next.opens_line, profile::start_odds(next.seen.profile));
+        let after = self.waiting.get(waiting + 2).filter(|_| look_ahead > 1);
+        if profile::never_ends(self.waiting[waiting].seen.profile)
+            || after.is_some_and(|after| has_capital(after.constraint))
+            || self.may_be_title(waiting + 1, look_ahead)
+        {
+            return 1.0;
+        }
+        match opens_line || has_capital(self.waiting[waiting].constraint) {
+            true => (odds / DOUBT).max(1.0),
+            false => odds,
+        }
+    }
+
+    /// Returns true if a waiting word may have a capital inside a sentence. It sees one word less than
+    /// where its case is decided, as the gap before it does.
+    fn may_be_title(&mut self, waiting: usize, look_ahead: usize) -> bool {
+        let mut logits = self.waiting[waiting].logits;
+        self.sum(self.waiting.len() - waiting, look_ahead.saturating_sub(1), &mut logits);
+        logits[..BEGIN].iter().any(|logit| *logit > 0)
     }
 
     /// Answers the word that has waited longest.
@@ -603,6 +651,15 @@ impl MaxentSession<'_> {
         }
         self.history = AnswerHistory { lines: self.history.lines, ..AnswerHistory::default() };
     }
+}
+
+/// The share of the odds of a sentence start by a capital that another reason for it leaves.
+const DOUBT: f32 = 10.0;
+
+/// Returns true if the source has a word with a capital that stays: the first of more letters, or the
+/// only one.
+fn has_capital(constraint: Constraint) -> bool {
+    matches!(constraint, Constraint::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
 }
 
 /// Returns the features of a word that the next word sees.
