@@ -1,0 +1,369 @@
+//! Spellings that no model has to learn: abbreviations, letters one by one, units, species, particles
+//! of names. Lists in `lexicons/` and the facts in `language.rs` settle them, so that a new entry
+//! needs no new model.
+//!
+//! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
+//! capitals and sentence starts win over it as they do over the method
+//! ([`resolve`](super::resolve())). It sees the words and the marks around them, never the capitals of
+//! the source, so restoring twice changes nothing.
+
+mod language;
+mod letters;
+mod names;
+mod tables;
+mod units;
+
+use super::case::Case;
+use super::label::Choice;
+use super::locale::Locale;
+use super::mark::Mark;
+use super::options::RestoreOptions;
+use super::tokens::{Break, Token, Tokens};
+use tables::{Abbreviation, LanguageTables};
+
+/// The number of words before a word that a convention may look at.
+const LOOK_BACK: usize = 16;
+
+/// The largest number of words after a word that a convention may look at.
+const LOOK_AHEAD: usize = 8;
+
+/// Words with the cases that were chosen for them.
+#[derive(Debug, Clone, Default)]
+pub struct ChosenWords {
+    tokens: Tokens,
+    cases: Vec<Case>,
+}
+
+impl ChosenWords {
+    /// Removes all words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.tokens.clear();
+        self.cases.clear();
+    }
+
+    /// Returns the number of words.
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Returns true if there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Returns true if the last word is one letter.
+    fn ends_in_letter(&self) -> bool {
+        self.len().checked_sub(1).is_some_and(|last| is_letter(self.tokens.lower(last)))
+    }
+
+    /// Appends word `at` of a list with the case chosen for it.
+    pub fn push(&mut self, tokens: &Tokens, at: usize, case: Case) {
+        self.tokens.extend(tokens, at..at + 1);
+        self.cases.push(case);
+    }
+}
+
+/// The words after a piece that decide the case of one of its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NeededWords {
+    /// The largest number of words.
+    count: usize,
+    /// True if a word of more than one letter is the last that counts.
+    to_letters: bool,
+    /// True if the cases chosen for them count.
+    chosen: bool,
+}
+
+impl NeededWords {
+    /// Returns true if no word is needed.
+    pub fn is_none(self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns true if the cases chosen for the words are needed too.
+    pub fn are_chosen(self) -> bool {
+        self.chosen
+    }
+
+    /// Returns true if no more words are needed than these.
+    pub fn are_met(self, words: &ChosenWords) -> bool {
+        words.len() >= self.count || self.to_letters && !words.is_empty() && !words.ends_in_letter()
+    }
+}
+
+/// Applies the conventions of a language to the choices of a method, piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Conventions {
+    tables: Option<&'static LanguageTables>,
+    locale: Locale,
+    /// True if marks are put in: where they are may not decide what they will not show later.
+    puts_marks: bool,
+    /// The number of words after a word that may be looked at.
+    reach: usize,
+    /// The last words of the line that goes on.
+    before: ChosenWords,
+    /// True if a mark other than a full stop of an abbreviation stands in the line so far.
+    is_marked: bool,
+}
+
+impl Conventions {
+    /// Starts a text. A language without lists has no conventions.
+    pub fn new(options: &RestoreOptions) -> Self {
+        Self {
+            tables: LanguageTables::of(options.language()),
+            locale: options.locale(),
+            puts_marks: !options.marks.is_empty(),
+            reach: options.look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD)),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the words after these that decide the case of one of them: mostly none.
+    pub fn needed(&self, tokens: &Tokens, choices: &[Choice]) -> NeededWords {
+        let (Some(tables), Some(last)) = (self.tables, tokens.len().checked_sub(1)) else {
+            return NeededWords::default();
+        };
+        let words = Words { conventions: self, tables, tokens, choices, after: &ChosenWords::default() };
+        let needed = words.needed(last);
+        NeededWords { count: needed.count.min(self.reach), ..needed }
+    }
+
+    /// Applies the conventions to the choices for the next words; `after` are the words after them on
+    /// their line, as far as they are [needed](Self::needed) and there.
+    pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords) {
+        let Some(tables) = self.tables else { return };
+        for at in 0..tokens.len() {
+            let token = &tokens.as_slice()[at];
+            if token.before >= Break::Line {
+                self.is_marked = false;
+                self.before.clear();
+            }
+            let words = Words { conventions: self, tables, tokens, choices, after };
+            if let Some(case) = words.settled(at) {
+                let choice = &mut choices[at];
+                choice.label.case = case;
+                choice.confidence = choice.confidence.map(|_| 1.0);
+            }
+            self.is_marked |= is_marked(token);
+        }
+        self.remember(tokens, choices);
+    }
+
+    /// Keeps the last words of the line that goes on.
+    fn remember(&mut self, tokens: &Tokens, choices: &[Choice]) {
+        let slice = tokens.as_slice();
+        let line = slice.iter().rposition(|token| token.before >= Break::Line).unwrap_or(0);
+        let from = line.max(tokens.len().saturating_sub(LOOK_BACK));
+        let kept = self.before.len().min((LOOK_BACK + from).saturating_sub(tokens.len()));
+        let mut before = ChosenWords::default();
+        for at in self.before.len() - kept..self.before.len() {
+            before.push(&self.before.tokens, at, self.before.cases[at]);
+        }
+        (from..tokens.len()).for_each(|at| before.push(tokens, at, choices[at].label.case));
+        self.before = before;
+    }
+}
+
+/// Returns true if a mark stands after a word, or is put in there.
+fn is_marked(token: &Token) -> bool {
+    token.right.is_some() || token.put != Mark::None
+}
+
+/// Returns true if a full stop stands after a word, or is put in there.
+fn is_stopped(token: &Token) -> bool {
+    token.right == Some('.') || token.put == Mark::Period
+}
+
+/// Returns true if a word is one letter.
+fn is_letter(lower: &str) -> bool {
+    let mut chars = lower.chars();
+    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+}
+
+/// A word as conventions see it.
+#[derive(Debug, Clone, Copy)]
+struct Word<'a> {
+    lower: &'a str,
+    token: &'a Token,
+    case: Case,
+}
+
+impl Word<'_> {
+    fn is_letter(&self) -> bool {
+        is_letter(self.lower)
+    }
+
+    fn is_number(&self) -> bool {
+        self.lower.starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    fn is_stopped(&self) -> bool {
+        is_stopped(self.token)
+    }
+}
+
+/// The words of a piece with those around it, while the conventions are applied.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    conventions: &'a Conventions,
+    tables: &'static LanguageTables,
+    tokens: &'a Tokens,
+    choices: &'a [Choice],
+    after: &'a ChosenWords,
+}
+
+impl<'a> Words<'a> {
+    fn here(&self, at: usize) -> Word<'a> {
+        Word {
+            lower: self.tokens.lower(at),
+            token: &self.tokens.as_slice()[at],
+            case: self.choices[at].label.case,
+        }
+    }
+
+    /// Returns the word `back` places before word `at`, on its line.
+    fn left(&self, at: usize, back: usize) -> Option<Word<'a>> {
+        let tokens = self.tokens.as_slice();
+        let from = at.saturating_sub(back);
+        if tokens[from + usize::from(at >= back)..=at].iter().any(|token| token.before >= Break::Line) {
+            return None;
+        }
+        match at.checked_sub(back) {
+            Some(at) => Some(self.here(at)),
+            None => {
+                let before = &self.conventions.before;
+                let at = (before.len() + at).checked_sub(back)?;
+                let token = &before.tokens.as_slice()[at];
+                Some(Word { lower: before.tokens.lower(at), token, case: before.cases[at] })
+            }
+        }
+    }
+
+    /// Returns the word `on` places after word `at`, on its line and within reach.
+    fn right(&self, at: usize, on: usize) -> Option<Word<'a>> {
+        if on > self.conventions.reach {
+            return None;
+        }
+        let tokens = self.tokens.as_slice();
+        let to = (at + on + 1).min(tokens.len());
+        if tokens[at + 1..to].iter().any(|token| token.before >= Break::Line) {
+            return None;
+        }
+        if at + on < tokens.len() {
+            return Some(self.here(at + on));
+        }
+        let at = at + on - tokens.len();
+        let after = self.after.tokens.as_slice();
+        let token = after.get(at)?;
+        if after[..=at].iter().any(|token| token.before >= Break::Line) {
+            return None;
+        }
+        Some(Word { lower: self.after.tokens.lower(at), token, case: self.after.cases[at] })
+    }
+
+    /// Returns the case of word `at` by the conventions; `None` if they say nothing of it.
+    #[inline]
+    fn settled(&self, at: usize) -> Option<Case> {
+        let token = &self.tokens.as_slice()[at];
+        let bytes = self.tokens.lower(at).as_bytes();
+        let is_short = bytes.len() <= 3;
+        let is_odd = bytes.len() < 3
+            || !bytes[0].is_ascii_lowercase()
+            || !(bytes[1].is_ascii_lowercase() && bytes[2].is_ascii_lowercase());
+        let is_plain = !is_odd
+            && token.right.is_none()
+            && token.put == Mark::None
+            && self.choices[at].label.case == Case::Lower
+            && !(is_short && self.tables.facts.particles.len() > 0);
+        if is_plain && self.follows_plain(at) { None } else { self.settle(at) }
+    }
+
+    /// Returns true if the word before has nothing to do with the case of word `at`: it is not a
+    /// number, a letter or an abbreviation.
+    #[inline]
+    fn follows_plain(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        let bytes = self.tokens.lower(before).as_bytes();
+        bytes.len() > 1 && !bytes[0].is_ascii_digit() && self.tokens.as_slice()[before].right.is_none()
+    }
+
+    #[inline(never)]
+    fn settle(&self, at: usize) -> Option<Case> {
+        let word = self.here(at);
+        if word.is_letter() {
+            return self.unit(at, word).or_else(|| self.letter(at, word));
+        }
+        self.unit(at, word)
+            .or_else(|| self.epithet(at, word))
+            .or_else(|| self.abbreviation(at, word))
+            .or_else(|| self.initialism(word))
+            .or_else(|| self.name(at, word))
+    }
+
+    /// Returns the case of an abbreviation.
+    fn abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        let entry = self.tables.abbreviation(word.lower)?;
+        let counts = word.is_stopped() || entry.is_bare && word.token.right.is_none();
+        if !counts || entry.case == Some(word.case) || !self.fits(at, entry) {
+            return None;
+        }
+        match entry.case {
+            // At the beginning of a line it may be the method that saw a sentence begin.
+            Some(Case::Lower) if word.token.before >= Break::Line => Some(Case::Title),
+            Some(case) => Some(case),
+            None => (word.case == Case::Upper).then_some(Case::Lower),
+        }
+    }
+
+    /// Returns true if the words around an abbreviation let it be one.
+    fn fits(&self, at: usize, entry: &Abbreviation) -> bool {
+        let follows = entry
+            .after
+            .as_ref()
+            .is_none_or(|after| self.left(at, 1).is_some_and(|word| word.lower == &**after));
+        // The letters of one that ends no sentence are something else at the end of a line: `her ID.`
+        let may_end = entry.ends || entry.case.is_some_and(Case::is_slot) && !entry.is_title;
+        let next = self.right(at, 1);
+        follows
+            && (may_end || next.is_some())
+            && (!entry.needs_number || next.is_some_and(|next| next.is_number()))
+    }
+
+    /// Returns the case of an initialism that no list has: `m.i.t`.
+    fn initialism(&self, word: Word<'_>) -> Option<Case> {
+        let parts = || word.lower.split('.');
+        let count = parts().count();
+        if count < 2 {
+            return None;
+        }
+        if let Some(entry) = self.tables.abbreviation(word.lower) {
+            return entry.case;
+        }
+        let letters = |part: &str| part.chars().all(char::is_alphabetic).then(|| part.chars().count());
+        let is_single = parts().all(|part| letters(part) == Some(1));
+        // Spanish doubles the letters of a plural: `EE. UU.`
+        let is_double = || {
+            self.tables.facts.tag == "es"
+                && parts().all(|part| letters(part) == Some(2) && part.chars().next() == part.chars().nth(1))
+        };
+        if is_single && count >= self.tables.facts.initialism || is_double() {
+            return Some(Case::Upper);
+        }
+        let (genus, epithet) = word.lower.split_once('.')?;
+        tables::is_species(genus, epithet)
+            .then(|| Case::of(&format!("{}.{epithet}", genus.to_uppercase()), self.conventions.locale))
+    }
+
+    /// Returns the words after the last one that decide its case.
+    fn needed(&self, last: usize) -> NeededWords {
+        let word = self.here(last);
+        let is_open =
+            || self.tables.abbreviation(word.lower).is_some_and(|entry| entry.case != Some(word.case));
+        let count = match () {
+            () if word.is_letter() => LOOK_AHEAD,
+            () if word.is_stopped() && is_open() => 1,
+            () => self.needed_by_name(last),
+        };
+        NeededWords { count, to_letters: word.is_letter(), chosen: count > 1 && !word.is_letter() }
+    }
+}

@@ -1,0 +1,139 @@
+//! Names after titles of address, particles of names, and names that a model took for an acronym.
+
+use super::tables::is_name;
+use super::{Word, Words};
+use crate::text::{Break, Case};
+
+/// The largest number of particles before a name: `van de der`.
+const PARTICLES: usize = 3;
+
+/// The fewest letters of a name that is not taken for an acronym.
+const SHORTEST: usize = 4;
+
+/// The kind of the word before a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Address {
+    /// A title before a name and nothing else: `dhr.`
+    Title,
+    /// A word that may also stand by itself: `mevrouw`.
+    Word,
+    /// An office, which may be that of something: `minister`.
+    Office,
+}
+
+impl Words<'_> {
+    /// Returns the case of a name or a particle of one.
+    pub(super) fn name(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if self.is_particle(word) {
+            return self.particle(at, word);
+        }
+        if let Some(case) = self.elided(at, word) {
+            return Some(case);
+        }
+        match word.case {
+            Case::Lower => self.follows_title(at, word).then_some(Case::Title),
+            // Few people and places are acronyms too.
+            Case::Upper if word.lower.chars().nth(SHORTEST - 1).is_some() && is_name(word.lower) => {
+                Some(Case::Title)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_particle(&self, word: Word<'_>) -> bool {
+        self.tables.facts.particles.contains(&word.lower)
+    }
+
+    fn is_no_name(&self, word: Word<'_>) -> bool {
+        self.tables.facts.no_names.contains(&word.lower) || word.is_number() || word.is_letter()
+    }
+
+    /// Returns the kind of a word before a name.
+    fn address(&self, word: Word<'_>) -> Option<Address> {
+        let facts = self.tables.facts;
+        let is_title = self.tables.abbreviation(word.lower).is_some_and(|entry| {
+            entry.is_title && (word.token.right == Some('.') || entry.is_bare && word.token.right.is_none())
+        });
+        match () {
+            () if is_title => Some(Address::Title),
+            () if word.token.right.is_some() => None,
+            () if facts.titles.contains(&word.lower) => Some(Address::Word),
+            () if facts.offices.contains(&word.lower) => Some(Address::Office),
+            () => None,
+        }
+    }
+
+    /// Returns the title or office before the particles before word `at`, and the number of particles.
+    fn addressed(&self, at: usize) -> Option<(Address, usize)> {
+        for particles in 0..=PARTICLES {
+            let next = if particles == 0 { self.here(at) } else { self.left(at, particles)? };
+            if next.token.before != Break::Space || next.token.left.is_some() {
+                return None;
+            }
+            let word = self.left(at, particles + 1)?;
+            if let Some(address) = self.address(word) {
+                return Some((address, particles));
+            }
+            if !self.is_particle(word) || word.token.right.is_some() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns the case of a particle: behind a title the first one of a name has a capital.
+    fn particle(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        let (address, particles) = self.addressed(at)?;
+        let mut on = 1;
+        while on <= PARTICLES && self.right(at, on).is_some_and(|next| self.is_particle(next)) {
+            on += 1;
+        }
+        let name = self.right(at, on)?;
+        let is_apart = word.token.right.is_some() || name.token.left.is_some();
+        let fits = match address {
+            Address::Title => true,
+            Address::Word => name.case.is_slot() || is_name(name.lower),
+            Address::Office => name.case.is_slot() && word.lower == "de" && on == 1 && particles == 0,
+        };
+        if is_apart || !fits || self.is_no_name(name) || name.token.starts {
+            return None;
+        }
+        Some(if particles == 0 { Case::Title } else { Case::Lower })
+    }
+
+    /// Returns true if the name of a person must follow the words before.
+    fn follows_title(&self, at: usize, word: Word<'_>) -> bool {
+        let Some((Address::Title, particles)) = self.addressed(at) else { return false };
+        let is_open = !self.is_no_name(word) && self.tables.abbreviation(word.lower).is_none();
+        is_open
+            && (is_name(word.lower)
+                || !self.tables.facts.particles.is_empty() && (particles > 0 || !word.is_letter()))
+    }
+
+    /// Returns the case of a French name with an elided particle behind a first name: `Jean d'Ormesson`.
+    fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        let name = word.lower.strip_prefix("d'").filter(|_| self.tables.facts.tag == "fr")?;
+        let first = self.left(at, 1).filter(|first| first.token.right.is_none() && first.case.is_slot())?;
+        let Case::Mixed(capitals) = word.case else {
+            let is_wrong = matches!(word.case, Case::Title | Case::Upper) && !word.token.starts;
+            return is_wrong.then(|| self.after_elision(name));
+        };
+        let is_both =
+            capitals.contains(0) && capitals.contains(1) && !word.token.starts && !first.lower.is_empty();
+        is_both.then(|| self.after_elision(name))
+    }
+
+    fn after_elision(&self, name: &str) -> Case {
+        let locale = self.conventions.locale;
+        Case::of(&format!("d'{}", Case::Title.applied(name, locale)), locale)
+    }
+
+    /// Returns the number of words after the last one that decide the case of a particle.
+    pub(super) fn needed_by_name(&self, last: usize) -> usize {
+        let word = self.here(last);
+        match self.is_particle(word) && self.addressed(last).is_some() {
+            true => PARTICLES + 1,
+            false => 0,
+        }
+    }
+}
