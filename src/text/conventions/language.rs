@@ -12,8 +12,12 @@ pub(super) struct LanguageFacts {
     /// Those of them that link two letters (`b e c`), and that follow a name without beginning a
     /// sentence (`Silva e`).
     pub(super) links: &'static str,
+    /// Words of one letter that stand between two letters: `b y c`, `de a à b`.
+    pub(super) between: &'static str,
     /// Articles of one letter: in a sentence with marks they do not begin another after a name.
     pub(super) articles: &'static str,
+    /// Acronyms that are words where they are not spelled letter by letter: `u s`.
+    pub(super) spelled: &'static [&'static str],
     /// Words before the letters of a kind or a list: `vitamin b c`.
     pub(super) lettered: &'static [&'static str],
     /// Words of address before a name, beside the abbreviations with `NAME`.
@@ -25,6 +29,8 @@ pub(super) struct LanguageFacts {
     pub(super) particles: &'static [&'static str],
     /// Words after a title or a particle that are no name.
     pub(super) no_names: &'static [&'static str],
+    /// Common words that are no names: after an abbreviation that ends no sentence they have no capital.
+    pub(super) common: &'static str,
     /// The fewest letters of an initialism with stops that no list has and that is in capitals.
     pub(super) initialism: usize,
 }
@@ -36,12 +42,15 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         acronyms: include_str!("../../../lexicons/acronyms.en.txt"),
         letter_words: "aio",
         links: "",
+        between: "",
         articles: "",
+        spelled: &["us"],
         lettered: &["vitamin", "vitamins", "hepatitis", "letters", "options", "groups", "grades"],
         titles: &[],
         offices: &[],
         particles: &[],
         no_names: &["and", "or", "is", "was", "has"],
+        common: "the and of to that it you for with this are not but they what from his her there their your a an in on at by is was or as we he she be has had who when where which before after about over under than then also were been can could would should may its our my",
         initialism: 2,
     },
     LanguageFacts {
@@ -49,13 +58,17 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         acronyms: "",
         letter_words: "aeouy",
         links: "yeou",
-        articles: "",
+        between: "yeoua",
+        articles: "a",
+        spelled: &[],
         lettered: &[
             "vitamina",
             "vitaminas",
             "hepatitis",
             "letra",
             "letras",
+            "categorías",
+            "clases",
             "opción",
             "opciones",
             "grupo",
@@ -73,6 +86,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         offices: &[],
         particles: &[],
         no_names: &["y", "e", "o", "de", "del", "es", "ha"],
+        common: "el los las y que en una por con del se es no para como más pero su al lo está muy este esta de la a un o si ha fue son sus ya cuando donde entre sobre desde hasta sin según ni también",
         initialism: 2,
     },
     LanguageFacts {
@@ -80,12 +94,15 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         acronyms: "",
         letter_words: "aàyôo",
         links: "",
+        between: "à",
         articles: "",
+        spelled: &[],
         lettered: &["vitamine", "vitamines", "hépatite", "lettres", "options", "groupes", "plan"],
         titles: &[],
         offices: &[],
         particles: &[],
         no_names: &["et", "ou", "est", "a"],
+        common: "le les et des est que une dans pour du vous pas nous il qui je au ce sur avec plus sont mais cette la de à un ou par en se ne son sa ses aux elle ils comme si sans entre leur très ont été",
         initialism: 2,
     },
     LanguageFacts {
@@ -93,7 +110,9 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         acronyms: include_str!("../../../lexicons/acronyms.nl.txt"),
         letter_words: "u",
         links: "",
+        between: "",
         articles: "",
+        spelled: &[],
         lettered: &["vitamine", "vitaminen", "hepatitis", "letters", "opties", "groepen"],
         titles: &["mevrouw", "meneer", "mijnheer", "juffrouw", "heer"],
         offices: &[
@@ -164,6 +183,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
             "komt",
             "gaat",
         ],
+        common: "het een van ik dat is niet op te zijn voor met en de je die maar ook hij aan naar wat er dit om bij uit als door over tot of dan nog heeft ze zij we wij onder tegen was werd worden wordt in",
         initialism: 3,
     },
     LanguageFacts {
@@ -171,13 +191,18 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         acronyms: "",
         letter_words: "aeoàéó",
         links: "eo",
+        between: "eoa",
         articles: "aoàé",
+        spelled: &[],
         lettered: &[
             "vitamina",
             "vitaminas",
             "hepatite",
             "letra",
             "letras",
+            "alíneas",
+            "categorias",
+            "classes",
             "opção",
             "opções",
             "grupo",
@@ -196,6 +221,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         offices: &[],
         particles: &[],
         no_names: &["e", "ou", "de", "da", "do", "é", "tem"],
+        common: "o os e que em uma não do da com para um no na por mais se é as dos das ao aos você mas isso de a ou foi são à pela pelo nos nas entre sobre até sem quando onde como também já",
         initialism: 2,
     },
 ];

@@ -2,7 +2,7 @@
 
 use super::tables::{is_name, is_species};
 use super::{LOOK_BACK, Word, Words, is_marked};
-use crate::text::{Break, Case};
+use crate::text::{Break, Case, Mark};
 
 /// The letters around a letter that are spelled with it.
 struct LetterRun {
@@ -12,6 +12,13 @@ struct LetterRun {
     count: usize,
     /// True if a full stop stands after each.
     is_stopped: bool,
+}
+
+impl Word<'_> {
+    /// Returns true if the word is a letter with nothing but a space before it.
+    fn is_open_letter(&self) -> bool {
+        self.is_letter() && self.token.left.is_none() && self.token.before == Break::Space
+    }
 }
 
 impl Words<'_> {
@@ -29,47 +36,52 @@ impl Words<'_> {
         case.or_else(|| self.initial_of_species(at, word)).or_else(|| self.letter_word(at, word))
     }
 
-    /// Returns the run of letters that a letter belongs to.
+    /// Returns the run of letters that a letter belongs to: letters that all have a full stop, or
+    /// letters with nothing between them.
     fn run(&self, at: usize, word: Word<'_>) -> LetterRun {
+        let right = |on: usize| self.right(at, on).filter(Word::is_open_letter);
+        let is_whole = |word: &Word<'_>| word.is_letter() && word.token.before != Break::None;
+        let left = |back: usize| self.left(at, back).filter(is_whole);
+        let stopped = |word: Option<Word<'_>>| word.is_some_and(|word| self.is_stopped_letter(word));
+        let is_apart = |word: Word<'_>| word.token.gap.is_some_and(|gap| gap != Mark::None);
+        let is_stopped = stopped(Some(word))
+            && (stopped(right(1)) || word.is_open_letter() && stopped(left(1)) || left(1).is_none());
+        let links = |first: Word<'_>, second: Option<Word<'_>>, third: Option<Word<'_>>| match second {
+            None => false,
+            Some(second) if is_stopped != stopped(Some(first)) || is_stopped && !stopped(Some(second)) => {
+                false
+            }
+            // A mark between two letters may come later.
+            Some(_) if self.conventions.puts_marks => true,
+            Some(second) if is_stopped => !is_apart(second),
+            // The full stop of the last letter may be that of the sentence.
+            Some(second) => !is_marked(first.token) && !(second.is_stopped() && stopped(third)),
+        };
         let mut letters = word.lower.to_owned();
         let (mut place, mut on) = (0, 0);
-        let mut first = word;
+        let (mut first, mut second) = (word, right(1));
         while place < LOOK_BACK
-            && let Some(left) = self.left(at, place + 1)
-            && self.links(left, first)
+            && first.is_open_letter()
+            && let Some(before) = left(place + 1)
+            && links(before, Some(first), second)
         {
-            letters.insert_str(0, left.lower);
-            (first, place) = (left, place + 1);
+            letters.insert_str(0, before.lower);
+            (second, first, place) = (Some(first), before, place + 1);
         }
         let mut last = word;
-        while let Some(right) = self.right(at, on + 1)
-            && self.links(last, right)
-        {
-            letters.push_str(right.lower);
-            (last, on) = (right, on + 1);
+        while links(last, right(on + 1), right(on + 2)) {
+            let Some(next) = right(on + 1) else { break };
+            letters.push_str(next.lower);
+            (last, on) = (next, on + 1);
         }
-        LetterRun {
-            letters,
-            place,
-            count: place + 1 + on,
-            is_stopped: word.is_stopped() && (place == 0 || first.is_stopped()),
-        }
+        LetterRun { letters, place, count: place + 1 + on, is_stopped }
     }
 
-    /// Returns true if two letters beside each other are spelled together: both with a full stop, or
-    /// with nothing between them.
-    fn links(&self, first: Word<'_>, second: Word<'_>) -> bool {
-        let is_open = match self.conventions.puts_marks {
-            // The mark between two letters may come later.
-            true => true,
-            false if first.is_stopped() => second.is_stopped(),
-            false => !is_marked(first.token),
-        };
-        first.is_letter()
-            && second.is_letter()
-            && second.token.left.is_none()
-            && second.token.before == Break::Space
-            && is_open
+    /// Returns true if a full stop stands after a letter, and was not put in there: that may be behind a
+    /// word alone.
+    fn is_stopped_letter(&self, word: Word<'_>) -> bool {
+        let may_be_put = self.conventions.puts_marks && self.tables.facts.letter_words.contains(word.lower);
+        word.is_stopped() && !may_be_put
     }
 
     /// Returns the case of a letter with a full stop: that of the list if it has the letters (`a. m.`,
@@ -94,11 +106,16 @@ impl Words<'_> {
         if run.count > 1 {
             return Some(Case::Upper);
         }
-        let next = self.right(at, 1).filter(|next| next.token.left.is_none())?;
-        let pair =
-            self.tables.abbreviation(&format!("{}.{}", word.lower, next.lower)).filter(|_| next.is_stopped());
-        let listed =
-            self.tables.abbreviation(word.lower).filter(|entry| !entry.needs_number || next.is_number());
+        let next = self.right(at, 1)?;
+        let joint = match (next.token.left, next.token.before) {
+            (None, _) => ".",
+            (Some('-'), Break::None) => ".-",
+            _ => return None,
+        };
+        let pair = self.tables.abbreviation(&format!("{}{joint}{}", word.lower, next.lower));
+        let pair = pair.filter(|_| next.is_stopped());
+        let listed = self.tables.abbreviation(word.lower);
+        let listed = listed.filter(|entry| !entry.needs_number || next.is_number());
         match pair.or(listed)?.case? {
             Case::Lower => Some(Case::Lower),
             _ => None,
@@ -120,6 +137,13 @@ impl Words<'_> {
         if is_acronym(0, count) {
             return Some(Case::Upper);
         }
+        // An acronym that is a common word when it is written: `u s`.
+        if facts.spelled.contains(&run.letters.as_str()) {
+            return Some(Case::Upper);
+        }
+        let is_acronym = |from: usize, to: usize| {
+            is_acronym(from, to) || facts.spelled.contains(&&*letters[from..to].iter().collect::<String>())
+        };
         // A word of one letter beside an acronym: `a f b i agent`, `u n y`.
         if is_word(0) && is_acronym(1, count) {
             return (place > 0).then_some(Case::Upper);
@@ -127,12 +151,34 @@ impl Words<'_> {
         if is_word(count - 1) && is_acronym(0, count - 1) {
             return (place + 1 < count).then_some(Case::Upper);
         }
-        let links = |at: usize| facts.links.contains(letters[at]);
-        let before_run = self.left(at, place + 1).map_or("", |word| word.lower);
-        let is_list = facts.lettered.contains(&before_run);
+        let links = |at: usize| facts.between.contains(letters[at]);
+        let before_run = self.left(at, place + 1);
+        let is_list = before_run.is_some_and(|word| facts.lettered.contains(&word.lower));
+        // `10 a m`, `siglo x a c`.
+        let joined: String = letters[count - 2..].iter().flat_map(|&c| [c, '.']).collect();
+        let listed = self.tables.abbreviation(joined.trim_end_matches('.')).and_then(|entry| entry.case);
+        let is_time = count == 2 && before_run.is_some_and(|word| word.is_number());
+        if let Some(case @ (Case::Lower | Case::Mixed(_))) = listed
+            && place + 2 >= count
+            && (is_time || case != Case::Lower)
+        {
+            let capitals = case.capitals(&joined, self.conventions.locale);
+            let is_capital = capitals.contains(place + 2 - count);
+            return Some(if is_capital { Case::Upper } else { Case::Lower });
+        }
         // `as letras b e c`, `vitamina b c e d`.
         if count > 2 && links(count - 2) && (count == 3 || is_list) {
+            // `a vitamina b e a vitamina c`.
+            if place + 1 == count && facts.articles.contains(letters[place]) && self.right(at, 1).is_some() {
+                return None;
+            }
             return Some(if place == count - 2 { Case::Lower } else { Case::Upper });
+        }
+        // `a b c` may be an article before two letters, and `j o s e y` a name before a word.
+        if is_word(0) && place == 0 && count == 3
+            || letters[count - 1] == 'y' && links(count - 1) && place + 1 == count
+        {
+            return None;
         }
         let is_spelled = count > 2 || !is_word(0) && !is_word(1);
         is_spelled.then_some(Case::Upper)
@@ -155,13 +201,15 @@ impl Words<'_> {
             || word.token.starts
             || is_marked(word.token)
             || word.token.before != Break::Space
+            || word.token.gap.is_some()
         {
             return None;
         }
-        let is_word = facts.links.contains(word.lower)
-            || self.conventions.is_marked && facts.articles.contains(word.lower);
         let before = self.left(at, 1)?;
-        let follows_name = before.case.is_slot() || before.is_letter();
+        let follows_link = before.case == Case::Lower && facts.links.contains(before.lower);
+        let is_word = facts.links.contains(word.lower)
+            || (self.conventions.is_marked || follows_link) && facts.articles.contains(word.lower);
+        let follows_name = !is_marked(before.token) && (before.case.is_slot() || before.is_letter());
         (is_word && follows_name && !facts.lettered.contains(&before.lower)).then_some(Case::Lower)
     }
 }

@@ -177,7 +177,7 @@ fn is_stopped(token: &Token) -> bool {
 /// Returns true if a word is one letter.
 fn is_letter(lower: &str) -> bool {
     let mut chars = lower.chars();
-    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+    chars.next().is_some_and(|c| c.is_alphabetic() && !matches!(c, 'ª' | 'º')) && chars.next().is_none()
 }
 
 /// A word as conventions see it.
@@ -284,7 +284,12 @@ impl<'a> Words<'a> {
     fn follows_plain(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let bytes = self.tokens.lower(before).as_bytes();
-        bytes.len() > 1 && !bytes[0].is_ascii_digit() && self.tokens.as_slice()[before].right.is_none()
+        // A particle has a capital only where the name after it is looked at.
+        let is_particle = || bytes.len() <= 3 && self.choices[before].label.case != Case::Lower;
+        bytes.len() > 1
+            && !bytes[0].is_ascii_digit()
+            && self.tokens.as_slice()[before].right.is_none()
+            && !is_particle()
     }
 
     #[inline(never)]
@@ -296,14 +301,21 @@ impl<'a> Words<'a> {
         self.unit(at, word)
             .or_else(|| self.epithet(at, word))
             .or_else(|| self.abbreviation(at, word))
+            .or_else(|| self.joined_abbreviation(at, word))
             .or_else(|| self.initialism(word))
+            .or_else(|| self.after_abbreviation(at, word))
             .or_else(|| self.name(at, word))
     }
 
     /// Returns the case of an abbreviation.
     fn abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if word.case != Case::Lower
+            && self.right(at, 1).is_some_and(|next| self.tables.begins(word.lower, next.lower))
+        {
+            return Some(Case::Lower);
+        }
         let entry = self.tables.abbreviation(word.lower)?;
-        let counts = word.is_stopped() || entry.is_bare && word.token.right.is_none();
+        let counts = word.is_stopped() || entry.is_bare;
         if !counts || entry.case == Some(word.case) || !self.fits(at, entry) {
             return None;
         }
@@ -313,6 +325,21 @@ impl<'a> Words<'a> {
             Some(case) => Some(case),
             None => (word.case == Case::Upper).then_some(Case::Lower),
         }
+    }
+
+    /// Returns lower case for a common word after an abbreviation that ends no sentence: `m.b.t. de`.
+    fn after_abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if word.case != Case::Title || word.token.starts || !self.tables.is_common(word.lower) {
+            return None;
+        }
+        let before = self.left(at, 1).filter(Word::is_stopped)?;
+        let entry = self.tables.abbreviation(before.lower)?;
+        // `a.m.` and `a.C.` end a sentence now and then, but a common word after them mostly goes on.
+        let has_capital = |case: Case| case.capitals(before.lower, self.conventions.locale).contains(0);
+        let is_small = entry.case.is_some_and(|case| !has_capital(case));
+        let goes_on =
+            !entry.is_title && !entry.needs_number && is_small && (!entry.ends || before.lower.contains('.'));
+        goes_on.then_some(Case::Lower)
     }
 
     /// Returns true if the words around an abbreviation let it be one.
@@ -329,15 +356,23 @@ impl<'a> Words<'a> {
             && (!entry.needs_number || next.is_some_and(|next| next.is_number()))
     }
 
+    /// Returns lower case for the end of an abbreviation of two words that a hyphen joins: `c.-à-d`.
+    fn joined_abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        let is_joined = word.token.left == Some('-') && word.token.before == Break::None;
+        let first = self.left(at, 1).filter(|first| is_joined && first.is_stopped())?;
+        let entry = self.tables.abbreviation(&format!("{}.-{}", first.lower, word.lower))?;
+        (entry.case == Some(Case::Lower)).then_some(Case::Lower)
+    }
+
     /// Returns the case of an initialism that no list has: `m.i.t`.
     fn initialism(&self, word: Word<'_>) -> Option<Case> {
         let parts = || word.lower.split('.');
         let count = parts().count();
+        if let Some(entry) = self.tables.abbreviation(word.lower).filter(|_| count > 1) {
+            return entry.case;
+        }
         if count < 2 {
             return None;
-        }
-        if let Some(entry) = self.tables.abbreviation(word.lower) {
-            return entry.case;
         }
         let letters = |part: &str| part.chars().all(char::is_alphabetic).then(|| part.chars().count());
         let is_single = parts().all(|part| letters(part) == Some(1));
@@ -362,6 +397,7 @@ impl<'a> Words<'a> {
         let count = match () {
             () if word.is_letter() => LOOK_AHEAD,
             () if word.is_stopped() && is_open() => 1,
+            () if word.case != Case::Lower && self.tables.begins_any(word.lower) => 1,
             () => self.needed_by_name(last),
         };
         NeededWords { count, to_letters: word.is_letter(), chosen: count > 1 && !word.is_letter() }

@@ -1,7 +1,7 @@
 //! Names after titles of address, particles of names, and names that a model took for an acronym.
 
 use super::tables::is_name;
-use super::{Word, Words};
+use super::{Word, Words, is_marked};
 use crate::text::{Break, Case};
 
 /// The largest number of particles before a name: `van de der`.
@@ -9,6 +9,25 @@ const PARTICLES: usize = 3;
 
 /// The fewest letters of a name that is not taken for an acronym.
 const SHORTEST: usize = 4;
+
+/// The fewest letters of an office that counts as the end of a longer word too.
+const SHORTEST_OFFICE: usize = 7;
+
+/// French words after `d'` that are no names, and the ends of others.
+const ELIDED_WORDS: &str = " abord accord ailleurs autre autres avance avec avoir amour argent eau elle elles eux enfance \
+    être ici hier un une après origine office urgence avis or où on ordinaire emblée habitude affaires art arts argile \
+    âme ans années août avril octobre usage usine études étude école espoir europe état exil enfants homme hommes honneur ";
+const ELIDED_ENDS: [&str; 16] = [
+    "er", "ir", "re", "oir", "ment", "tion", "sion", "ité", "ance", "ence", "age", "ure", "ée", "és", "ant",
+    "aux",
+];
+
+/// Returns true if a word that is elided to a particle may be a name.
+fn may_be_name(word: &str) -> bool {
+    word.chars().count() >= SHORTEST
+        && !ELIDED_WORDS.contains(&format!(" {word} "))
+        && !ELIDED_ENDS.iter().any(|end| word.ends_with(end))
+}
 
 /// The kind of the word before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,18 +64,23 @@ impl Words<'_> {
     }
 
     fn is_no_name(&self, word: Word<'_>) -> bool {
-        self.tables.facts.no_names.contains(&word.lower) || word.is_number() || word.is_letter()
+        // `raadsvoorzitter` is one as `voorzitter` is.
+        let is_listed = |no_name: &&&str| match no_name.len() >= SHORTEST_OFFICE {
+            true => word.lower.ends_with(**no_name),
+            false => word.lower == **no_name,
+        };
+        self.tables.facts.no_names.iter().find(is_listed).is_some() || word.is_number() || word.is_letter()
     }
 
     /// Returns the kind of a word before a name.
     fn address(&self, word: Word<'_>) -> Option<Address> {
         let facts = self.tables.facts;
         let is_title = self.tables.abbreviation(word.lower).is_some_and(|entry| {
-            entry.is_title && (word.token.right == Some('.') || entry.is_bare && word.token.right.is_none())
+            entry.is_title && (word.is_stopped() || entry.is_bare && !is_marked(word.token))
         });
         match () {
             () if is_title => Some(Address::Title),
-            () if word.token.right.is_some() => None,
+            () if is_marked(word.token) => None,
             () if facts.titles.contains(&word.lower) => Some(Address::Word),
             () if facts.offices.contains(&word.lower) => Some(Address::Office),
             () => None,
@@ -74,7 +98,7 @@ impl Words<'_> {
             if let Some(address) = self.address(word) {
                 return Some((address, particles));
             }
-            if !self.is_particle(word) || word.token.right.is_some() {
+            if !self.is_particle(word) || is_marked(word.token) {
                 return None;
             }
         }
@@ -89,14 +113,22 @@ impl Words<'_> {
             on += 1;
         }
         let name = self.right(at, on)?;
-        let is_apart = word.token.right.is_some() || name.token.left.is_some();
+        let is_apart = is_marked(word.token) || name.token.left.is_some();
         let fits = match address {
             Address::Title => true,
             Address::Word => name.case.is_slot() || is_name(name.lower),
-            Address::Office => name.case.is_slot() && word.lower == "de" && on == 1 && particles == 0,
+            Address::Office => {
+                // `minister de Jonge`, but not `de premier de Europese Raad`.
+                let goes_on = || self.right(at, on + 1).is_some_and(|next| next.case.is_slot());
+                name.case == Case::Title && word.lower == "de" && on == 1 && particles == 0 && !goes_on()
+            }
         };
-        if is_apart || !fits || self.is_no_name(name) || name.token.starts {
+        if is_apart || name.token.starts || !fits {
             return None;
+        }
+        if self.is_no_name(name) {
+            // `mevrouw de voorzitter`.
+            return (word.case == Case::Title && particles == 0).then_some(Case::Lower);
         }
         Some(if particles == 0 { Case::Title } else { Case::Lower })
     }
@@ -113,9 +145,12 @@ impl Words<'_> {
     /// Returns the case of a French name with an elided particle behind a first name: `Jean d'Ormesson`.
     fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let name = word.lower.strip_prefix("d'").filter(|_| self.tables.facts.tag == "fr")?;
-        let first = self.left(at, 1).filter(|first| first.token.right.is_none() && first.case.is_slot())?;
+        let first = self.left(at, 1).filter(|first| !is_marked(first.token) && first.case.is_slot())?;
         let Case::Mixed(capitals) = word.case else {
-            let is_wrong = matches!(word.case, Case::Title | Case::Upper) && !word.token.starts;
+            let is_wrong = match word.case {
+                Case::Lower => is_name(first.lower) && may_be_name(name),
+                _ => !word.token.starts,
+            };
             return is_wrong.then(|| self.after_elision(name));
         };
         let is_both =
@@ -132,7 +167,7 @@ impl Words<'_> {
     pub(super) fn needed_by_name(&self, last: usize) -> usize {
         let word = self.here(last);
         match self.is_particle(word) && self.addressed(last).is_some() {
-            true => PARTICLES + 1,
+            true => PARTICLES + 2,
             false => 0,
         }
     }

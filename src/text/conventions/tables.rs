@@ -35,6 +35,9 @@ pub(super) struct LanguageTables {
     /// looked for.
     heads: [u64; HEADS],
     acronyms: FxHashSet<Box<str>>,
+    common: FxHashSet<&'static str>,
+    /// The first words of abbreviations of two words.
+    firsts: Vec<Box<str>>,
 }
 
 /// Longer abbreviations count as this long.
@@ -80,7 +83,10 @@ impl LanguageTables {
         let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
         let acronyms = lists.iter().flat_map(|list| entries(list, &[]));
         let acronyms = acronyms.map(|entry| entry.words.to_lowercase().into()).collect();
-        Self { facts, abbreviations, heads, acronyms }
+        let common = facts.common.split(' ').collect();
+        let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
+        let firsts = firsts.collect();
+        Self { facts, abbreviations, heads, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.
@@ -88,6 +94,22 @@ impl LanguageTables {
     pub(super) fn abbreviation(&self, lower: &str) -> Option<&Abbreviation> {
         let (len, bit) = head(lower);
         if self.heads[len] & bit == 0 { None } else { self.abbreviations.get(lower) }
+    }
+
+    /// Returns true if a word begins an abbreviation of two words: `et al`.
+    pub(super) fn begins(&self, lower: &str, next: &str) -> bool {
+        self.begins_any(lower)
+            && self.abbreviation(next).is_some_and(|entry| entry.after.as_deref() == Some(lower))
+    }
+
+    /// Returns true if a word begins some abbreviation of two words.
+    pub(super) fn begins_any(&self, lower: &str) -> bool {
+        self.firsts.iter().any(|first| **first == *lower)
+    }
+
+    /// Returns true if a word in lower case is common and no name.
+    pub(super) fn is_common(&self, lower: &str) -> bool {
+        self.common.contains(lower)
     }
 
     /// Returns true if letters in lower case are an acronym.

@@ -2,7 +2,7 @@
 
 use super::tables::{is_name, is_species, unit};
 use super::{Word, Words};
-use crate::text::Case;
+use crate::text::{Case, Mark};
 
 /// Units that are as often a word of the language after a number.
 const AMBIGUOUS: [&str; 2] = ["ma", "pa"];
@@ -43,7 +43,8 @@ impl Words<'_> {
             _ => return None,
         };
         let is_count = number.lower.ends_with(|c: char| c.is_ascii_digit())
-            && number.token.right.is_none_or(|mark| mark == '°');
+            && number.token.right.is_none_or(|mark| mark == '°')
+            && number.token.put == Mark::None;
         let spelled = match degrees {
             Some(degrees) => unit(&format!("{degrees}{}", word.lower)),
             None if is_count => unit(word.lower),
@@ -56,7 +57,7 @@ impl Words<'_> {
             "v" => self.right(at, 1).is_some_and(|next| next.is_number()),
             lower => AMBIGUOUS.contains(&lower) && word.case == Case::Lower,
         };
-        (case != word.case && !is_in_doubt).then_some(case)
+        (!is_in_doubt).then_some(case)
     }
 
     /// Returns the case of the unit behind the stroke of a quotient.
