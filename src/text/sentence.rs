@@ -20,7 +20,8 @@ pub(super) const LISTS: [(&str, &str); 5] = [
 pub(super) const FLAGS: [&str; 5] = ["NUMBER", "LAST", "ANY", "NAME", "BARE"];
 
 /// One-letter words, which are not initials: `…and I. Then`, `il y a. Puis`.
-const ONE_LETTER: [(&str, &str); 5] = [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
+pub(super) const ONE_LETTER: [(&str, &str); 5] =
+    [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
 
 static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
     LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()

@@ -14,7 +14,7 @@ pub(super) struct LanguageFacts {
     pub(super) links: &'static str,
     /// Words of one letter that stand between two letters: `b y c`, `de a à b`.
     pub(super) between: &'static str,
-    /// Articles of one letter: in a sentence with marks they do not begin another after a name.
+    /// Articles of one letter: behind a link they do not begin a sentence (`e a`).
     pub(super) articles: &'static str,
     /// Acronyms that are words where they are not spelled letter by letter: `u s`.
     pub(super) spelled: &'static [&'static str],
@@ -31,6 +31,8 @@ pub(super) struct LanguageFacts {
     pub(super) no_names: &'static [&'static str],
     /// Common words that are no names: after an abbreviation that ends no sentence they have no capital.
     pub(super) common: &'static str,
+    /// True if openings (`¿`) are put in.
+    pub(super) has_openings: bool,
     /// The fewest letters of an initialism with stops that no list has and that is in capitals.
     pub(super) initialism: usize,
 }
@@ -51,6 +53,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         particles: &[],
         no_names: &["and", "or", "is", "was", "has"],
         common: "the and of to that it you for with this are not but they what from his her there their your a an in on at by is was or as we he she be has had who when where which before after about over under than then also were been can could would should may its our my",
+        has_openings: false,
         initialism: 2,
     },
     LanguageFacts {
@@ -87,6 +90,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         particles: &[],
         no_names: &["y", "e", "o", "de", "del", "es", "ha"],
         common: "el los las y que en una por con del se es no para como más pero su al lo está muy este esta de la a un o si ha fue son sus ya cuando donde entre sobre desde hasta sin según ni también",
+        has_openings: true,
         initialism: 2,
     },
     LanguageFacts {
@@ -103,6 +107,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         particles: &[],
         no_names: &["et", "ou", "est", "a"],
         common: "le les et des est que une dans pour du vous pas nous il qui je au ce sur avec plus sont mais cette la de à un ou par en se ne son sa ses aux elle ils comme si sans entre leur très ont été",
+        has_openings: false,
         initialism: 2,
     },
     LanguageFacts {
@@ -184,6 +189,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
             "gaat",
         ],
         common: "het een van ik dat is niet op te zijn voor met en de je die maar ook hij aan naar wat er dit om bij uit als door over tot of dan nog heeft ze zij we wij onder tegen was werd worden wordt in",
+        has_openings: false,
         initialism: 3,
     },
     LanguageFacts {
@@ -222,6 +228,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         particles: &[],
         no_names: &["e", "ou", "de", "da", "do", "é", "tem"],
         common: "o os e que em uma não do da com para um no na por mais se é as dos das ao aos você mas isso de a ou foi são à pela pelo nos nas entre sobre até sem quando onde como também já",
+        has_openings: false,
         initialism: 2,
     },
 ];

@@ -1,7 +1,7 @@
 //! Letters one by one: `I B M`, `J. F. K.`, and words of one letter.
 
 use super::tables::{is_name, is_species};
-use super::{LOOK_BACK, Word, Words, is_marked};
+use super::{LOOK_BACK, Word, Words};
 use crate::text::{Break, Case, Mark};
 
 /// The letters around a letter that are spelled with it.
@@ -14,17 +14,15 @@ struct LetterRun {
     is_stopped: bool,
 }
 
-impl Word<'_> {
-    /// Returns true if the word is a letter with nothing but a space before it.
-    fn is_open_letter(&self) -> bool {
-        self.is_letter() && self.token.left.is_none() && self.token.before == Break::Space
-    }
+/// Returns true if a mark may be put in between two letters.
+fn is_between(mark: char) -> bool {
+    Mark::of(mark) != Mark::None
 }
 
 impl Words<'_> {
     /// Returns the case of a word of one letter.
     pub(super) fn letter(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        if word.token.left.is_some_and(|left| !matches!(left, '(' | '[' | '"' | '“' | '«' | '¿' | '¡')) {
+        if !self.is_apart(word) {
             return None;
         }
         let run = self.run(at, word);
@@ -39,29 +37,28 @@ impl Words<'_> {
     /// Returns the run of letters that a letter belongs to: letters that all have a full stop, or
     /// letters with nothing between them.
     fn run(&self, at: usize, word: Word<'_>) -> LetterRun {
-        let right = |on: usize| self.right(at, on).filter(Word::is_open_letter);
+        let right = |on: usize| self.right(at, on).filter(|word| self.is_open_letter(*word));
         let is_whole = |word: &Word<'_>| word.is_letter() && word.token.before != Break::None;
         let left = |back: usize| self.left(at, back).filter(is_whole);
         let stopped = |word: Option<Word<'_>>| word.is_some_and(|word| self.is_stopped_letter(word));
-        let is_apart = |word: Word<'_>| word.token.gap.is_some_and(|gap| gap != Mark::None);
         let is_stopped = stopped(Some(word))
-            && (stopped(right(1)) || word.is_open_letter() && stopped(left(1)) || left(1).is_none());
+            && (stopped(right(1)) || self.is_open_letter(word) && stopped(left(1)) || left(1).is_none());
+        // Other marks between two letters may be put in later.
         let links = |first: Word<'_>, second: Option<Word<'_>>, third: Option<Word<'_>>| match second {
             None => false,
-            Some(second) if is_stopped != stopped(Some(first)) || is_stopped && !stopped(Some(second)) => {
-                false
-            }
-            // A mark between two letters may come later.
-            Some(_) if self.conventions.puts_marks => true,
-            Some(second) if is_stopped => !is_apart(second),
+            Some(second) if is_stopped => self.is_stopped_letter(first) && self.is_stopped_letter(second),
             // The full stop of the last letter may be that of the sentence.
-            Some(second) => !is_marked(first.token) && !(second.is_stopped() && stopped(third)),
+            Some(second) => {
+                !self.is_stopped_letter(first)
+                    && first.token.right.is_none_or(is_between)
+                    && !(self.is_stopped_letter(second) && stopped(third))
+            }
         };
         let mut letters = word.lower.to_owned();
         let (mut place, mut on) = (0, 0);
         let (mut first, mut second) = (word, right(1));
         while place < LOOK_BACK
-            && first.is_open_letter()
+            && self.is_open_letter(first)
             && let Some(before) = left(place + 1)
             && links(before, Some(first), second)
         {
@@ -77,11 +74,14 @@ impl Words<'_> {
         LetterRun { letters, place, count: place + 1 + on, is_stopped }
     }
 
-    /// Returns true if a full stop stands after a letter, and was not put in there: that may be behind a
-    /// word alone.
+    /// Returns true if the word is a letter with nothing but a space before it.
+    fn is_open_letter(&self, word: Word<'_>) -> bool {
+        word.is_letter() && word.token.before == Break::Space && self.is_apart(word)
+    }
+
+    /// Returns true if a full stop stands behind a letter that gets none by itself, as a word does.
     fn is_stopped_letter(&self, word: Word<'_>) -> bool {
-        let may_be_put = self.conventions.puts_marks && self.tables.facts.letter_words.contains(word.lower);
-        word.is_stopped() && !may_be_put
+        word.is_stopped() && !self.tables.one_letter.contains(word.lower)
     }
 
     /// Returns the case of a letter with a full stop: that of the list if it has the letters (`a. m.`,
@@ -108,8 +108,8 @@ impl Words<'_> {
         }
         let next = self.right(at, 1)?;
         let joint = match (next.token.left, next.token.before) {
-            (None, _) => ".",
             (Some('-'), Break::None) => ".-",
+            _ if self.is_apart(next) => ".",
             _ => return None,
         };
         let pair = self.tables.abbreviation(&format!("{}{joint}{}", word.lower, next.lower));
@@ -186,9 +186,8 @@ impl Words<'_> {
 
     /// Returns a capital for the letter of a genus without its full stop: `e coli`.
     fn initial_of_species(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        let epithet = self
-            .right(at, 1)
-            .filter(|next| next.token.before == Break::Space && next.token.left.is_none())?;
+        let epithet =
+            self.right(at, 1).filter(|next| next.token.before == Break::Space && self.is_apart(*next))?;
         let is_species =
             word.lower != "a" && !is_name(epithet.lower) && is_species(word.lower, epithet.lower);
         is_species.then_some(Case::Upper)
@@ -197,19 +196,13 @@ impl Words<'_> {
     /// Returns lower case for a word of one letter after a name, which is no initial: `Silva e`.
     fn letter_word(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let facts = self.tables.facts;
-        if word.case != Case::Upper
-            || word.token.starts
-            || is_marked(word.token)
-            || word.token.before != Break::Space
-            || word.token.gap.is_some()
-        {
+        if word.case != Case::Upper || word.token.before != Break::Space || self.is_stopped_letter(word) {
             return None;
         }
         let before = self.left(at, 1)?;
         let follows_link = before.case == Case::Lower && facts.links.contains(before.lower);
-        let is_word = facts.links.contains(word.lower)
-            || (self.conventions.is_marked || follows_link) && facts.articles.contains(word.lower);
-        let follows_name = !is_marked(before.token) && (before.case.is_slot() || before.is_letter());
+        let is_word = facts.links.contains(word.lower) || follows_link && facts.articles.contains(word.lower);
+        let follows_name = before.case.is_slot() || before.is_letter();
         (is_word && follows_name && !facts.lettered.contains(&before.lower)).then_some(Case::Lower)
     }
 }

@@ -5,7 +5,8 @@
 //! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
 //! capitals and sentence starts win over it as they do over the method
 //! ([`resolve`](super::resolve())). It sees the words and the marks around them, never the capitals of
-//! the source, so restoring twice changes nothing.
+//! the source, so restoring twice changes nothing. No convention depends on a mark that may be put in
+//! later, nor on its absence: a full stop counts only behind words that get none.
 
 mod language;
 mod letters;
@@ -16,7 +17,6 @@ mod units;
 use super::case::Case;
 use super::label::Choice;
 use super::locale::Locale;
-use super::mark::Mark;
 use super::options::RestoreOptions;
 use super::tokens::{Break, Token, Tokens};
 use tables::{Abbreviation, LanguageTables};
@@ -87,7 +87,10 @@ impl NeededWords {
 
     /// Returns true if no more words are needed than these.
     pub fn are_met(self, words: &ChosenWords) -> bool {
-        words.len() >= self.count || self.to_letters && !words.is_empty() && !words.ends_in_letter()
+        let is_over = words.tokens.as_slice().last().is_some_and(opens_line);
+        is_over
+            || words.len() >= self.count
+            || self.to_letters && !words.is_empty() && !words.ends_in_letter()
     }
 }
 
@@ -96,14 +99,10 @@ impl NeededWords {
 pub struct Conventions {
     tables: Option<&'static LanguageTables>,
     locale: Locale,
-    /// True if marks are put in: where they are may not decide what they will not show later.
-    puts_marks: bool,
     /// The number of words after a word that may be looked at.
     reach: usize,
     /// The last words of the line that goes on.
     before: ChosenWords,
-    /// True if a mark other than a full stop of an abbreviation stands in the line so far.
-    is_marked: bool,
 }
 
 impl Conventions {
@@ -112,7 +111,6 @@ impl Conventions {
         Self {
             tables: LanguageTables::of(options.language()),
             locale: options.locale(),
-            puts_marks: !options.marks.is_empty(),
             reach: options.look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD)),
             ..Self::default()
         }
@@ -134,8 +132,7 @@ impl Conventions {
         let Some(tables) = self.tables else { return };
         for at in 0..tokens.len() {
             let token = &tokens.as_slice()[at];
-            if token.before >= Break::Line {
-                self.is_marked = false;
+            if opens_line(token) {
                 self.before.clear();
             }
             let words = Words { conventions: self, tables, tokens, choices, after };
@@ -144,7 +141,6 @@ impl Conventions {
                 choice.label.case = case;
                 choice.confidence = choice.confidence.map(|_| 1.0);
             }
-            self.is_marked |= is_marked(token);
         }
         self.remember(tokens, choices);
     }
@@ -152,7 +148,7 @@ impl Conventions {
     /// Keeps the last words of the line that goes on.
     fn remember(&mut self, tokens: &Tokens, choices: &[Choice]) {
         let slice = tokens.as_slice();
-        let line = slice.iter().rposition(|token| token.before >= Break::Line).unwrap_or(0);
+        let line = slice.iter().rposition(opens_line).unwrap_or(0);
         let from = line.max(tokens.len().saturating_sub(LOOK_BACK));
         let kept = self.before.len().min((LOOK_BACK + from).saturating_sub(tokens.len()));
         let mut before = ChosenWords::default();
@@ -164,20 +160,30 @@ impl Conventions {
     }
 }
 
-/// Returns true if a mark stands after a word, or is put in there.
-fn is_marked(token: &Token) -> bool {
-    token.right.is_some() || token.put != Mark::None
-}
-
-/// Returns true if a full stop stands after a word, or is put in there.
-fn is_stopped(token: &Token) -> bool {
-    token.right == Some('.') || token.put == Mark::Period
-}
-
 /// Returns true if a word is one letter.
 fn is_letter(lower: &str) -> bool {
     let mut chars = lower.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() && !matches!(c, 'ª' | 'º')) && chars.next().is_none()
+}
+
+/// Returns true if a line ends before a word.
+fn opens_line(token: &Token) -> bool {
+    token.before >= Break::Line || token.opens_line
+}
+
+/// Returns true if a line ends between two words, or what is sung begins or ends there.
+fn is_parted(first: &Token, second: &Token) -> bool {
+    let is_note = |mark: Option<char>| mark.is_some_and(|mark| matches!(mark, '♪' | '♫'));
+    opens_line(second) || is_note(first.right) || is_note(second.left)
+}
+
+/// Returns true if a word stands by itself behind the mark before it. An opening (`¿`) may be put in
+/// behind any other mark.
+fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
+    token.left.is_none_or(|mark| match tables.facts.has_openings {
+        true => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
+        false => matches!(mark, '(' | '[' | '"' | '“' | '«'),
+    })
 }
 
 /// A word as conventions see it.
@@ -197,8 +203,9 @@ impl Word<'_> {
         self.lower.starts_with(|c: char| c.is_ascii_digit())
     }
 
+    /// Returns true if a full stop stands behind the word.
     fn is_stopped(&self) -> bool {
-        is_stopped(self.token)
+        self.token.right == Some('.')
     }
 }
 
@@ -213,6 +220,11 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
+    /// Returns true if a word stands by itself behind the mark before it.
+    fn is_apart(&self, word: Word<'_>) -> bool {
+        is_apart(word.token, self.tables)
+    }
+
     fn here(&self, at: usize) -> Word<'a> {
         Word {
             lower: self.tokens.lower(at),
@@ -221,22 +233,31 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Returns a word by its place, counted from the first of the piece.
+    fn word(&self, at: isize) -> Option<Word<'a>> {
+        let of = |words: &'a ChosenWords, at: usize| {
+            let token = words.tokens.as_slice().get(at)?;
+            Some(Word { lower: words.tokens.lower(at), token, case: words.cases[at] })
+        };
+        let before = &self.conventions.before;
+        match usize::try_from(at) {
+            Ok(at) if at < self.tokens.len() => Some(self.here(at)),
+            Ok(at) => of(self.after, at - self.tokens.len()),
+            Err(_) => of(before, before.len().checked_add_signed(at)?),
+        }
+    }
+
     /// Returns the word `back` places before word `at`, on its line.
     fn left(&self, at: usize, back: usize) -> Option<Word<'a>> {
-        let tokens = self.tokens.as_slice();
-        let from = at.saturating_sub(back);
-        if tokens[from + usize::from(at >= back)..=at].iter().any(|token| token.before >= Break::Line) {
-            return None;
-        }
-        match at.checked_sub(back) {
-            Some(at) => Some(self.here(at)),
-            None => {
-                let before = &self.conventions.before;
-                let at = (before.len() + at).checked_sub(back)?;
-                let token = &before.tokens.as_slice()[at];
-                Some(Word { lower: before.tokens.lower(at), token, case: before.cases[at] })
+        let mut word = self.here(at);
+        for back in 1..=back {
+            let before = self.word(at as isize - back as isize)?;
+            if is_parted(before.token, word.token) {
+                return None;
             }
+            word = before;
         }
+        Some(word)
     }
 
     /// Returns the word `on` places after word `at`, on its line and within reach.
@@ -244,21 +265,15 @@ impl<'a> Words<'a> {
         if on > self.conventions.reach {
             return None;
         }
-        let tokens = self.tokens.as_slice();
-        let to = (at + on + 1).min(tokens.len());
-        if tokens[at + 1..to].iter().any(|token| token.before >= Break::Line) {
-            return None;
+        let mut word = self.here(at);
+        for on in 1..=on {
+            let after = self.word((at + on) as isize)?;
+            if is_parted(word.token, after.token) {
+                return None;
+            }
+            word = after;
         }
-        if at + on < tokens.len() {
-            return Some(self.here(at + on));
-        }
-        let at = at + on - tokens.len();
-        let after = self.after.tokens.as_slice();
-        let token = after.get(at)?;
-        if after[..=at].iter().any(|token| token.before >= Break::Line) {
-            return None;
-        }
-        Some(Word { lower: self.after.tokens.lower(at), token, case: self.after.cases[at] })
+        Some(word)
     }
 
     /// Returns the case of word `at` by the conventions; `None` if they say nothing of it.
@@ -272,7 +287,6 @@ impl<'a> Words<'a> {
             || !(bytes[1].is_ascii_lowercase() && bytes[2].is_ascii_lowercase());
         let is_plain = !is_odd
             && token.right.is_none()
-            && token.put == Mark::None
             && self.choices[at].label.case == Case::Lower
             && !(is_short && self.tables.facts.particles.len() > 0);
         if is_plain && self.follows_plain(at) { None } else { self.settle(at) }
@@ -315,13 +329,15 @@ impl<'a> Words<'a> {
             return Some(Case::Lower);
         }
         let entry = self.tables.abbreviation(word.lower)?;
-        let counts = word.is_stopped() || entry.is_bare;
+        // Without a stop of its own only a capital leads here: see `settled`.
+        let is_loose = (entry.is_bare || entry.needs_number) && word.case != Case::Lower;
+        let counts = is_loose || word.is_stopped() && !entry.ends && !entry.needs_number;
         if !counts || entry.case == Some(word.case) || !self.fits(at, entry) {
             return None;
         }
         match entry.case {
             // At the beginning of a line it may be the method that saw a sentence begin.
-            Some(Case::Lower) if word.token.before >= Break::Line => Some(Case::Title),
+            Some(Case::Lower) if opens_line(word.token) => Some(Case::Title),
             Some(case) => Some(case),
             None => (word.case == Case::Upper).then_some(Case::Lower),
         }
@@ -329,7 +345,7 @@ impl<'a> Words<'a> {
 
     /// Returns lower case for a common word after an abbreviation that ends no sentence: `m.b.t. de`.
     fn after_abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        if word.case != Case::Title || word.token.starts || !self.tables.is_common(word.lower) {
+        if word.case != Case::Title || !self.tables.is_common(word.lower) {
             return None;
         }
         let before = self.left(at, 1).filter(Word::is_stopped)?;
@@ -396,7 +412,7 @@ impl<'a> Words<'a> {
             || self.tables.abbreviation(word.lower).is_some_and(|entry| entry.case != Some(word.case));
         let count = match () {
             () if word.is_letter() => LOOK_AHEAD,
-            () if word.is_stopped() && is_open() => 1,
+            () if is_open() => 1,
             () if word.case != Case::Lower && self.tables.begins_any(word.lower) => 1,
             () => self.needed_by_name(last),
         };

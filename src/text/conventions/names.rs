@@ -1,7 +1,7 @@
 //! Names after titles of address, particles of names, and names that a model took for an acronym.
 
 use super::tables::is_name;
-use super::{Word, Words, is_marked};
+use super::{Word, Words};
 use crate::text::{Break, Case};
 
 /// The largest number of particles before a name: `van de der`.
@@ -75,12 +75,12 @@ impl Words<'_> {
     /// Returns the kind of a word before a name.
     fn address(&self, word: Word<'_>) -> Option<Address> {
         let facts = self.tables.facts;
-        let is_title = self.tables.abbreviation(word.lower).is_some_and(|entry| {
-            entry.is_title && (word.is_stopped() || entry.is_bare && !is_marked(word.token))
-        });
+        let is_title = self
+            .tables
+            .abbreviation(word.lower)
+            .is_some_and(|entry| entry.is_title && (word.is_stopped() && !entry.ends || entry.is_bare));
         match () {
             () if is_title => Some(Address::Title),
-            () if is_marked(word.token) => None,
             () if facts.titles.contains(&word.lower) => Some(Address::Word),
             () if facts.offices.contains(&word.lower) => Some(Address::Office),
             () => None,
@@ -91,14 +91,14 @@ impl Words<'_> {
     fn addressed(&self, at: usize) -> Option<(Address, usize)> {
         for particles in 0..=PARTICLES {
             let next = if particles == 0 { self.here(at) } else { self.left(at, particles)? };
-            if next.token.before != Break::Space || next.token.left.is_some() {
+            if next.token.before != Break::Space || !self.is_apart(next) {
                 return None;
             }
             let word = self.left(at, particles + 1)?;
             if let Some(address) = self.address(word) {
                 return Some((address, particles));
             }
-            if !self.is_particle(word) || is_marked(word.token) {
+            if !self.is_particle(word) {
                 return None;
             }
         }
@@ -113,7 +113,7 @@ impl Words<'_> {
             on += 1;
         }
         let name = self.right(at, on)?;
-        let is_apart = is_marked(word.token) || name.token.left.is_some();
+
         let fits = match address {
             Address::Title => true,
             Address::Word => name.case.is_slot() || is_name(name.lower),
@@ -123,7 +123,7 @@ impl Words<'_> {
                 name.case == Case::Title && word.lower == "de" && on == 1 && particles == 0 && !goes_on()
             }
         };
-        if is_apart || name.token.starts || !fits {
+        if !self.is_apart(name) || !fits {
             return None;
         }
         if self.is_no_name(name) {
@@ -136,25 +136,24 @@ impl Words<'_> {
     /// Returns true if the name of a person must follow the words before.
     fn follows_title(&self, at: usize, word: Word<'_>) -> bool {
         let Some((Address::Title, particles)) = self.addressed(at) else { return false };
+        // A title without a full stop is known here only by the particle behind it.
+        let is_shown = particles > 0 || self.left(at, 1).is_some_and(|title| title.is_stopped());
         let is_open = !self.is_no_name(word) && self.tables.abbreviation(word.lower).is_none();
-        is_open
-            && (is_name(word.lower)
-                || !self.tables.facts.particles.is_empty() && (particles > 0 || !word.is_letter()))
+        is_shown && is_open && (is_name(word.lower) || !self.tables.facts.particles.is_empty())
     }
 
     /// Returns the case of a French name with an elided particle behind a first name: `Jean d'Ormesson`.
     fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let name = word.lower.strip_prefix("d'").filter(|_| self.tables.facts.tag == "fr")?;
-        let first = self.left(at, 1).filter(|first| !is_marked(first.token) && first.case.is_slot())?;
+        let first = self.left(at, 1).filter(|first| first.case.is_slot())?;
         let Case::Mixed(capitals) = word.case else {
             let is_wrong = match word.case {
                 Case::Lower => is_name(first.lower) && may_be_name(name),
-                _ => !word.token.starts,
+                _ => true,
             };
             return is_wrong.then(|| self.after_elision(name));
         };
-        let is_both =
-            capitals.contains(0) && capitals.contains(1) && !word.token.starts && !first.lower.is_empty();
+        let is_both = capitals.contains(0) && capitals.contains(1);
         is_both.then(|| self.after_elision(name))
     }
 

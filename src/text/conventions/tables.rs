@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::language::{LANGUAGES, LanguageFacts};
-use crate::text::sentence::{FLAGS, LISTS};
+use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
 use crate::text::word_list::entries;
 use crate::text::{Case, Locale};
 
@@ -30,6 +30,8 @@ pub(super) struct Abbreviation {
 #[derive(Debug)]
 pub(super) struct LanguageTables {
     pub(super) facts: &'static LanguageFacts,
+    /// Words of one letter behind which a full stop ends a sentence.
+    pub(super) one_letter: &'static str,
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
     /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
     /// looked for.
@@ -86,7 +88,8 @@ impl LanguageTables {
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
-        Self { facts, abbreviations, heads, acronyms, common, firsts }
+        let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
+        Self { one_letter, facts, abbreviations, heads, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.

@@ -2,10 +2,13 @@
 
 use super::tables::{is_name, is_species, unit};
 use super::{Word, Words};
-use crate::text::{Case, Mark};
+use crate::text::Case;
 
 /// Units that are as often a word of the language after a number.
 const AMBIGUOUS: [&str; 2] = ["ma", "pa"];
+
+/// Units that are as often something else after a year.
+const AFTER_YEAR: [&str; 8] = ["am", "pm", "ms", "mp", "tb", "pb", "mv", "kt"];
 
 impl Words<'_> {
     /// Returns the case of a unit after a number (`5 ml`, `5ml`), of a quotient of units, of an ion, and
@@ -39,12 +42,10 @@ impl Words<'_> {
         let number = self.left(at, 1).filter(|number| number.is_number())?;
         let degrees = match word.token.left {
             Some('°' | 'º') => Some("°"),
-            None => None,
+            _ if self.is_apart(word) => None,
             _ => return None,
         };
-        let is_count = number.lower.ends_with(|c: char| c.is_ascii_digit())
-            && number.token.right.is_none_or(|mark| mark == '°')
-            && number.token.put == Mark::None;
+        let is_count = number.lower.ends_with(|c: char| c.is_ascii_digit());
         let spelled = match degrees {
             Some(degrees) => unit(&format!("{degrees}{}", word.lower)),
             None if is_count => unit(word.lower),
@@ -55,6 +56,7 @@ impl Words<'_> {
             // `3M`, `5G`; `11 v 11`.
             "g" | "m" => number.lower.len() == 1 && word.case != Case::Lower,
             "v" => self.right(at, 1).is_some_and(|next| next.is_number()),
+            lower if AFTER_YEAR.contains(&lower) => is_year(number.lower) || word.case == Case::Title,
             lower => AMBIGUOUS.contains(&lower) && word.case == Case::Lower,
         };
         (!is_in_doubt).then_some(case)
@@ -82,6 +84,11 @@ impl Words<'_> {
             && (genus.lower.len() > 1 || !is_name(word.lower));
         is_epithet.then_some(Case::Lower)
     }
+}
+
+/// Returns true if a number may be a year.
+fn is_year(number: &str) -> bool {
+    number.len() == 4 && (number.starts_with('1') || number.starts_with("20"))
 }
 
 /// Returns the plain form of a digit or sign above the line.
