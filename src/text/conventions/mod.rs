@@ -288,7 +288,8 @@ impl<'a> Words<'a> {
         let is_plain = !is_odd
             && token.right.is_none()
             && self.choices[at].label.case == Case::Lower
-            && !(is_short && self.tables.facts.particles.len() > 0);
+            && !(is_short && !self.tables.facts.particles.is_empty())
+            && !self.tables.may_be_bare_title(bytes);
         if is_plain && self.follows_plain(at) { None } else { self.settle(at) }
     }
 
@@ -329,8 +330,7 @@ impl<'a> Words<'a> {
             return Some(Case::Lower);
         }
         let entry = self.tables.abbreviation(word.lower)?;
-        // Without a stop of its own only a capital leads here: see `settled`.
-        let is_loose = (entry.is_bare || entry.needs_number) && word.case != Case::Lower;
+        let is_loose = entry.is_bare || entry.needs_number && word.case != Case::Lower;
         let counts = is_loose || word.is_stopped() && !entry.ends && !entry.needs_number;
         if !counts || entry.case == Some(word.case) || !self.fits(at, entry) {
             return None;

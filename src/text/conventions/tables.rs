@@ -36,6 +36,8 @@ pub(super) struct LanguageTables {
     /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
     /// looked for.
     heads: [u64; HEADS],
+    /// The same of those with a capital that count without a full stop: `mr`.
+    bare_heads: [u64; HEADS],
     acronyms: FxHashSet<Box<str>>,
     common: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
@@ -64,6 +66,7 @@ impl LanguageTables {
 
     fn new(facts: &'static LanguageFacts, list: &str) -> Self {
         let (mut abbreviations, mut heads) = (FxHashMap::default(), [0; HEADS]);
+        let mut bare_heads = [0; HEADS];
         for entry in entries(list, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -78,8 +81,11 @@ impl LanguageTables {
                 is_title: entry.has("NAME"),
                 is_bare: entry.has("BARE"),
             };
-            let (len, bit) = head(&lower);
+            let (len, bit) = head(lower.as_bytes());
             heads[len] |= bit;
+            if abbreviation.is_bare && abbreviation.case.is_some_and(Case::is_slot) {
+                bare_heads[len] |= bit;
+            }
             abbreviations.insert(lower.into(), abbreviation);
         }
         let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
@@ -89,13 +95,13 @@ impl LanguageTables {
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
-        Self { one_letter, facts, abbreviations, heads, acronyms, common, firsts }
+        Self { one_letter, facts, abbreviations, heads, bare_heads, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.
     #[inline]
     pub(super) fn abbreviation(&self, lower: &str) -> Option<&Abbreviation> {
-        let (len, bit) = head(lower);
+        let (len, bit) = head(lower.as_bytes());
         if self.heads[len] & bit == 0 { None } else { self.abbreviations.get(lower) }
     }
 
@@ -115,6 +121,13 @@ impl LanguageTables {
         self.common.contains(lower)
     }
 
+    /// Returns true if a word may be an abbreviation that has a capital without a full stop.
+    #[inline]
+    pub(super) fn may_be_bare_title(&self, lower: &[u8]) -> bool {
+        let (len, bit) = head(lower);
+        self.bare_heads[len] & bit != 0
+    }
+
     /// Returns true if letters in lower case are an acronym.
     pub(super) fn is_acronym(&self, lower: &str) -> bool {
         self.acronyms.contains(lower)
@@ -123,8 +136,8 @@ impl LanguageTables {
 
 /// Returns the place among heads of a word, and its bit.
 #[inline]
-fn head(lower: &str) -> (usize, u64) {
-    let first = lower.bytes().next().unwrap_or_default();
+fn head(lower: &[u8]) -> (usize, u64) {
+    let first = lower.first().copied().unwrap_or_default();
     (lower.len().min(HEADS - 1), 1 << (first % 64))
 }
 
