@@ -174,10 +174,11 @@ impl Words<'_> {
             }
             return Some(if place == count - 2 { Case::Lower } else { Case::Upper });
         }
-        // `a b c` may be an article before two letters, and `j o s e y` a name before a word.
-        if is_word(0) && place == 0 && count == 3
-            || letters[count - 1] == 'y' && links(count - 1) && place + 1 == count
-        {
+        // `a b c` may be an article before two letters, `é r u i` a word before a name, and `j o s e y` a
+        // name before a word.
+        let is_article = count == 3 || !letters[0].is_ascii();
+        let is_link = letters[count - 1] == 'y' && links(count - 1);
+        if place == 0 && is_word(0) && is_article || place + 1 == count && is_link {
             return None;
         }
         let is_spelled = count > 2 || !is_word(0) && !is_word(1);

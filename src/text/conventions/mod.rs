@@ -349,7 +349,10 @@ impl<'a> Words<'a> {
             return None;
         }
         let before = self.left(at, 1).filter(Word::is_stopped)?;
-        let entry = self.tables.abbreviation(before.lower)?;
+        let pair = self.left(at, 2).filter(|first| first.is_letter() && first.is_stopped());
+        let pair =
+            pair.and_then(|first| self.tables.abbreviation(&format!("{}.{}", first.lower, before.lower)));
+        let entry = pair.or_else(|| self.tables.abbreviation(before.lower))?;
         // `a.m.` and `a.C.` end a sentence now and then, but a common word after them mostly goes on.
         let has_capital = |case: Case| case.capitals(before.lower, self.conventions.locale).contains(0);
         let is_small = entry.case.is_some_and(|case| !has_capital(case));
