@@ -103,6 +103,8 @@ pub struct Conventions {
     reach: usize,
     /// The last words of the line that goes on.
     before: ChosenWords,
+    /// True if the last word is a particle behind a title.
+    is_in_name: bool,
 }
 
 impl Conventions {
@@ -136,7 +138,9 @@ impl Conventions {
                 self.before.clear();
             }
             let words = Words { conventions: self, tables, tokens, choices, after };
-            if let Some(case) = words.settled(at) {
+            let settled = words.settled(at);
+            self.is_in_name = settled.is_some() && tables.facts.particles.contains(&tokens.lower(at));
+            if let Some(case) = settled {
                 let choice = &mut choices[at];
                 choice.label.case = case;
                 choice.confidence = choice.confidence.map(|_| 1.0);
@@ -290,7 +294,11 @@ impl<'a> Words<'a> {
             && self.choices[at].label.case == Case::Lower
             && !(is_short && !self.tables.facts.particles.is_empty())
             && !self.tables.may_be_bare_title(bytes);
-        if is_plain && self.follows_plain(at) { None } else { self.settle(at) }
+        if is_plain && !self.conventions.is_in_name && self.follows_plain(at) {
+            None
+        } else {
+            self.settle(at)
+        }
     }
 
     /// Returns true if the word before has nothing to do with the case of word `at`: it is not a
@@ -420,5 +428,88 @@ impl<'a> Words<'a> {
             () => self.needed_by_name(last),
         };
         NeededWords { count, to_letters: word.is_letter(), chosen: count > 1 && !word.is_letter() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::tokenize::tokenize;
+    use crate::text::{Label, write};
+
+    /// Returns the text as conventions spell it, if a method gives all words the case.
+    fn spelled(language: &str, text: &str, case: Case) -> String {
+        let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
+        let tokens = tokenize(text, options.locale(), language);
+        let mut choices = vec![Choice::from(Label::from(case)); tokens.len()];
+        Conventions::new(&options).apply(&tokens, &mut choices, &ChosenWords::default());
+        let options = RestoreOptions { sentence_start: crate::text::SentenceStart::Never, ..options };
+        let mut out = Vec::new();
+        write::write(text.as_bytes(), &tokens, &choices, &options, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn abbreviations_are_spelled_as_listed_whatever_the_method_says() {
+        for case in [Case::Lower, Case::Title, Case::Upper] {
+            let spelled = spelled("en", "x smith, cf. jones jr. and m.i.t. at 5 p.m. and", case);
+            assert!(spelled.contains("cf. ") && spelled.contains(" Jr. "), "{spelled}");
+            assert!(spelled.contains("M.I.T.") && spelled.contains("5 p.m."), "{spelled}");
+        }
+        assert_eq!(spelled("de", "cf. m.i.t.", Case::Title), "Cf. M.i.t.");
+    }
+
+    #[test]
+    fn letters_one_by_one_are_an_acronym_unless_they_are_words() {
+        assert_eq!(spelled("en", "at i b m and u s a", Case::Lower), "at I B M and U S A");
+        assert_eq!(spelled("en", "i a m", Case::Lower), "i A M");
+        assert_eq!(spelled("pt", "silva e a sra ana", Case::Lower), "silva e a Sra Ana");
+        assert_eq!(spelled("es", "las letras b y c", Case::Lower), "las letras B y C");
+        assert_eq!(spelled("es", "a las 5 a. m. en 40 a. c. y", Case::Upper), "A LAS 5 a. m. EN 40 a. C. y");
+    }
+
+    #[test]
+    fn units_follow_numbers() {
+        let text = "5 ml, 5ml, 60 kwh, 95 mg/dl, 20 °c, ca2+ and ml";
+        assert_eq!(spelled("en", text, Case::Lower), "5 ml, 5ml, 60 kWh, 95 mg/dL, 20 °C, Ca2+ and ml");
+        assert_eq!(spelled("en", "5 km and 10am", Case::Title), "5 km And 10am");
+        assert_eq!(spelled("en", "the 5 g and e. coli", Case::Upper), "THE 5 G AND E. coli");
+    }
+
+    #[test]
+    fn a_particle_has_a_capital_behind_a_title_alone() {
+        assert_eq!(spelled("nl", "dhr. de wit en jan de wit", Case::Lower), "dhr. De Wit en jan de wit");
+        assert_eq!(spelled("nl", "mw. van den berg", Case::Lower), "mw. Van den Berg");
+        assert_eq!(spelled("nl", "mevrouw de voorzitter", Case::Lower), "mevrouw de voorzitter");
+    }
+
+    #[test]
+    fn a_name_is_no_acronym() {
+        assert_eq!(spelled("en", "olaf nato grimm", Case::Upper), "Olaf NATO Grimm");
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_of_most_words_says_nothing_of_them(
+            words in prop::collection::vec("(de|van|dhr|mw|mevrouw|wit|5|a|b|y|e|i|cf|jr|ml|mg|et|al|olaf|coli|m\\.i\\.t|ee\\.uu|d'or|sra|house)[.,/+]?", 1..12),
+            cases in prop::collection::vec(0usize..3, 12),
+        ) {
+            for language in ["en", "es", "fr", "nl", "pt"] {
+                let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
+                let conventions = Conventions::new(&options);
+                let tokens = tokenize(&words.join(" "), options.locale(), language);
+                let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
+                let choices: Vec<_> = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k)))).take(tokens.len()).collect();
+                let Some(tables) = conventions.tables else { unreachable!("the language has tables") };
+                let after = ChosenWords::default();
+                let all = Words { conventions: &conventions, tables, tokens: &tokens, choices: &choices, after: &after };
+                for at in 0..tokens.len() {
+                    let [found, plain] = [all.settled(at), all.settle(at)].map(|case| case.filter(|&case| case != choices[at].label.case));
+                    prop_assert_eq!(found, plain, "{} in {:?}, {}", tokens.lower(at), words, language);
+                }
+            }
+        }
     }
 }
