@@ -52,7 +52,7 @@ pub(super) const LANGUAGES: [LanguageFacts; 5] = [
         offices: &[],
         particles: &[],
         no_names: &["and", "or", "is", "was", "has"],
-        common: "the and of to that it you for with this are not but they what from his her there their your a an in on at by is was or as we he she be has had who when where which before after about over under than then also were been can could would should may its our my",
+        common: "the and of to that it you for with this are not but they what from his her there their your a an in on at by is was or as we he she be has had who when where which before after about over under than then also were been can could would should its our my",
         has_openings: false,
         initialism: 2,
     },

@@ -17,9 +17,7 @@ impl Words<'_> {
         let locale = self.conventions.locale;
         if word.is_number() {
             let letters = word.lower.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:-".contains(c));
-            if letters.chars().nth(1).is_none() {
-                return None;
-            }
+            letters.chars().nth(1)?;
             let known = unit(letters).map(|unit| Case::of(unit, locale));
             // No word begins with a number and a capital.
             return known.or((word.case == Case::Title).then_some(Case::Lower));
