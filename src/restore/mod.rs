@@ -24,7 +24,10 @@ use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
-use crate::text::{AfterWord, Break, Choice, KeptCapitals, PutMarks, RestoreOptions, Token, Tokens};
+use crate::text::{
+    AfterWord, Break, Choice, ChosenWords, Conventions, KeptCapitals, NeededWords, PutMarks, RestoreOptions,
+    Token, Tokens,
+};
 use captions::CaptionStreamReader;
 use output::PieceWriter;
 
@@ -184,7 +187,8 @@ pub fn n_best(
     let found = method.details().and_then(|details| details.n_best(&whole.tokens, n));
     let Some(labellings) = found else { return Ok(None) };
     let written = |labelling: Labelling| {
-        let choices: Vec<Choice> = labelling.labels.iter().copied().map(Choice::from).collect();
+        let mut choices: Vec<Choice> = labelling.labels.iter().copied().map(Choice::from).collect();
+        Conventions::new(options).apply(&whole.tokens, &mut choices, &ChosenWords::default());
         let mut line = Vec::new();
         write(&whole.source, &whole.tokens, &choices, options, &mut line);
         RankedLine { log10: labelling.log10, line }
@@ -247,6 +251,7 @@ struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     options: RestoreOptions,
     marks: PutMarks,
+    conventions: Conventions,
     kept: KeptCapitals,
     words: WrittenWords,
     pieces: VecDeque<Piece>,
@@ -262,6 +267,7 @@ impl<'a> Queue<'a> {
             session: method.session(request),
             options: options.clone(),
             marks: PutMarks::default(),
+            conventions: Conventions::new(options),
             kept: KeptCapitals::default(),
             words: WrittenWords::default(),
             pieces: VecDeque::new(),
@@ -307,16 +313,25 @@ impl<'a> Queue<'a> {
         self.session.guess(&mut choices)?;
         let mut used = 0;
         let (mut marks, mut kept) = (self.marks.clone(), self.kept.clone());
+        let mut conventions = self.conventions.clone();
         for (at, piece) in self.pieces.iter().enumerate() {
-            let Some(choices) = choices.get(used..used + piece.tokens.len()) else { break };
-            used += choices.len();
+            let words = used..used + piece.tokens.len();
+            if choices.len() < words.end {
+                break;
+            }
+            used = words.end;
+            let needed = conventions.needed(&piece.tokens, &choices[words.clone()]);
+            let after = self.words_after(at, needed, &choices[words.end..]).0;
+            let choices = &mut choices[words];
             if self.options.marks.is_empty() && self.options.capitalized != Capitalized::Auto {
+                conventions.apply(&piece.tokens, choices, &after);
                 take(piece, choices);
                 continue;
             }
             let mut piece = piece.clone();
             let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
             marks.put(&mut piece.tokens, choices, last, &self.options);
+            conventions.apply(&piece.tokens, choices, &after);
             kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             take(&piece, choices);
         }
@@ -343,8 +358,15 @@ impl<'a> Queue<'a> {
             let waits = PutMarks::waits(&piece.tokens, choices, &self.options);
             let last = if waits { self.after(0, ending) } else { Some(AfterWord::CLOSED) };
             let Some(last) = last else { break };
+            let needed = self.conventions.needed(&piece.tokens, choices);
+            let (after, is_whole) = self.words_after(0, needed, &self.choices[used + choices.len()..]);
+            if !is_whole && ending.is_none() {
+                break;
+            }
             let Some(mut piece) = self.pieces.pop_front() else { break };
+            let choices = &mut self.choices[used..used + piece.tokens.len()];
             self.marks.put(&mut piece.tokens, choices, last, &self.options);
+            self.conventions.apply(&piece.tokens, choices, &after);
             self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             self.words.repeat_answers(&mut piece, choices, &self.options);
             take(&piece, choices)?;
@@ -353,6 +375,36 @@ impl<'a> Queue<'a> {
         }
         self.choices.drain(..used);
         Ok(())
+    }
+
+    /// Returns the words after a piece on its line that its conventions need, with their choices, and
+    /// true if these are all.
+    fn words_after(&self, piece: usize, needed: NeededWords, choices: &[Choice]) -> (ChosenWords, bool) {
+        let mut words = ChosenWords::default();
+        if needed.is_none() {
+            return (words, true);
+        }
+        let mut last = &self.pieces[piece];
+        for next in self.pieces.iter().skip(piece + 1) {
+            if last.after >= Break::Line {
+                return (words, true);
+            }
+            for at in 0..next.tokens.len() {
+                if next.tokens.as_slice()[at].before >= Break::Line {
+                    return (words, true);
+                }
+                let choice = choices.get(words.len()).copied();
+                let Some(choice) = choice.or((!needed.are_chosen()).then(Choice::default)) else {
+                    return (words, false);
+                };
+                words.push(&next.tokens, at, choice.label.case);
+                if needed.are_met(&words) {
+                    return (words, true);
+                }
+            }
+            last = next;
+        }
+        (words, last.after >= Break::Line)
     }
 
     /// Returns the text after the last word of a piece, if it is known.

@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
+use super::word_list::entries;
+
 /// The languages with a list of abbreviations, and their lists. A language without one has an empty
 /// list: there, every full stop after a word of two letters or more ends a sentence.
-const LISTS: [(&str, &str); 5] = [
+pub(super) const LISTS: [(&str, &str); 5] = [
     ("en", include_str!("../../lexicons/abbreviations.en.txt")),
     ("es", include_str!("../../lexicons/abbreviations.es.txt")),
     ("fr", include_str!("../../lexicons/abbreviations.fr.txt")),
@@ -14,8 +16,12 @@ const LISTS: [(&str, &str); 5] = [
     ("pt", include_str!("../../lexicons/abbreviations.pt.txt")),
 ];
 
+/// What a list may say of an abbreviation: see the heads of the lists.
+pub(super) const FLAGS: [&str; 5] = ["NUMBER", "LAST", "ANY", "NAME", "BARE"];
+
 /// One-letter words, which are not initials: `…and I. Then`, `il y a. Puis`.
-const ONE_LETTER: [(&str, &str); 5] = [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
+pub(super) const ONE_LETTER: [(&str, &str); 5] =
+    [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
 
 static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
     LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()
@@ -26,7 +32,7 @@ static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
     let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
     for one in ABBREVIATIONS.iter() {
         one.always.iter().for_each(|word| all.add(word));
-        all.before_number.extend(&one.before_number);
+        all.before_number.extend(one.before_number.iter().cloned());
     }
     all
 });
@@ -37,8 +43,8 @@ static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::
 /// number, `no.`, `p.`
 #[derive(Debug, Default)]
 pub struct Abbreviations {
-    always: FxHashSet<&'static str>,
-    before_number: FxHashSet<&'static str>,
+    always: FxHashSet<Box<str>>,
+    before_number: FxHashSet<Box<str>>,
     one_letter: &'static str,
     /// The first bytes of the words in `always` by their number of bytes, one bit each: most words
     /// are not looked for.
@@ -69,23 +75,24 @@ impl Abbreviations {
         }
     }
 
-    /// Reads a list with one abbreviation per line, in lower case without the stop; `#` begins a
-    /// comment, and ` NUMBER` after a word restricts it to a stop before a number.
+    /// Reads a list with one abbreviation per line. Of those that often end a sentence (`LAST`), and of
+    /// several words (`et al`), only the case counts.
     fn read(list: &'static str, one_letter: &'static str) -> Self {
         let mut all = Self { one_letter, ..Self::default() };
-        for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            match line.strip_suffix(" NUMBER") {
-                Some(word) => _ = all.before_number.insert(word.trim()),
-                None => all.add(line),
+        for entry in entries(list, &FLAGS).filter(|entry| !entry.has("LAST") && !entry.words.contains(' ')) {
+            let lower = entry.words.to_lowercase();
+            match entry.has("NUMBER") {
+                true => _ = all.before_number.insert(lower.into()),
+                false => all.add(&lower),
             }
         }
         all
     }
 
-    fn add(&mut self, word: &'static str) {
+    fn add(&mut self, word: &str) {
         let (len, bit) = head(word);
         self.heads[len] |= bit;
-        self.always.insert(word);
+        self.always.insert(word.into());
     }
 
     fn has(&self, word: &str) -> bool {

@@ -1226,7 +1226,7 @@ fn stands_inside(run: &str, at: usize) -> bool {
 }
 
 /// Returns true if a run of letters, digits and stops is an initialism (`u.s`, `ph.d`: parts of one
-/// or two letters, the last of one) or a number (`3.5m`).
+/// or two letters, the last of one; `ee.uu`: each letter twice) or a number (`3.5m`).
 fn is_dotted_word(word: &str) -> bool {
     let word = word.trim_matches('.');
     let (first, last) = word.rsplit_once('.').unwrap_or(("", word));
@@ -1236,7 +1236,10 @@ fn is_dotted_word(word: &str) -> bool {
         count if part.chars().all(|c| c.is_alphabetic() || is_joiner(c)) => count,
         _ => usize::MAX,
     };
-    is_number || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
+    let is_double = |part: &str| letters(part) == 2 && part.chars().next() == part.chars().nth(1);
+    is_number
+        || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
+        || !first.is_empty() && word.split('.').all(is_double)
 }
 
 fn char_at(text: &str, at: usize) -> char {

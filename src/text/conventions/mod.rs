@@ -1,0 +1,512 @@
+//! Spellings that no model has to learn: abbreviations, letters one by one, units, species, particles
+//! of names. Lists in `lexicons/` and the facts in `language.rs` settle them, so that a new entry
+//! needs no new model.
+//!
+//! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
+//! capitals and sentence starts win over it as they do over the method
+//! ([`resolve`](super::resolve())). It sees the words and the marks around them, never the capitals of
+//! the source, so restoring twice changes nothing. No convention depends on a mark that may be put in
+//! later, nor on its absence: a full stop counts only behind words that get none.
+
+mod language;
+mod letters;
+mod names;
+mod tables;
+mod units;
+
+use super::case::Case;
+use super::label::Choice;
+use super::locale::Locale;
+use super::options::RestoreOptions;
+use super::tokens::{Break, Token, Tokens};
+use tables::{Abbreviation, LanguageTables};
+
+/// The number of words before a word that a convention may look at.
+const LOOK_BACK: usize = 16;
+
+/// The largest number of words after a word that a convention may look at.
+const LOOK_AHEAD: usize = 8;
+
+/// Words with the cases that were chosen for them.
+#[derive(Debug, Clone, Default)]
+pub struct ChosenWords {
+    tokens: Tokens,
+    cases: Vec<Case>,
+}
+
+impl ChosenWords {
+    /// Removes all words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.tokens.clear();
+        self.cases.clear();
+    }
+
+    /// Returns the number of words.
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Returns true if there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Returns true if the last word is one letter.
+    fn ends_in_letter(&self) -> bool {
+        self.len().checked_sub(1).is_some_and(|last| is_letter(self.tokens.lower(last)))
+    }
+
+    /// Appends word `at` of a list with the case chosen for it.
+    pub fn push(&mut self, tokens: &Tokens, at: usize, case: Case) {
+        self.tokens.extend(tokens, at..at + 1);
+        self.cases.push(case);
+    }
+}
+
+/// The words after a piece that decide the case of one of its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NeededWords {
+    /// The largest number of words.
+    count: usize,
+    /// True if a word of more than one letter is the last that counts.
+    to_letters: bool,
+    /// True if the cases chosen for them count.
+    chosen: bool,
+}
+
+impl NeededWords {
+    /// Returns true if no word is needed.
+    pub fn is_none(self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns true if the cases chosen for the words are needed too.
+    pub fn are_chosen(self) -> bool {
+        self.chosen
+    }
+
+    /// Returns true if no more words are needed than these.
+    pub fn are_met(self, words: &ChosenWords) -> bool {
+        let is_over = words.tokens.as_slice().last().is_some_and(opens_line);
+        is_over
+            || words.len() >= self.count
+            || self.to_letters && !words.is_empty() && !words.ends_in_letter()
+    }
+}
+
+/// Applies the conventions of a language to the choices of a method, piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Conventions {
+    tables: Option<&'static LanguageTables>,
+    locale: Locale,
+    /// The number of words after a word that may be looked at.
+    reach: usize,
+    /// The last words of the line that goes on.
+    before: ChosenWords,
+    /// True if the last word is a particle behind a title.
+    is_in_name: bool,
+}
+
+impl Conventions {
+    /// Starts a text. A language without lists has no conventions.
+    pub fn new(options: &RestoreOptions) -> Self {
+        Self {
+            tables: LanguageTables::of(options.language()),
+            locale: options.locale(),
+            reach: options.look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD)),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the words after these that decide the case of one of them: mostly none.
+    pub fn needed(&self, tokens: &Tokens, choices: &[Choice]) -> NeededWords {
+        let (Some(tables), Some(last)) = (self.tables, tokens.len().checked_sub(1)) else {
+            return NeededWords::default();
+        };
+        let words = Words { conventions: self, tables, tokens, choices, after: &ChosenWords::default() };
+        let needed = words.needed(last);
+        NeededWords { count: needed.count.min(self.reach), ..needed }
+    }
+
+    /// Applies the conventions to the choices for the next words; `after` are the words after them on
+    /// their line, as far as they are [needed](Self::needed) and there.
+    pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords) {
+        let Some(tables) = self.tables else { return };
+        for at in 0..tokens.len() {
+            let token = &tokens.as_slice()[at];
+            if opens_line(token) {
+                self.before.clear();
+            }
+            let words = Words { conventions: self, tables, tokens, choices, after };
+            let settled = words.settled(at);
+            self.is_in_name = settled.is_some() && tables.facts.particles.contains(&tokens.lower(at));
+            if let Some(case) = settled {
+                let choice = &mut choices[at];
+                choice.label.case = case;
+                choice.confidence = choice.confidence.map(|_| 1.0);
+            }
+        }
+        self.remember(tokens, choices);
+    }
+
+    /// Keeps the last words of the line that goes on.
+    fn remember(&mut self, tokens: &Tokens, choices: &[Choice]) {
+        let slice = tokens.as_slice();
+        let line = slice.iter().rposition(opens_line).unwrap_or(0);
+        let from = line.max(tokens.len().saturating_sub(LOOK_BACK));
+        let kept = self.before.len().min((LOOK_BACK + from).saturating_sub(tokens.len()));
+        let mut before = ChosenWords::default();
+        for at in self.before.len() - kept..self.before.len() {
+            before.push(&self.before.tokens, at, self.before.cases[at]);
+        }
+        (from..tokens.len()).for_each(|at| before.push(tokens, at, choices[at].label.case));
+        self.before = before;
+    }
+}
+
+/// Returns true if a word is one letter.
+fn is_letter(lower: &str) -> bool {
+    let mut chars = lower.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() && !matches!(c, 'ª' | 'º')) && chars.next().is_none()
+}
+
+/// Returns true if a line ends before a word.
+fn opens_line(token: &Token) -> bool {
+    token.before >= Break::Line || token.opens_line
+}
+
+/// Returns true if a line ends between two words, or what is sung begins or ends there.
+fn is_parted(first: &Token, second: &Token) -> bool {
+    let is_note = |mark: Option<char>| mark.is_some_and(|mark| matches!(mark, '♪' | '♫'));
+    opens_line(second) || is_note(first.right) || is_note(second.left)
+}
+
+/// Returns true if a word stands by itself behind the mark before it. An opening (`¿`) may be put in
+/// behind any other mark.
+fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
+    token.left.is_none_or(|mark| match tables.facts.has_openings {
+        true => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
+        false => matches!(mark, '(' | '[' | '"' | '“' | '«'),
+    })
+}
+
+/// A word as conventions see it.
+#[derive(Debug, Clone, Copy)]
+struct Word<'a> {
+    lower: &'a str,
+    token: &'a Token,
+    case: Case,
+}
+
+impl Word<'_> {
+    fn is_letter(&self) -> bool {
+        is_letter(self.lower)
+    }
+
+    fn is_number(&self) -> bool {
+        self.lower.starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// Returns true if a full stop stands behind the word.
+    fn is_stopped(&self) -> bool {
+        self.token.right == Some('.')
+    }
+}
+
+/// The words of a piece with those around it, while the conventions are applied.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    conventions: &'a Conventions,
+    tables: &'static LanguageTables,
+    tokens: &'a Tokens,
+    choices: &'a [Choice],
+    after: &'a ChosenWords,
+}
+
+impl<'a> Words<'a> {
+    /// Returns true if a word stands by itself behind the mark before it.
+    fn is_apart(&self, word: Word<'_>) -> bool {
+        is_apart(word.token, self.tables)
+    }
+
+    fn here(&self, at: usize) -> Word<'a> {
+        Word {
+            lower: self.tokens.lower(at),
+            token: &self.tokens.as_slice()[at],
+            case: self.choices[at].label.case,
+        }
+    }
+
+    /// Returns a word by its place, counted from the first of the piece.
+    fn word(&self, at: isize) -> Option<Word<'a>> {
+        let of = |words: &'a ChosenWords, at: usize| {
+            let token = words.tokens.as_slice().get(at)?;
+            Some(Word { lower: words.tokens.lower(at), token, case: words.cases[at] })
+        };
+        let before = &self.conventions.before;
+        match usize::try_from(at) {
+            Ok(at) if at < self.tokens.len() => Some(self.here(at)),
+            Ok(at) => of(self.after, at - self.tokens.len()),
+            Err(_) => of(before, before.len().checked_add_signed(at)?),
+        }
+    }
+
+    /// Returns the word `back` places before word `at`, on its line.
+    fn left(&self, at: usize, back: usize) -> Option<Word<'a>> {
+        let mut word = self.here(at);
+        for back in 1..=back {
+            let before = self.word(at as isize - back as isize)?;
+            if is_parted(before.token, word.token) {
+                return None;
+            }
+            word = before;
+        }
+        Some(word)
+    }
+
+    /// Returns the word `on` places after word `at`, on its line and within reach.
+    fn right(&self, at: usize, on: usize) -> Option<Word<'a>> {
+        if on > self.conventions.reach {
+            return None;
+        }
+        let mut word = self.here(at);
+        for on in 1..=on {
+            let after = self.word((at + on) as isize)?;
+            if is_parted(word.token, after.token) {
+                return None;
+            }
+            word = after;
+        }
+        Some(word)
+    }
+
+    /// Returns the case of word `at` by the conventions; `None` if they say nothing of it.
+    #[inline]
+    fn settled(&self, at: usize) -> Option<Case> {
+        let token = &self.tokens.as_slice()[at];
+        let bytes = self.tokens.lower(at).as_bytes();
+        let is_short = bytes.len() <= 3;
+        let is_odd = bytes.len() < 3
+            || !bytes[0].is_ascii_lowercase()
+            || !(bytes[1].is_ascii_lowercase() && bytes[2].is_ascii_lowercase());
+        let may_count = is_odd
+            || token.right.is_some()
+            || self.choices[at].label.case != Case::Lower
+            || is_short && !self.tables.facts.particles.is_empty()
+            || self.tables.may_be_bare_title(bytes)
+            || self.conventions.is_in_name;
+        if may_count || !self.follows_plain(at) { self.settle(at) } else { None }
+    }
+
+    /// Returns true if the word before has nothing to do with the case of word `at`: it is not a
+    /// number, a letter or an abbreviation.
+    #[inline]
+    fn follows_plain(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        let bytes = self.tokens.lower(before).as_bytes();
+        // A particle has a capital only where the name after it is looked at.
+        let is_particle = || bytes.len() <= 3 && self.choices[before].label.case != Case::Lower;
+        bytes.len() > 1
+            && !bytes[0].is_ascii_digit()
+            && self.tokens.as_slice()[before].right.is_none()
+            && !is_particle()
+    }
+
+    #[inline(never)]
+    fn settle(&self, at: usize) -> Option<Case> {
+        let word = self.here(at);
+        if word.is_letter() {
+            return self.unit(at, word).or_else(|| self.letter(at, word));
+        }
+        self.unit(at, word)
+            .or_else(|| self.epithet(at, word))
+            .or_else(|| self.abbreviation(at, word))
+            .or_else(|| self.joined_abbreviation(at, word))
+            .or_else(|| self.initialism(word))
+            .or_else(|| self.after_abbreviation(at, word))
+            .or_else(|| self.name(at, word))
+    }
+
+    /// Returns the case of an abbreviation.
+    fn abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if word.case != Case::Lower
+            && self.right(at, 1).is_some_and(|next| self.tables.begins(word.lower, next.lower))
+        {
+            return Some(Case::Lower);
+        }
+        let entry = self.tables.abbreviation(word.lower)?;
+        let is_loose = entry.is_bare || entry.needs_number && word.case != Case::Lower;
+        let counts = is_loose || word.is_stopped() && !entry.ends && !entry.needs_number;
+        if !counts || entry.case == Some(word.case) || !self.fits(at, entry) {
+            return None;
+        }
+        match entry.case {
+            // At the beginning of a line it may be the method that saw a sentence begin.
+            Some(Case::Lower) if opens_line(word.token) => Some(Case::Title),
+            Some(case) => Some(case),
+            None => (word.case == Case::Upper).then_some(Case::Lower),
+        }
+    }
+
+    /// Returns lower case for a common word after an abbreviation that ends no sentence: `m.b.t. de`.
+    fn after_abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if word.case != Case::Title || !self.tables.is_common(word.lower) {
+            return None;
+        }
+        let before = self.left(at, 1).filter(Word::is_stopped)?;
+        let pair = self.left(at, 2).filter(|first| first.is_letter() && first.is_stopped());
+        let pair =
+            pair.and_then(|first| self.tables.abbreviation(&format!("{}.{}", first.lower, before.lower)));
+        let entry = pair.or_else(|| self.tables.abbreviation(before.lower))?;
+        // `a.m.` and `a.C.` end a sentence now and then, but a common word after them mostly goes on.
+        let has_capital = |case: Case| case.capitals(before.lower, self.conventions.locale).contains(0);
+        let is_small = entry.case.is_some_and(|case| !has_capital(case));
+        let goes_on =
+            !entry.is_title && !entry.needs_number && is_small && (!entry.ends || before.lower.contains('.'));
+        goes_on.then_some(Case::Lower)
+    }
+
+    /// Returns true if the words around an abbreviation let it be one.
+    fn fits(&self, at: usize, entry: &Abbreviation) -> bool {
+        let follows = entry
+            .after
+            .as_ref()
+            .is_none_or(|after| self.left(at, 1).is_some_and(|word| word.lower == &**after));
+        // The letters of one that ends no sentence are something else at the end of a line: `her ID.`
+        let may_end = entry.ends || entry.case.is_some_and(Case::is_slot) && !entry.is_title;
+        let next = self.right(at, 1);
+        follows
+            && (may_end || next.is_some())
+            && (!entry.needs_number || next.is_some_and(|next| next.is_number()))
+    }
+
+    /// Returns lower case for the end of an abbreviation of two words that a hyphen joins: `c.-à-d`.
+    fn joined_abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        let is_joined = word.token.left == Some('-') && word.token.before == Break::None;
+        let first = self.left(at, 1).filter(|first| is_joined && first.is_stopped())?;
+        let entry = self.tables.abbreviation(&format!("{}.-{}", first.lower, word.lower))?;
+        (entry.case == Some(Case::Lower)).then_some(Case::Lower)
+    }
+
+    /// Returns the case of an initialism that no list has: `m.i.t`.
+    fn initialism(&self, word: Word<'_>) -> Option<Case> {
+        let parts = || word.lower.split('.');
+        let count = parts().count();
+        if let Some(entry) = self.tables.abbreviation(word.lower).filter(|_| count > 1) {
+            return entry.case;
+        }
+        if count < 2 {
+            return None;
+        }
+        let letters = |part: &str| part.chars().all(char::is_alphabetic).then(|| part.chars().count());
+        let is_single = parts().all(|part| letters(part) == Some(1));
+        // Spanish doubles the letters of a plural: `EE. UU.`
+        let is_double = || {
+            self.tables.facts.tag == "es"
+                && parts().all(|part| letters(part) == Some(2) && part.chars().next() == part.chars().nth(1))
+        };
+        if is_single && count >= self.tables.facts.initialism || is_double() {
+            return Some(Case::Upper);
+        }
+        let (genus, epithet) = word.lower.split_once('.')?;
+        tables::is_species(genus, epithet)
+            .then(|| Case::of(&format!("{}.{epithet}", genus.to_uppercase()), self.conventions.locale))
+    }
+
+    /// Returns the words after the last one that decide its case.
+    fn needed(&self, last: usize) -> NeededWords {
+        let word = self.here(last);
+        let is_open =
+            || self.tables.abbreviation(word.lower).is_some_and(|entry| entry.case != Some(word.case));
+        let count = match () {
+            () if word.is_letter() => LOOK_AHEAD,
+            () if is_open() => 1,
+            () if word.case != Case::Lower && self.tables.begins_any(word.lower) => 1,
+            () => self.needed_by_name(last),
+        };
+        NeededWords { count, to_letters: word.is_letter(), chosen: count > 1 && !word.is_letter() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::tokenize::tokenize;
+    use crate::text::{Label, write};
+
+    /// Returns the text as conventions spell it, if a method gives all words the case.
+    fn spelled(language: &str, text: &str, case: Case) -> String {
+        let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
+        let tokens = tokenize(text, options.locale(), language);
+        let mut choices = vec![Choice::from(Label::from(case)); tokens.len()];
+        Conventions::new(&options).apply(&tokens, &mut choices, &ChosenWords::default());
+        let options = RestoreOptions { sentence_start: crate::text::SentenceStart::Never, ..options };
+        let mut out = Vec::new();
+        write::write(text.as_bytes(), &tokens, &choices, &options, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn abbreviations_are_spelled_as_listed_whatever_the_method_says() {
+        for case in [Case::Lower, Case::Title, Case::Upper] {
+            let spelled = spelled("en", "x smith, cf. jones jr. and m.i.t. at 5 p.m. and", case);
+            assert!(spelled.contains("cf. ") && spelled.contains(" Jr. "), "{spelled}");
+            assert!(spelled.contains("M.I.T.") && spelled.contains("5 p.m."), "{spelled}");
+        }
+        assert_eq!(spelled("de", "cf. m.i.t.", Case::Title), "Cf. M.i.t.");
+    }
+
+    #[test]
+    fn letters_one_by_one_are_an_acronym_unless_they_are_words() {
+        assert_eq!(spelled("en", "at i b m and u s a", Case::Lower), "at I B M and U S A");
+        assert_eq!(spelled("en", "i a m", Case::Lower), "i A M");
+        assert_eq!(spelled("pt", "silva e a sra ana", Case::Lower), "silva e a Sra ana");
+        assert_eq!(spelled("es", "las letras b y c", Case::Lower), "las letras B y C");
+        assert_eq!(spelled("es", "a las 5 a. m. en 40 a. c. y", Case::Upper), "A LAS 5 a. m. EN 40 a. C. y");
+    }
+
+    #[test]
+    fn units_follow_numbers() {
+        let text = "5 ml, 5ml, 60 kwh, 95 mg/dl, 20 °c, ca2+ and ml";
+        assert_eq!(spelled("en", text, Case::Lower), "5 ml, 5ml, 60 kWh, 95 mg/dL, 20 °C, Ca2+ and ml");
+        assert_eq!(spelled("en", "5 km and 10am", Case::Title), "5 km And 10am");
+        assert_eq!(spelled("en", "the 5 g and e. coli", Case::Upper), "THE 5 G AND E. coli");
+    }
+
+    #[test]
+    fn a_particle_has_a_capital_behind_a_title_alone() {
+        assert_eq!(spelled("nl", "dhr. de wit en jan de wit", Case::Lower), "dhr. De Wit en jan de wit");
+        assert_eq!(spelled("nl", "mw. van den berg", Case::Lower), "mw. Van den Berg");
+        assert_eq!(spelled("nl", "mevrouw de voorzitter", Case::Lower), "mevrouw de voorzitter");
+    }
+
+    #[test]
+    fn a_name_is_no_acronym() {
+        assert_eq!(spelled("en", "olaf nato grimm", Case::Upper), "Olaf NATO Grimm");
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_of_most_words_says_nothing_of_them(
+            words in prop::collection::vec("(de|van|dhr|mw|mevrouw|wit|5|a|b|y|e|i|cf|jr|ml|mg|et|al|olaf|coli|m\\.i\\.t|ee\\.uu|d'or|sra|house)[.,/+]?", 1..12),
+            cases in prop::collection::vec(0usize..3, 12),
+        ) {
+            for language in ["en", "es", "fr", "nl", "pt"] {
+                let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
+                let conventions = Conventions::new(&options);
+                let tokens = tokenize(&words.join(" "), options.locale(), language);
+                let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
+                let choices: Vec<_> = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k)))).take(tokens.len()).collect();
+                let Some(tables) = conventions.tables else { unreachable!("the language has tables") };
+                let after = ChosenWords::default();
+                let all = Words { conventions: &conventions, tables, tokens: &tokens, choices: &choices, after: &after };
+                for (at, choice) in choices.iter().enumerate() {
+                    let [found, plain] = [all.settled(at), all.settle(at)].map(|case| case.filter(|&case| case != choice.label.case));
+                    prop_assert_eq!(found, plain, "{} in {:?}, {}", tokens.lower(at), words, language);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The lists of `lexicons/` that settle the case of a word, read once.
+
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::language::{LANGUAGES, LanguageFacts};
+use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
+use crate::text::word_list::entries;
+use crate::text::{Case, Locale};
+
+/// An abbreviation of a language.
+#[derive(Debug)]
+pub(super) struct Abbreviation {
+    /// Its case; `None` if that depends on the text, and is only never all capitals.
+    pub(super) case: Option<Case>,
+    /// The word that must stand before it: `et` before `al`.
+    pub(super) after: Option<Box<str>>,
+    /// True if it counts only before a number.
+    pub(super) needs_number: bool,
+    /// True if it may end a sentence.
+    pub(super) ends: bool,
+    /// True if the name of a person follows.
+    pub(super) is_title: bool,
+    /// True if it counts without a full stop too.
+    pub(super) is_bare: bool,
+}
+
+/// The tables of one language.
+#[derive(Debug)]
+pub(super) struct LanguageTables {
+    pub(super) facts: &'static LanguageFacts,
+    /// Words of one letter behind which a full stop ends a sentence.
+    pub(super) one_letter: &'static str,
+    abbreviations: FxHashMap<Box<str>, Abbreviation>,
+    /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
+    /// looked for.
+    heads: [u64; HEADS],
+    /// The same of those with a capital that count without a full stop: `mr`.
+    bare_heads: [u64; HEADS],
+    acronyms: FxHashSet<Box<str>>,
+    common: FxHashSet<&'static str>,
+    /// The first words of abbreviations of two words.
+    firsts: Vec<Box<str>>,
+}
+
+/// Longer abbreviations count as this long.
+const HEADS: usize = 16;
+
+static TABLES: LazyLock<Vec<LanguageTables>> = LazyLock::new(|| {
+    let table = |facts: &'static LanguageFacts| {
+        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
+        LanguageTables::new(facts, list)
+    };
+    LANGUAGES.iter().map(table).collect()
+});
+
+impl LanguageTables {
+    /// Returns the tables of a language, by its tag (`pt-BR` is `pt`); `None` for a language without
+    /// them.
+    pub(super) fn of(language: &str) -> Option<&'static Self> {
+        let tag = language.split(['-', '_']).next()?;
+        let at = LANGUAGES.iter().position(|facts| facts.tag == tag)?;
+        Some(&TABLES[at])
+    }
+
+    fn new(facts: &'static LanguageFacts, list: &str) -> Self {
+        let (mut abbreviations, mut heads) = (FxHashMap::default(), [0; HEADS]);
+        let mut bare_heads = [0; HEADS];
+        for entry in entries(list, &FLAGS) {
+            let (after, word) = match entry.words.rsplit_once(' ') {
+                Some((after, word)) => (Some(after.to_lowercase().into()), word),
+                None => (None, entry.words),
+            };
+            let lower = word.to_lowercase();
+            let abbreviation = Abbreviation {
+                case: (!entry.has("ANY")).then(|| Case::of(word, Locale::Root)),
+                after,
+                needs_number: entry.has("NUMBER"),
+                ends: entry.has("LAST"),
+                is_title: entry.has("NAME"),
+                is_bare: entry.has("BARE"),
+            };
+            let (len, bit) = head(lower.as_bytes());
+            heads[len] |= bit;
+            if abbreviation.is_bare && abbreviation.case.is_some_and(Case::is_slot) {
+                bare_heads[len] |= bit;
+            }
+            abbreviations.insert(lower.into(), abbreviation);
+        }
+        let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
+        let acronyms = lists.iter().flat_map(|list| entries(list, &[]));
+        let acronyms = acronyms.map(|entry| entry.words.to_lowercase().into()).collect();
+        let common = facts.common.split(' ').collect();
+        let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
+        let firsts = firsts.collect();
+        let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
+        Self { one_letter, facts, abbreviations, heads, bare_heads, acronyms, common, firsts }
+    }
+
+    /// Returns the entry of a word in lower case.
+    #[inline]
+    pub(super) fn abbreviation(&self, lower: &str) -> Option<&Abbreviation> {
+        let (len, bit) = head(lower.as_bytes());
+        if self.heads[len] & bit == 0 { None } else { self.abbreviations.get(lower) }
+    }
+
+    /// Returns true if a word begins an abbreviation of two words: `et al`.
+    pub(super) fn begins(&self, lower: &str, next: &str) -> bool {
+        self.begins_any(lower)
+            && self.abbreviation(next).is_some_and(|entry| entry.after.as_deref() == Some(lower))
+    }
+
+    /// Returns true if a word begins some abbreviation of two words.
+    pub(super) fn begins_any(&self, lower: &str) -> bool {
+        self.firsts.iter().any(|first| **first == *lower)
+    }
+
+    /// Returns true if a word in lower case is common and no name.
+    pub(super) fn is_common(&self, lower: &str) -> bool {
+        self.common.contains(lower)
+    }
+
+    /// Returns true if a word may be an abbreviation that has a capital without a full stop.
+    #[inline]
+    pub(super) fn may_be_bare_title(&self, lower: &[u8]) -> bool {
+        let (len, bit) = head(lower);
+        self.bare_heads[len] & bit != 0
+    }
+
+    /// Returns true if letters in lower case are an acronym.
+    pub(super) fn is_acronym(&self, lower: &str) -> bool {
+        self.acronyms.contains(lower)
+    }
+}
+
+/// Returns the place among heads of a word, and its bit.
+#[inline]
+fn head(lower: &[u8]) -> (usize, u64) {
+    let first = lower.first().copied().unwrap_or_default();
+    (lower.len().min(HEADS - 1), 1 << (first % 64))
+}
+
+/// Units, quotients of units and ions, by their lower case.
+static UNITS: LazyLock<FxHashMap<Box<str>, &'static str>> = LazyLock::new(|| {
+    let list = entries(include_str!("../../../lexicons/units.txt"), &[]);
+    list.map(|unit| (unit.words.to_lowercase().into(), unit.words)).collect()
+});
+
+/// Returns the spelling of a unit, a quotient (`mg/dl`) or an ion (`ca2+`) in lower case.
+pub(super) fn unit(lower: &str) -> Option<&'static str> {
+    UNITS.get(lower).copied()
+}
+
+/// The genera of each epithet, all in lower case.
+static SPECIES: LazyLock<FxHashMap<Box<str>, Vec<Box<str>>>> = LazyLock::new(|| {
+    let mut genera: FxHashMap<Box<str>, Vec<Box<str>>> = FxHashMap::default();
+    for species in entries(include_str!("../../../lexicons/species.txt"), &[]) {
+        let Some((genus, epithet)) = species.words.split_once(' ') else { continue };
+        genera.entry(epithet.into()).or_default().push(genus.to_lowercase().into());
+    }
+    genera
+});
+
+/// Returns true if `epithet` is the second name of a species whose genus, or its first letter, is
+/// `genus`.
+pub(super) fn is_species(genus: &str, epithet: &str) -> bool {
+    let is_genus = |of: &str| of == genus || genus.len() == 1 && of.starts_with(genus);
+    SPECIES.get(epithet).is_some_and(|genera| genera.iter().any(|of| is_genus(of)))
+}
+
+/// Names of people and places of one word with one capital, in lower case.
+static NAMES: LazyLock<FxHashSet<Box<str>>> = LazyLock::new(|| {
+    let lists = [include_str!("../../../lexicons/names.txt"), include_str!("../../../lexicons/places.txt")];
+    let names = lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words);
+    let names = names.filter(|name| Case::of(name, Locale::Root) == Case::Title && !name.contains(' '));
+    names.map(|name| name.to_lowercase().into()).collect()
+});
+
+/// Returns true if a word in lower case is a name of the lists.
+pub(super) fn is_name(lower: &str) -> bool {
+    NAMES.contains(lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_abbreviation_is_spelled_as_its_list_spells_it() {
+        let english = LanguageTables::of("en-GB").unwrap();
+        let case = |word| english.abbreviation(word).map(|entry| entry.case);
+        assert_eq!(case("jr"), Some(Some(Case::Title)));
+        assert_eq!(case("vs"), Some(Some(Case::Lower)));
+        assert_eq!(case("dept"), Some(Some(Case::Title)));
+        assert_eq!(case("fig"), Some(None));
+        assert_eq!(case("london"), None);
+        assert_eq!(english.abbreviation("al").unwrap().after.as_deref(), Some("et"));
+        assert!(LanguageTables::of("de").is_none() && LanguageTables::of("").is_none());
+    }
+
+    #[test]
+    fn lists_hold_what_they_are_asked_for() {
+        assert_eq!(
+            [unit("kwh"), unit("mg/dl"), unit("ca2+"), unit("cat")],
+            [Some("kWh"), Some("mg/dL"), Some("Ca2+"), None]
+        );
+        assert!(is_species("e", "coli") && is_species("escherichia", "coli") && !is_species("s", "coli"));
+        assert!(is_name("olaf") && !is_name("olive"));
+    }
+
+    #[test]
+    fn no_list_gives_a_word_two_spellings() {
+        let units: Vec<_> = entries(include_str!("../../../lexicons/units.txt"), &[]).collect();
+        assert_eq!(units.len(), UNITS.len());
+        for (facts, (tag, list)) in LANGUAGES.iter().zip(LISTS) {
+            let tables = LanguageTables::of(tag).unwrap();
+            assert_eq!((facts.tag, entries(list, &FLAGS).count()), (tag, tables.abbreviations.len()));
+        }
+    }
+}
