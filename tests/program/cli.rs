@@ -2520,6 +2520,45 @@ fn a_text_in_another_language_is_told() {
 }
 
 #[test]
+fn a_text_that_does_not_tell_its_language_takes_that_of_its_folder() {
+    let room = Room::new();
+    let note = |line: &str, input: &str| {
+        let output = room.run(&format!("restore --lang auto {line}"), input.as_bytes());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let unsure = note("", "ok\n");
+    assert!(unsure.contains("cannot tell the language of standard input") && unsure.contains("English"));
+    for silent in ["", "12 34\n", "qu'est-ce que tu fais ce soir\n", "NO SABEMOS LO QUE PASÓ ANOCHE\n"] {
+        assert_eq!(note("", silent), "", "{silent}");
+    }
+    assert_eq!(note("--quiet", "ok\n"), "");
+    for (file, text) in [
+        ("talks/fr/a.txt", "il ne sait pas ce que marie veut\n"),
+        ("talks/fr/b.srt", "1\n00:00:01,000 --> 00:00:02,000\non y va tout de suite\n"),
+        ("talks/fr/c.txt", "ok\n"),
+        ("talks/en/d.txt", "the man saw it in london\n"),
+        ("talks/en/e.txt", "we have not seen it yet\n"),
+        ("talks/de/f.txt", "ich weiß es leider auch nicht\n"),
+    ] {
+        fs::create_dir_all(room.path(file).parent().unwrap()).unwrap();
+        fs::write(room.path(file), text).unwrap();
+    }
+    let said = note("talks -o out", "");
+    let lines: Vec<&str> = said.lines().collect();
+    let [german, french, summary] = lines[..] else { panic!("{said}") };
+    assert!(german.contains("f.txt looks German, but is restored as English"), "{said}");
+    assert!(french.contains("c.txt: restored as French, as most texts in its folder are"), "{said}");
+    assert!(
+        summary.ends_with("6 changed, 0 as they were, 0 failed; languages: English 3, French 3"),
+        "{said}"
+    );
+    assert!(note("talks --diff", "").ends_with("languages: English 3, French 3\n"));
+    assert!(note("talks/fr/a.txt talks/en/d.txt", "").ends_with("languages: English 1, French 1\n"));
+    assert_eq!(note("talks/fr/a.txt", ""), "");
+}
+
+#[test]
 fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
     let spoken = b"where did you go i went to lisbon with my mother";

@@ -6,9 +6,10 @@ mod messages;
 mod backend;
 mod cascade;
 mod convert;
-mod heard;
 mod hints;
 mod inspect;
+mod language;
+mod language_monitor;
 #[cfg(feature = "learning")]
 mod learning;
 pub mod methods;
