@@ -6,6 +6,8 @@ mod messages;
 mod backend;
 mod cascade;
 mod convert;
+mod folders;
+mod force;
 mod hints;
 mod inspect;
 mod language;
