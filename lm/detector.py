@@ -5,9 +5,9 @@ Needs numpy. CORPORA is a folder with a folder `train` of cased text (train/en/t
 sentences of Common Voice (cv/tr.txt), a folder `udhr` with the Universal Declaration of Human Rights (udhr/afr.txt), and
 the file europarl.test (`da<TAB>sentence`). lm/README.md says where they are from. The same corpora give the same bytes.
 
-The detector is a maximum entropy model of pieces of words: `_` stands for either end of a word, so that `_el_` is a word
-and `ção_` an ending. It learns from lines and from parts of lines, one in five without accents, as in capitals. The pieces
-of largest weight are learned again, alone.
+The detector is a maximum entropy model of the character n-grams of words. `_` is either end of a word, so that `_el_` is a
+word and `ção_` an ending. It learns from lines and from parts of lines, one in five without accents, as in capitals. The
+n-grams of largest weight are learned again, alone.
 """
 
 
@@ -58,9 +58,9 @@ CLASSES = {
     + [(f"europarl.test:{tag}", FEW) for tag in ("sk", "sl", "lt", "lv", "et")]
     + [(f"udhr/{tag}.txt", FEW) for tag in ("swh", "tgl", "hrv", "als", "bos_latn", "lit", "som", "zul", "plt", "jav", "gla")],
 }
-# Pieces in the first and in the second pass, and the number of steps that a nat has in the file.
+# N-grams in the first and in the second pass, and the number of steps that a nat has in the file.
 CANDIDATES, KEPT, STEPS = 30000, 2200, 12
-LONGEST_PIECE, LONGEST_WORD = 4, 10
+LONGEST_NGRAM, LONGEST_WORD = 4, 10
 EPOCHS, BATCH, RATE, L2 = 6, 1000, 0.15, 1e-6
 # The lines of a small source are taken so many times at most.
 MOST_TIMES = 12
@@ -81,14 +81,14 @@ def words(line):
     return found
 
 
-def pieces(word):
-    """The pieces of a word: its parts of 1 to 4 characters, ends among them, and a short word whole."""
+def ngrams(word):
+    """The n-grams of a word: of 1 to 4 characters, its ends among them, and a short word whole."""
     word = f"_{word}_"
-    for n in range(1, LONGEST_PIECE + 1):
+    for n in range(1, LONGEST_NGRAM + 1):
         for at in range(len(word) - n + 1):
             if word[at : at + n] != "_":
                 yield word[at : at + n]
-    if LONGEST_PIECE < len(word) <= LONGEST_WORD + 2:
+    if LONGEST_NGRAM < len(word) <= LONGEST_WORD + 2:
         yield word
 
 
@@ -137,11 +137,11 @@ def samples(corpora):
 
 
 def rows(data, index):
-    """The rows of features as (offsets, ids), for the pieces in an index."""
+    """The rows of features as (offsets, ids), for the n-grams in an index."""
     ids, offsets = [], [0]
     for these, _ in data:
         for word in these:
-            ids.extend(index[piece] for piece in pieces(word) if piece in index)
+            ids.extend(index[ngram] for ngram in ngrams(word) if ngram in index)
         offsets.append(len(ids))
     return np.array(offsets), np.array(ids, dtype=np.int64)
 
@@ -162,13 +162,13 @@ def train(data, index, epochs):
             scores = np.zeros((len(batch), len(CLASSES)), dtype=np.float32)
             np.add.at(scores, row_of, weights[taken])
             scores -= scores.max(axis=1, keepdims=True)
-            shares = np.exp(scores)
-            shares /= shares.sum(axis=1, keepdims=True)
-            loss -= np.log(shares[np.arange(len(batch)), labels[batch]] + 1e-9).sum()
-            shares[np.arange(len(batch)), labels[batch]] -= 1
+            probabilities = np.exp(scores)
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+            loss -= np.log(probabilities[np.arange(len(batch)), labels[batch]] + 1e-9).sum()
+            probabilities[np.arange(len(batch)), labels[batch]] -= 1
             used, places = np.unique(taken, return_inverse=True)
             gradient = np.zeros((len(used), len(CLASSES)), dtype=np.float32)
-            np.add.at(gradient, places, shares[row_of])
+            np.add.at(gradient, places, probabilities[row_of])
             gradient = gradient / len(batch) + L2 * weights[used]
             squares[used] += gradient**2
             weights[used] -= RATE * gradient / np.sqrt(squares[used])
@@ -183,22 +183,22 @@ def main():
     print(len(data), "samples", sorted(Counter(label for _, label in data).items()), file=sys.stderr)
     counts = Counter()
     for these, _ in data:
-        counts.update({piece for word in these for piece in pieces(word)})
-    index = {piece: at for at, (piece, _) in enumerate(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:CANDIDATES])}
+        counts.update({ngram for word in these for ngram in ngrams(word)})
+    index = {ngram: at for at, (ngram, _) in enumerate(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:CANDIDATES])}
     weights = train(data, index, 2)
     weights -= weights.mean(axis=1, keepdims=True)
-    gain = {piece: float(np.abs(weights[at]).max()) * counts[piece] ** 0.5 for piece, at in index.items()}
-    kept = sorted(sorted(gain, key=lambda piece: (-gain[piece], piece))[:KEPT])
-    index = {piece: at for at, piece in enumerate(kept)}
+    gain = {ngram: float(np.abs(weights[at]).max()) * counts[ngram] ** 0.5 for ngram, at in index.items()}
+    kept = sorted(sorted(gain, key=lambda ngram: (-gain[ngram], ngram))[:KEPT])
+    index = {ngram: at for at, ngram in enumerate(kept)}
     weights = train(data, index, EPOCHS)
     weights -= weights.mean(axis=1, keepdims=True)
     steps = np.clip(np.rint(weights * STEPS), -39, 39).astype(int)
     with open(output, "w", encoding="utf-8") as file:
-        file.write(f"# Made by lm/detector.py. Each row is a piece of a word and its weights, in 1/{STEPS} nat from O, for:\n")
+        file.write(f"# Made by lm/detector.py. Each row is a character n-gram of words and its weights, in 1/{STEPS} nat from O, for:\n")
         file.write(" ".join(CLASSES) + "\n")
         # In the order of bytes, as Rust compares strings.
-        for piece in sorted(kept, key=lambda piece: piece.encode()):
-            file.write(piece + "\t" + "".join(chr(79 + step) for step in steps[index[piece]]) + "\n")
+        for ngram in sorted(kept, key=lambda ngram: ngram.encode()):
+            file.write(ngram + "\t" + "".join(chr(79 + step) for step in steps[index[ngram]]) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Detects the language of a text from the pieces of its words: to choose a built-in model, and to
+//! Detects the language of a text from the character n-grams of its words: to choose a built-in model, and to
 //! warn if it is for another language. A text that does not tell its language is said to be such.
 
 use std::sync::LazyLock;
@@ -42,10 +42,10 @@ pub fn tag_of(name: &str) -> &str {
     NAMES.iter().find(|(_, known)| known.eq_ignore_ascii_case(name)).map_or(name, |(tag, _)| tag)
 }
 
-/// The pieces of words and their weights, as `lm/detector.py` writes them.
+/// The n-grams and their weights, as `lm/detector.py` writes them.
 static TABLE: &str = include_str!("../../lm/detector.txt");
 
-/// The detector: a maximum entropy model of the pieces of words.
+/// The detector: a maximum entropy model of character n-grams.
 static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::read(TABLE));
 
 /// The number of classes, the languages of [`LANGUAGES`] first.
@@ -55,28 +55,30 @@ const CLASSES: usize = 21;
 const STEPS: f64 = 12.0;
 const ZERO: u8 = b'O';
 
-/// The longest piece that is no whole word, and the longest word that is a piece, in characters.
-const LONGEST_PIECE: usize = 4;
+/// The length of the longest n-gram that is not a whole word, and of the longest word that counts
+/// whole, in characters.
+const LONGEST_NGRAM: usize = 4;
 const LONGEST_WORD: usize = 10;
 
 struct Detector {
     /// The tags of the classes. `*` ends that of several languages that look alike.
     tags: Vec<&'static str>,
-    /// Pieces in the order of their bytes, each with a weight for each class.
-    pieces: Vec<(&'static str, &'static [u8])>,
+    /// The n-grams in the order of their bytes, each with a weight for each class. `_` is either end of
+    /// a word.
+    ngrams: Vec<(&'static str, &'static [u8])>,
 }
 
 impl Detector {
     fn read(table: &'static str) -> Self {
         let mut lines = table.lines().skip(1);
         let tags = lines.next().unwrap_or_default().split(' ').collect();
-        let pieces = lines.filter_map(|line| line.split_once('\t'));
-        Self { tags, pieces: pieces.map(|(piece, weights)| (piece, weights.as_bytes())).collect() }
+        let ngrams = lines.filter_map(|line| line.split_once('\t'));
+        Self { tags, ngrams: ngrams.map(|(ngram, weights)| (ngram, weights.as_bytes())).collect() }
     }
 
-    fn weights(&self, piece: &str) -> Option<&'static [u8]> {
-        let at = self.pieces.binary_search_by_key(&piece, |(piece, _)| piece).ok()?;
-        Some(self.pieces[at].1)
+    fn weights(&self, ngram: &str) -> Option<&'static [u8]> {
+        let at = self.ngrams.binary_search_by_key(&ngram, |(ngram, _)| ngram).ok()?;
+        Some(self.ngrams[at].1)
     }
 }
 
@@ -156,7 +158,7 @@ impl LanguageEvidence {
         self.word = word;
     }
 
-    /// Adds the pieces of a word between `_`.
+    /// Adds the n-grams of a word between `_`.
     fn add(&mut self, word: &str) {
         let detector = &*DETECTOR;
         let ends = || word.char_indices().map(|(at, _)| at).chain([word.len()]);
@@ -164,17 +166,17 @@ impl LanguageEvidence {
         if longest <= 2 {
             return;
         }
-        let mut add = |piece: &str| {
-            for (score, weight) in self.scores.iter_mut().zip(detector.weights(piece).unwrap_or_default()) {
+        let mut add = |ngram: &str| {
+            for (score, weight) in self.scores.iter_mut().zip(detector.weights(ngram).unwrap_or_default()) {
                 *score += i64::from(*weight) - i64::from(ZERO);
             }
         };
         for (at, from) in ends().take(longest).enumerate() {
-            for to in ends().skip(at + 1).take(LONGEST_PIECE) {
+            for to in ends().skip(at + 1).take(LONGEST_NGRAM) {
                 add(&word[from..to]);
             }
         }
-        if longest > LONGEST_PIECE && longest <= LONGEST_WORD + 2 {
+        if longest > LONGEST_NGRAM && longest <= LONGEST_WORD + 2 {
             add(word);
         }
     }
@@ -197,15 +199,15 @@ impl LanguageEvidence {
         if 2 * self.foreign > self.words {
             return DetectedLanguage::Other(Other::Script);
         }
-        let shares = self.shares();
-        let (best, share) = largest(&shares);
-        let own: f64 = shares[..LANGUAGES.len()].iter().sum();
+        let probabilities = self.probabilities();
+        let (best, probability) = largest(&probabilities);
+        let own: f64 = probabilities[..LANGUAGES.len()].iter().sum();
         let tag = DETECTOR.tags[best];
         match best < LANGUAGES.len() {
-            true if share >= SURE && is_built_in(tag) => DetectedLanguage::BuiltIn(tag),
-            true if share >= SURE => DetectedLanguage::Other(Other::Language(tag, name_of(tag))),
+            true if probability >= SURE && is_built_in(tag) => DetectedLanguage::BuiltIn(tag),
+            true if probability >= SURE => DetectedLanguage::Other(Other::Language(tag, name_of(tag))),
             _ if own > 1.0 - SURELY_OTHER => DetectedLanguage::Unsure,
-            _ if share >= SURE && !tag.ends_with('*') => {
+            _ if probability >= SURE && !tag.ends_with('*') => {
                 DetectedLanguage::Other(Other::Language(tag, name_of(tag)))
             }
             _ if self.words < ENOUGH => DetectedLanguage::Unsure,
@@ -221,26 +223,27 @@ impl LanguageEvidence {
         if 2 * self.foreign > self.words {
             return Some(Other::Script);
         }
-        let (best, share) = largest(&self.shares());
+        let (best, probability) = largest(&self.probabilities());
         let tag = DETECTOR.tags[best];
-        let is_other = share >= SURELY_WRONG && tag != language && !tag.ends_with('*');
+        let is_other = probability >= SURELY_WRONG && tag != language && !tag.ends_with('*');
         is_other.then(|| Other::Language(tag, name_of(tag)))
     }
 
     /// The probability of each class.
-    fn shares(&self) -> [f64; CLASSES] {
+    fn probabilities(&self) -> [f64; CLASSES] {
         let most = self.scores.iter().copied().max().unwrap_or_default();
-        let shares = self.scores.map(|score| ((score - most) as f64 / STEPS).exp());
-        let sum: f64 = shares.iter().sum();
-        shares.map(|share| share / sum)
+        let probabilities = self.scores.map(|score| ((score - most) as f64 / STEPS).exp());
+        let sum: f64 = probabilities.iter().sum();
+        probabilities.map(|probability| probability / sum)
     }
 }
 
-/// The first of the largest shares, and where it is.
-fn largest(shares: &[f64]) -> (usize, f64) {
-    let larger =
-        |most: (usize, f64), (at, &share): (usize, &f64)| if share > most.1 { (at, share) } else { most };
-    shares.iter().enumerate().fold((0, 0.0), larger)
+/// The first of the largest probabilities, with its class.
+fn largest(probabilities: &[f64]) -> (usize, f64) {
+    let larger = |most: (usize, f64), (at, &probability): (usize, &f64)| {
+        if probability > most.1 { (at, probability) } else { most }
+    };
+    probabilities.iter().enumerate().fold((0, 0.0), larger)
 }
 
 /// Detects the language of a text among those with a built-in model and others. Capitals and marks
@@ -326,12 +329,12 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_weight_of_each_class_and_its_pieces_in_order() {
-        let Detector { tags, pieces } = &*DETECTOR;
+    fn the_table_has_a_weight_of_each_class_and_its_ngrams_in_order() {
+        let Detector { tags, ngrams } = &*DETECTOR;
         assert_eq!((tags.len(), &tags[..LANGUAGES.len()]), (CLASSES, &LANGUAGES[..]));
         assert!(tags.iter().all(|tag| tag.ends_with('*') || name_of(tag) != *tag));
-        assert!(pieces.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert!(pieces.iter().all(|(_, weights)| weights.len() == CLASSES && weights.is_ascii()));
+        assert!(ngrams.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(ngrams.iter().all(|(_, weights)| weights.len() == CLASSES && weights.is_ascii()));
         assert!(TABLE.len() < 70_000, "{}", TABLE.len());
     }
 

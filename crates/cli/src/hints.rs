@@ -47,7 +47,7 @@ const WISHES: [(&[&str], &str); 13] = [
     ),
     (
         &["glossary", "dictionary", "vocab-file", "custom-words"],
-        "your own spellings are --words FILE, a word or phrase a line",
+        "your own spellings are --words FILE, a word or phrase a line; lexicon words makes such a list of your documents",
     ),
     (
         &["watch", "follow"],

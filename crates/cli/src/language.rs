@@ -61,13 +61,13 @@ fn detect_bytes(kind: Kind, field: Option<&str>, bytes: &[u8]) -> DetectedLangua
 /// The languages of the files of a run.
 #[derive(Debug, Default)]
 pub struct RunLanguages {
-    /// The language that each file tells, once a file that tells none has asked for them.
-    told: Option<BTreeMap<PathBuf, &'static str>>,
+    /// The detected language of each file, once a file without one has needed them.
+    detected: Option<BTreeMap<PathBuf, &'static str>>,
     /// The number of files restored in each language.
     used: BTreeMap<String, usize>,
 }
 
-/// The language of most files around a file that does not tell its own.
+/// The language of most files around a file whose language is not detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Majority {
     /// That of most files in its folder.
@@ -77,8 +77,8 @@ pub enum Majority {
 }
 
 impl RunLanguages {
-    /// Returns the language of most of the files that tell one: of those in the folder of `path`, or
-    /// else of all. `detect` tells the language of a file that has a built-in model.
+    /// Returns the language of most of the files whose language is detected: of those in the folder of
+    /// `path`, or else of all. `detect` returns a language with a built-in model.
     pub fn majority(
         &mut self,
         path: &Path,
@@ -86,13 +86,13 @@ impl RunLanguages {
         detect: impl Fn(&Path) -> Option<&'static str>,
     ) -> Option<Majority> {
         // Reading a pipe here would take its text away.
-        let tell = |file: &PathBuf| file.is_file().then(|| Some((file.clone(), detect(file)?))).flatten();
-        let told = self.told.get_or_insert_with(|| files.iter().filter_map(tell).collect());
+        let language = |file: &PathBuf| file.is_file().then(|| Some((file.clone(), detect(file)?))).flatten();
+        let detected = self.detected.get_or_insert_with(|| files.iter().filter_map(language).collect());
         let most = |is_counted: &dyn Fn(&Path) -> bool| {
             let of = |language: &str| {
-                told.iter().filter(|(file, told)| is_counted(file) && **told == language).count()
+                detected.iter().filter(|(file, found)| is_counted(file) && **found == language).count()
             };
-            let all = told.keys().filter(|file| is_counted(file)).count();
+            let all = detected.keys().filter(|file| is_counted(file)).count();
             LANGUAGES.into_iter().find(|language| 2 * of(language) > all)
         };
         let folder = most(&|file| file.parent() == path.parent()).map(Majority::Folder);
@@ -156,16 +156,16 @@ mod tests {
     fn a_file_without_a_language_takes_that_of_most_files_beside_it() {
         let files: Vec<PathBuf> =
             ["fr/a", "fr/b", "fr/c", "es/d", "es/e", "es/f", "es/g", "h"].map(PathBuf::from).into();
-        let told = files.iter().filter_map(|file| {
+        let detected = files.iter().filter_map(|file| {
             let language = if file.starts_with("fr") { "fr" } else { "es" };
             (!matches!(file.to_str(), Some("fr/c" | "h"))).then(|| (file.clone(), language))
         });
-        let mut languages = RunLanguages { told: Some(told.collect()), ..RunLanguages::default() };
+        let mut languages = RunLanguages { detected: Some(detected.collect()), ..RunLanguages::default() };
         let mut majority = |path: &str| languages.majority(Path::new(path), &files, |_| None);
         assert_eq!(majority("fr/c"), Some(Majority::Folder("fr")));
         // Four of six.
         assert_eq!(majority("h"), Some(Majority::Run("es")));
-        languages.told = Some(BTreeMap::from([("a".into(), "en"), ("b".into(), "fr")]));
+        languages.detected = Some(BTreeMap::from([("a".into(), "en"), ("b".into(), "fr")]));
         assert_eq!(languages.majority(Path::new("c"), &files, |_| None), None);
     }
 
