@@ -55,7 +55,7 @@ fn main() {
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (name, lines) in texts(&folder) {
         let (language, text) = name.split_once('.').unwrap_or((&name, ""));
-        let one: Vec<String> = spread(lines.iter().cloned().collect());
+        let one: Vec<String> = spread(lines.to_vec());
         let five = spread(lines.chunks_exact(5).map(|lines| lines.join("\n")).collect());
         let answers = |texts: &[String], write: &dyn Fn(&str) -> String| {
             let mut answers = Answers::default();

@@ -2533,7 +2533,7 @@ fn a_text_in_another_language_is_told() {
 fn no_verb_replaces_an_output_without_force() {
     let room = Room::new();
     room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nWe met Ana in Lisbon.\n");
-    room.write("long.txt", &"We met Ana in Lisbon, and Rui saw us there on Monday.\n".repeat(40));
+    room.write("long.txt", "We met Ana in Lisbon, and Rui saw us there on Monday.\n".repeat(40));
     for (line, output) in [
         ("restore --preset fast long.txt -o", "restored.txt"),
         ("convert talk.srt --drop -o", "talk.vtt"),
