@@ -139,16 +139,21 @@ impl LanguageEvidence {
         tokenize(text, Locale::Root, "").iter().for_each(|(lower, _)| self.push(lower));
     }
 
-    /// Adds a word in lower case. The parts of a word with hyphens count as words.
+    /// Adds a word in lower case. The first and the last part of a word with hyphens count as words.
     pub fn push(&mut self, lower: &str) {
         let Some(first) = lower.chars().find(|c| c.is_alphabetic()) else { return };
         self.words += 1;
         // Latin letters end there, except some of Vietnamese and of phonetics, which begin no word.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
         let mut word = std::mem::take(&mut self.word);
-        for part in
-            lower.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}'))
-        {
+        let parts =
+            || lower.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}'));
+        let last = parts().count() - 1;
+        for (at, part) in parts().enumerate() {
+            // The small words inside a name belong to the name: `aix-en-provence`.
+            if at > 0 && at < last {
+                continue;
+            }
             word.clear();
             word.push('_');
             word.extend(part.nfc().map(|c| if c == '’' { '\'' } else { c }));
@@ -516,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_no_language_tell_none() {
+    fn words_of_no_language_and_names_tell_none() {
         for (text, expected) in [
             ("", "empty"),
             ("12 34 2024", "empty"),
@@ -524,6 +529,7 @@ mod tests {
             ("привет", "script"),
             ("как дела ok", "script"),
             ("今日は", "script"),
+            ("i met françois in aix-en-provence", "en"),
             ("la la la", "unsure"),
             ("xyz", "unsure"),
         ] {
