@@ -91,8 +91,10 @@ impl Bench {
     /// Scores a pair of files, as `score` does, and returns a count.
     fn score(&self, protocol: &str) -> u64 {
         let protocol: Protocol = protocol.parse().expect("it is a protocol");
-        let side = |file| {
-            PairSide::new(file, Reading::default(), protocol, Locale::Root).expect("the file can be read")
+        let side = |file: &PathBuf| {
+            let name = file.to_string_lossy().into_owned();
+            PairSide::new(name, &[file], Reading::default(), protocol, Locale::Root)
+                .expect("the file can be read")
         };
         let mut score = Score::default();
         pair(&side(&self.reference), &[side(&self.hypothesis)], &mut |example, choices| {

@@ -48,17 +48,17 @@ models() {
     mkdir -p "$folder"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
-        $lists --pack "$folder/$lang.accurate" "$scratch/all"
+        $lists --force --pack "$folder/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
-        --pack "$folder/$lang.fast" "$scratch/all"
+        --force --pack "$folder/$lang.fast" "$scratch/all"
 }
 
 # The language model of the preset ngram; the English one of text of all kinds.
 ngram() {
     if [ "$lang" = en ]; then MAJUSCULE=$majuscule sh "$lm/sample.sh" "$corpora" "$scratch/all"; fi
-    "$majuscule" lm train --lang "$lang" --order 3 --vocabulary 30000 --marks "$scratch/all" -o "$scratch/whole.lm"
-    "$majuscule" lm prune "$scratch/whole.lm" --threshold 3e-7 -o "$scratch/pruned.lm"
+    "$majuscule" lm train --lang "$lang" --order 3 --vocabulary 30000 --marks "$scratch/all" --force -o "$scratch/whole.lm"
+    "$majuscule" lm prune "$scratch/whole.lm" --threshold 3e-7 --force -o "$scratch/pruned.lm"
     "$majuscule" train hmm --lang "$lang" --lm "$scratch/pruned.lm" --marks --map-weight 0.3 -o "$scratch/hmm" --force "$scratch/all"
     "$majuscule" compact "$scratch/hmm" --pack "$scratch/packed" --force
     xz -9e <"$scratch/packed" >"$output/$lang.ngram"

@@ -1015,8 +1015,10 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     match replace {
         _ if files.next().is_none() => Ok(()),
         None => {
-            let problem =
-                format!("{shown} stands there already: name another folder, or give {}", option("force"));
+            let problem = format!(
+                "{shown} exists already: name another folder, or give {} to replace it",
+                option("force")
+            );
             Err(Error::Usage(problem))
         }
         Some(mark) if target.join(mark).is_file() => Ok(()),
@@ -1043,6 +1045,22 @@ pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
         Some(input) if output.is_file() => {
             let input = input.as_ref().display();
             Err(Error::Usage(format!("{input} is both input and output: name another output file")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an output file that exists already, unless it is empty, a device or a pipe, where nothing
+/// is lost.
+///
+/// # Errors
+/// If there is such a file.
+pub fn check_new(output: &Path) -> Result<()> {
+    match fs::metadata(output) {
+        Ok(old) if old.is_file() && old.len() > 0 => {
+            let (shown, force) = (output.display(), option("force"));
+            let problem = format!("{shown} exists already: name another file, or give {force} to replace it");
+            Err(Error::Usage(problem))
         }
         _ => Ok(()),
     }

@@ -50,7 +50,7 @@ pub mod restore;
 
 pub use error::{Error, Place, Result};
 pub use format::Kind as Format;
-pub use methods::{LANGUAGES, Method, Methods, Model, Preset, language_of};
+pub use methods::{DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
 pub use model::{Manifest, Store};
 pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};

@@ -134,7 +134,7 @@ def training(args, texts, pieces, folder):
         (encoder / name).symlink_to((args.model / name).resolve())
     strip(encoder)
     command = [TARGET / "majuscule", "train", "bert", "--encoder", encoder, "--protocol", "susanto", "--frozen", "0", "--epochs", "1"]
-    command += ["--batch", str(texts), "--held-out", "0", "--log", log, "--threads", "1", "-o", folder / "trained", corpus]
+    command += ["--batch", str(texts), "--held-out", "0", "--log", log, "--threads", "1", "--force", "-o", folder / "trained", corpus]
     subprocess.run(command, check=True, capture_output=True)
     ours = min(json.loads(step)["seconds_per_step"] for step in log.read_text().splitlines() if "seconds_per_step" in step)
     return ours, pytorch_step(args, texts, pieces)

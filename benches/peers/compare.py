@@ -107,7 +107,7 @@ def majuscule_systems(options, folder):
     ]
     if options.train:
         model = folder / "majority"
-        command = [binary, "train", "majority", training_text(options, folder), "--lang", options.lang, "-o", model]
+        command = [binary, "train", "majority", training_text(options, folder), "--lang", options.lang, "--force", "-o", model]
         if attempt("majuscule train majority", command):
             systems.append(("majuscule, majority on the same text", [*restore, "--model", model]))
     return systems

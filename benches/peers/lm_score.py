@@ -38,7 +38,7 @@ def main():
     peer = load(arguments.kenlm_model or arguments.model)
     with tempfile.TemporaryDirectory() as folder:
         binary = Path(folder) / "model.bin"
-        subprocess.run([arguments.program, "lm", "convert", arguments.model, "-o", binary], check=True)
+        subprocess.run([arguments.program, "lm", "convert", arguments.model, "--force", "-o", binary], check=True)
         empty = Path(folder) / "empty.txt"
         empty.touch()
         ours, theirs, opening = [], [], []

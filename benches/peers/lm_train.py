@@ -49,7 +49,7 @@ def measure(options, scratch, order):
     """Runs the systems in turns; returns rows of (name, order, CPU seconds, peak bytes, bytes of the model)."""
     program, text, memory = options.majuscule, options.text, options.memory
     model = scratch / "model.arpa"
-    train = [program, "lm", "train", "--plain", "--order", str(order), "-o", model]
+    train = [program, "lm", "train", "--plain", "--order", str(order), "--force", "-o", model]
     systems = {
         "majuscule": [[*train, text]],
         f"majuscule --memory {memory}": [[*train, text, "--memory", memory]],
@@ -59,9 +59,9 @@ def measure(options, scratch, order):
     if options.shards:
         shards = split(text, options.shards, scratch)
         counts = [shard.with_suffix(".counts") for shard in shards]
-        count = [[program, "lm", "count", "--plain", "--order", str(order), shard, "-o", file] for shard, file in zip(shards, counts)]
+        count = [[program, "lm", "count", "--plain", "--order", str(order), shard, "--force", "-o", file] for shard, file in zip(shards, counts)]
         systems[f"majuscule lm count, {options.shards} pieces"] = count
-        systems["majuscule lm train --counts"] = [[program, "lm", "train", "--order", str(order), "-o", model, "--counts", *counts]]
+        systems["majuscule lm train --counts"] = [[program, "lm", "train", "--order", str(order), "--force", "-o", model, "--counts", *counts]]
     best, bytes_of = {}, {}
     for _ in range(options.repeat):
         for name, commands in systems.items():

@@ -116,7 +116,7 @@ def system(majuscule, row, train, lang, folder):
     """Trains a model of majuscule: its name, the command that restores a text, and the seconds of training."""
     name, method, protocol, options = row
     model = folder / name
-    command = [majuscule, "train", *method, "--protocol", protocol, "--lang", lang, "--split", "--threads", "1", "-o", model, train]
+    command = [majuscule, "train", *method, "--protocol", protocol, "--lang", lang, "--split", "--threads", "1", "--force", "-o", model, train]
     start = time.monotonic()
     trained = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if trained.returncode:

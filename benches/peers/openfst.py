@@ -32,7 +32,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         machine = scratch / "t.fst"
-        run(args.program, "fst", "build", args.model, "-o", machine)
+        run(args.program, "fst", "build", args.model, "--force", "-o", machine)
         rows = []
         words, seconds = openfst(machine, lines[: args.lines], args.repeat)
         rows.append(("OpenFst, compose and shortestpath", words, seconds))
@@ -46,7 +46,7 @@ def main():
             ("restore, hmm", ["hmm"]),
         ]:
             folder = scratch / "-".join(method).replace("--", "")
-            run(args.program, "train", *method, "--lm", args.model, "-o", folder)
+            run(args.program, "train", *method, "--lm", args.model, "--force", "-o", folder)
             rows.append((name, words, timed(args.repeat, args.program, "restore", "--model", folder, text)))
     peer = rows[0][1] / rows[0][2] if rows[0][2] else None
     print(f"{'':36}{'words':>10}{'CPU s':>8}{'words/s':>12}{'ratio':>8}")

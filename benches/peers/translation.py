@@ -109,11 +109,11 @@ def main():
             model = folder / method[0]
             start = time.monotonic()
             command = [majuscule, "train", *method, "--marks", "--protocol", protocol, "--lang", given.lang, "--split"]
-            command += ["--threads", "1", "-o", model, folder / "text"]
+            command += ["--threads", "1", "--force", "-o", model, folder / "text"]
             subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             trained = time.monotonic()
             command = [majuscule, "restore", "--quiet", "--marks", "--threads", "1", "--case", "ignore", "--model", model]
-            command += ["--window", str(window), "--end-threshold", str(THRESHOLD), folder / "spoken", "-o", hypothesis]
+            command += ["--window", str(window), "--end-threshold", str(THRESHOLD), folder / "spoken", "--force", "-o", hypothesis]
             subprocess.run(command, check=True)
             row(name, given, majuscule, hypothesis, window, trained - start, time.monotonic() - trained)
 

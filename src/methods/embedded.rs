@@ -6,7 +6,7 @@ use super::{Backend, Methods, Model, beside};
 use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed, Store};
 use crate::named::NamedValue;
-use crate::text::{LanguageTag, Locale, tokenize::tokenize};
+use crate::text::LanguageTag;
 
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
@@ -140,42 +140,9 @@ pub fn embedded_store(language: &str, preset: Preset) -> Result<Box<dyn Store>> 
     Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
 }
 
-/// The most common words of each of [`LANGUAGES`]: a dozen of them make up a quarter of any text,
-/// and few occur in another language.
-const COMMON: [&str; LANGUAGES.len()] = [
-    "the and of to is that it you was for with have",
-    "el los las y que en una por con del se es",
-    "le les et des est que une dans pour du vous pas",
-    "het een van ik dat is niet op te zijn voor met",
-    "o os e que em uma não do da com para um",
-];
-
-/// Detects the language of a text by its most common words, among the languages whose models are
-/// built in. Without such words it is the first of these in [`LANGUAGES`].
-///
-/// ```
-/// let language = majuscule::methods::language_of("the president of the parliament spoke to you in lisbon")?;
-/// assert_eq!(language, "en");
-/// # Ok::<(), majuscule::error::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Usage`] if this build has no built-in models.
-pub fn language_of(text: &str) -> Result<&'static str> {
-    let tokens = tokenize(text, Locale::Root, "");
-    let hits = |common: &str| {
-        let common: Vec<_> = common.split(' ').collect();
-        tokens.iter().filter(|(lower, _)| common.contains(lower)).count()
-    };
-    // In reverse order, since max_by_key returns the last of equal ones.
-    let is_built_in = |language: &str| packed(language, Preset::default()).is_some();
-    let built_in = LANGUAGES.iter().zip(COMMON).rev().filter(|(language, _)| is_built_in(language));
-    built_in.max_by_key(|(_, common)| hits(common)).map(|(language, _)| *language).ok_or_else(|| {
-        Error::Usage(format!(
-            "this build has no models inside: build with --features languages, or give {} FOLDER",
-            option("model")
-        ))
-    })
+/// Returns true if this build has the models of a language inside.
+pub(super) fn is_built_in(language: &str) -> bool {
+    packed(language, Preset::default()).is_some()
 }
 
 #[cfg(test)]

@@ -1,195 +1,278 @@
-//! Detects the language of a text by its most common words: to choose a built-in model, and to warn
-//! if it is for another language.
+//! Detects the language of a text from the character n-grams of its words: to choose a built-in model, and to
+//! warn if it is for another language. A text that does not tell its language is said to be such.
 
-/// The most common words of languages, those with a built-in model first. Some of them make up a
-/// third of any text, and few occur in another language.
-const COMMON: [(&str, &str, &str); 18] = [
-    (
-        "en",
-        "English",
-        "the and of to that it you was for with this have are not but they what from his would there been their will your",
-    ),
-    (
-        "es",
-        "Spanish",
-        "el los las y que en una por con del se es no para como más pero su al lo está muy yo este esta de la a",
-    ),
-    (
-        "fr",
-        "French",
-        "le les et des est que une dans pour du vous pas nous il qui je au ce sur avec plus sont mais cette la de à",
-    ),
-    (
-        "nl",
-        "Dutch",
-        "het een van ik dat is niet op te zijn voor met en de je die maar ook hij aan naar wat er dit",
-    ),
-    (
-        "pt",
-        "Portuguese",
-        "o os e que em uma não do da com para um no na por mais se é as dos ao você eu mas isso de a",
-    ),
-    (
-        "de",
-        "German",
-        "der die das und ist nicht ein eine zu den mit auf für dem von sich auch es ich wir sie haben wird oder im",
-    ),
-    (
-        "it",
-        "Italian",
-        "il che di è per non una del della sono gli le anche con più ma questo nel si un alla come la ha",
-    ),
-    (
-        "ca",
-        "Catalan",
-        "el la de que i els les un una per amb del no és al com més però va aquest són dels hi seva",
-    ),
-    (
-        "gl",
-        "Galician",
-        "o os e que en unha non do da con para un no na por máis se é as dos ao pero isto á polo",
-    ),
-    (
-        "ro",
-        "Romanian",
-        "și de la în nu o să pe cu este un din care mai a că pentru ce sunt lui am dar sau fi au",
-    ),
-    (
-        "pl",
-        "Polish",
-        "i w z na się nie do jest że to jak po za od tak ale czy przez był są tego dla co tym o",
-    ),
-    ("cs", "Czech", "a se na je v že to s z do by pro jsem ale jako za jsou nebo byl tak ve jsme co když si"),
-    (
-        "sv",
-        "Swedish",
-        "och att det som en på är av för med den till inte jag om har de men var ett från vi kan i sig",
-    ),
-    (
-        "da",
-        "Danish or Norwegian",
-        "og at det som en på er av af for med den til ikke jeg om har de men var et fra vi kan i",
-    ),
-    (
-        "fi",
-        "Finnish",
-        "ja on ei että se hän oli mutta kun niin mitä minä ovat tai myös joka olen nyt sen jos kuin ole vain",
-    ),
-    (
-        "hu",
-        "Hungarian",
-        "a az és hogy nem egy is ez van meg de már csak ha el volt vagy mint ki be még azt én",
-    ),
-    (
-        "tr",
-        "Turkish",
-        "ve bir bu da de için ne ile çok o ben var gibi daha ama mi değil olarak kadar sonra ki her",
-    ),
-    (
-        "id",
-        "Indonesian",
-        "yang dan di itu ini dengan untuk dari tidak ke pada adalah akan saya juga dalam ada kita bisa kami",
-    ),
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::embedded::{LANGUAGES, is_built_in};
+use crate::text::Locale;
+use crate::text::tokenize::tokenize;
+
+/// The names of languages that are detected or named by recognisers.
+const NAMES: [(&str, &str); 18] = [
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("fr", "French"),
+    ("nl", "Dutch"),
+    ("pt", "Portuguese"),
+    ("de", "German"),
+    ("it", "Italian"),
+    ("ca", "Catalan"),
+    ("gl", "Galician"),
+    ("ro", "Romanian"),
+    ("pl", "Polish"),
+    ("cs", "Czech"),
+    ("sv", "Swedish"),
+    ("da", "Danish or Norwegian"),
+    ("fi", "Finnish"),
+    ("hu", "Hungarian"),
+    ("tr", "Turkish"),
+    ("id", "Indonesian"),
 ];
-
-/// The minimum number of common words of a language that identify it.
-const FEWEST: u32 = 4;
-
-/// The factor by which the common words of another language must outnumber those of the expected
-/// one.
-const CLEARLY: u32 = 3;
-
-/// Parts of a threshold: a text of at least `ENOUGH` words is in another language if fewer than one
-/// in `RARELY` of them is among the most common words of the expected language.
-const RARELY: u32 = 16;
-const ENOUGH: u32 = 60;
 
 /// The name of a language; its tag if the name is not known.
 pub fn name_of(tag: &str) -> &str {
-    COMMON.iter().find(|(known, ..)| *known == tag).map_or(tag, |(_, name, _)| name)
+    NAMES.iter().find(|(known, _)| *known == tag).map_or(tag, |(_, name)| name)
 }
 
 /// The tag of a language by its name in any case, as recognisers write it; the name itself if it is
 /// not known.
 pub fn tag_of(name: &str) -> &str {
-    COMMON.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name)).map_or(name, |(tag, ..)| tag)
+    NAMES.iter().find(|(_, known)| known.eq_ignore_ascii_case(name)).map_or(name, |(tag, _)| tag)
 }
 
-/// Counts over the words of a text.
-#[derive(Debug, Clone, Default)]
-pub struct LanguageCounts {
-    all: u32,
-    /// The number of words that begin with a letter of a script other than Latin.
-    foreign: u32,
-    common: [u32; COMMON.len()],
+/// The n-grams and their weights, as `lm/detector.py` writes them.
+static TABLE: &str = include_str!("../../lm/detector.txt");
+
+/// The detector: a maximum entropy model of character n-grams.
+static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::read(TABLE));
+
+/// The number of classes, the languages of [`LANGUAGES`] first.
+const CLASSES: usize = 21;
+
+/// The steps of a nat in the table, and the letter of the weight 0.
+const STEPS: f64 = 12.0;
+const ZERO: u8 = b'O';
+
+/// The length of the longest n-gram that is not a whole word, and of the longest word that counts
+/// whole, in characters.
+const LONGEST_NGRAM: usize = 4;
+const LONGEST_WORD: usize = 10;
+
+struct Detector {
+    /// The tags of the classes. `*` ends that of several languages that look alike.
+    tags: Vec<&'static str>,
+    /// The n-grams in the order of their bytes, each with a weight for each class. `_` is either end of
+    /// a word.
+    ngrams: Vec<(&'static str, &'static [u8])>,
 }
 
-/// The actual language of a text that is not in the expected language.
+impl Detector {
+    fn read(table: &'static str) -> Self {
+        let mut lines = table.lines().skip(1);
+        let tags = lines.next().unwrap_or_default().split(' ').collect();
+        let ngrams = lines.filter_map(|line| line.split_once('\t'));
+        Self { tags, ngrams: ngrams.map(|(ngram, weights)| (ngram, weights.as_bytes())).collect() }
+    }
+
+    fn weights(&self, ngram: &str) -> Option<&'static [u8]> {
+        let at = self.ngrams.binary_search_by_key(&ngram, |(ngram, _)| ngram).ok()?;
+        Some(self.ngrams[at].1)
+    }
+}
+
+/// The language of a text, as far as the text tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetectedLanguage {
+    /// A language with a built-in model: its tag.
+    BuiltIn(&'static str),
+    /// Another language, for which there is no built-in model.
+    Other(Other),
+    /// The text is too short, or of words that several languages have.
+    Unsure,
+    /// The text has no words.
+    Empty,
+}
+
+/// A language without a built-in model, or another one than expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     /// A language: its tag and its name.
     Language(&'static str, &'static str),
     /// A language in another script.
     Script,
-    /// An unknown language.
+    /// An unknown language in Latin letters.
     Unknown,
 }
 
-impl LanguageCounts {
-    /// Counts the next word, given in lower case.
+/// The probability from which a text is in a language with a built-in model. The wrong answers on
+/// single lines of subtitles are below 2 % then.
+const SURE: f64 = 0.6;
+
+/// The probability from which a text is in none of these languages.
+const SURELY_OTHER: f64 = 0.8;
+
+/// The number of words from which a text is in a language that is not known: fewer may be names.
+const ENOUGH: u32 = 12;
+
+/// The probability and the number of words from which a text is in another language than the one
+/// that somebody chose, or that is used by default.
+const SURELY_WRONG: f64 = 0.99;
+const FEWEST: u32 = 4;
+
+/// The evidence of the words of a text for languages.
+#[derive(Debug, Clone, Default)]
+pub struct LanguageEvidence {
+    words: u32,
+    /// The number of words that begin with a letter of a script other than Latin.
+    foreign: u32,
+    /// Sums of weights.
+    scores: [i64; CLASSES],
+    /// The characters of a word, between its ends; kept for its memory.
+    word: String,
+}
+
+impl LanguageEvidence {
+    /// Adds the words of a text.
+    pub fn push_text(&mut self, text: &str) {
+        tokenize(text, Locale::Root, "").iter().for_each(|(lower, _)| self.push(lower));
+    }
+
+    /// Adds a word in lower case. The first and the last part of a word with hyphens count as words.
     pub fn push(&mut self, lower: &str) {
-        let Some(first) = lower.chars().next().filter(|c| c.is_alphabetic()) else { return };
-        self.all += 1;
+        let Some(first) = lower.chars().find(|c| c.is_alphabetic()) else { return };
+        self.words += 1;
         // Latin letters end there, except some of Vietnamese and of phonetics, which begin no word.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
-        for ((_, _, common), count) in COMMON.iter().zip(&mut self.common) {
-            let mut words = common.as_bytes().split(|&b| b == b' ');
-            *count += u32::from(lower.len() <= 8 && words.any(|word| word == lower.as_bytes()));
+        let mut word = std::mem::take(&mut self.word);
+        let parts =
+            || lower.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}'));
+        let last = parts().count() - 1;
+        for (at, part) in parts().enumerate() {
+            // The small words inside a name belong to the name: `aix-en-provence`.
+            if at > 0 && at < last {
+                continue;
+            }
+            word.clear();
+            word.push('_');
+            word.extend(part.nfc().map(|c| if c == '’' { '\'' } else { c }));
+            word.push('_');
+            self.add(&word);
+        }
+        self.word = word;
+    }
+
+    /// Adds the n-grams of a word between `_`.
+    fn add(&mut self, word: &str) {
+        let detector = &*DETECTOR;
+        let ends = || word.char_indices().map(|(at, _)| at).chain([word.len()]);
+        let longest = ends().count() - 1;
+        if longest <= 2 {
+            return;
+        }
+        let mut add = |ngram: &str| {
+            for (score, weight) in self.scores.iter_mut().zip(detector.weights(ngram).unwrap_or_default()) {
+                *score += i64::from(*weight) - i64::from(ZERO);
+            }
+        };
+        for (at, from) in ends().take(longest).enumerate() {
+            for to in ends().skip(at + 1).take(LONGEST_NGRAM) {
+                add(&word[from..to]);
+            }
+        }
+        if longest > LONGEST_NGRAM && longest <= LONGEST_WORD + 2 {
+            add(word);
         }
     }
 
     /// The number of words.
     pub fn len(&self) -> u32 {
-        self.all
+        self.words
     }
 
     /// Returns true if there were no words.
     pub fn is_empty(&self) -> bool {
-        self.all == 0
+        self.words == 0
     }
 
-    /// The number of words among the most common of a language; 0 if the language is not known.
-    pub fn of(&self, language: &str) -> u32 {
-        let at = COMMON.iter().position(|(tag, ..)| *tag == language);
-        at.map_or(0, |at| self.common[at])
+    /// The language of the text.
+    pub fn detected(&self) -> DetectedLanguage {
+        if self.is_empty() {
+            return DetectedLanguage::Empty;
+        }
+        if 2 * self.foreign > self.words {
+            return DetectedLanguage::Other(Other::Script);
+        }
+        let probabilities = self.probabilities();
+        let (best, probability) = largest(&probabilities);
+        let own: f64 = probabilities[..LANGUAGES.len()].iter().sum();
+        let tag = DETECTOR.tags[best];
+        match best < LANGUAGES.len() {
+            true if probability >= SURE && is_built_in(tag) => DetectedLanguage::BuiltIn(tag),
+            true if probability >= SURE => DetectedLanguage::Other(Other::Language(tag, name_of(tag))),
+            _ if own > 1.0 - SURELY_OTHER => DetectedLanguage::Unsure,
+            _ if probability >= SURE && !tag.ends_with('*') => {
+                DetectedLanguage::Other(Other::Language(tag, name_of(tag)))
+            }
+            _ if self.words < ENOUGH => DetectedLanguage::Unsure,
+            _ => DetectedLanguage::Other(Other::Unknown),
+        }
     }
 
     /// The actual language of the text if it is clearly not in this language; `None` if it may be.
-    /// With `strictly`, also reports a text that merely has too few common words of the language,
-    /// as lists of names do.
-    pub fn other_than(&self, language: &str, strictly: bool) -> Option<Other> {
-        if self.foreign >= FEWEST && 2 * self.foreign > self.all {
+    pub fn other_than(&self, language: &str) -> Option<Other> {
+        if self.words < FEWEST {
+            return None;
+        }
+        if 2 * self.foreign > self.words {
             return Some(Other::Script);
         }
-        let own = self.of(language);
-        // The first of equally likely languages.
-        let best = COMMON.iter().zip(self.common).rev().max_by_key(|(_, count)| *count);
-        match best {
-            Some(((tag, name, _), count)) if count >= FEWEST && count > CLEARLY * own => {
-                Some(Other::Language(tag, name))
-            }
-            _ if strictly && self.all >= ENOUGH && own * RARELY < self.all => Some(Other::Unknown),
-            _ => None,
-        }
+        let (best, probability) = largest(&self.probabilities());
+        let tag = DETECTOR.tags[best];
+        let is_other = probability >= SURELY_WRONG && tag != language && !tag.ends_with('*');
+        is_other.then(|| Other::Language(tag, name_of(tag)))
     }
+
+    /// The probability of each class.
+    fn probabilities(&self) -> [f64; CLASSES] {
+        let most = self.scores.iter().copied().max().unwrap_or_default();
+        let probabilities = self.scores.map(|score| ((score - most) as f64 / STEPS).exp());
+        let sum: f64 = probabilities.iter().sum();
+        probabilities.map(|probability| probability / sum)
+    }
+}
+
+/// The first of the largest probabilities, with its class.
+fn largest(probabilities: &[f64]) -> (usize, f64) {
+    let larger = |most: (usize, f64), (at, &probability): (usize, &f64)| {
+        if probability > most.1 { (at, probability) } else { most }
+    };
+    probabilities.iter().enumerate().fold((0, 0.0), larger)
+}
+
+/// Detects the language of a text among those with a built-in model and others. Capitals and marks
+/// do not count. A few words are enough if they are typical of one language.
+///
+/// ```
+/// use majuscule::{DetectedLanguage, detect_language};
+///
+/// assert_eq!(detect_language("the president spoke to you in lisbon"), DetectedLanguage::BuiltIn("en"));
+/// assert_eq!(detect_language("taxi 2000"), DetectedLanguage::Unsure);
+/// assert!(matches!(detect_language("das weiß ich auch nicht"), DetectedLanguage::Other(_)));
+/// ```
+pub fn detect_language(text: &str) -> DetectedLanguage {
+    let mut evidence = LanguageEvidence::default();
+    evidence.push_text(text);
+    evidence.detected()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> LanguageCounts {
-        let mut words = LanguageCounts::default();
+    fn words(text: &str) -> LanguageEvidence {
+        let mut words = LanguageEvidence::default();
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).for_each(|word| words.push(word));
         words
     }
@@ -219,11 +302,11 @@ mod tests {
             ),
             ("pt", "O ministro não veio com os deputados para a cidade, e eu não sei o que isso quer dizer."),
         ] {
-            let found = words(text).other_than("en", false);
+            let found = words(text).other_than("en");
             assert!(matches!(found, Some(Other::Language(found, _)) if found == tag), "{text}: {found:?}");
         }
         let russian = words("Президент сказал вчера в Москве, что он не приедет.");
-        assert_eq!(russian.other_than("en", false), Some(Other::Script));
+        assert_eq!(russian.other_than("en"), Some(Other::Script));
     }
 
     #[test]
@@ -238,15 +321,232 @@ mod tests {
             ("fr", "Le conseil de la ville a voté contre, et les gens ne sont pas contents du tout."),
             ("pt", "A Maria foi ontem a Lisboa com o João para ver o mar e comer um pastel de nata."),
         ] {
-            assert_eq!(words(text).other_than(language, true), None, "{text}");
+            assert_eq!(words(text).other_than(language), None, "{text}");
         }
     }
 
     #[test]
     fn a_text_of_no_known_language_is_told_where_it_is_long_enough() {
         let text = "tala nuri beko sapi wume ".repeat(20);
-        assert_eq!(words(&text).other_than("en", true), Some(Other::Unknown));
-        assert_eq!(words(&text).other_than("en", false), None);
-        assert_eq!(words(&text[..60]).other_than("en", true), None);
+        assert_eq!(detect_language(&text), DetectedLanguage::Other(Other::Unknown));
+        assert_eq!(words(&text).other_than("en"), None);
+        assert_eq!(detect_language(&text[..24]), DetectedLanguage::Unsure);
+    }
+
+    #[test]
+    fn the_table_has_a_weight_of_each_class_and_its_ngrams_in_order() {
+        let Detector { tags, ngrams } = &*DETECTOR;
+        assert_eq!((tags.len(), &tags[..LANGUAGES.len()]), (CLASSES, &LANGUAGES[..]));
+        assert!(tags.iter().all(|tag| tag.ends_with('*') || name_of(tag) != *tag));
+        assert!(ngrams.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(ngrams.iter().all(|(_, weights)| weights.len() == CLASSES && weights.is_ascii()));
+        assert!(TABLE.len() < 70_000, "{}", TABLE.len());
+    }
+
+    /// The tag that a text tells, whether or not its model is built in.
+    fn tag(text: &str) -> &'static str {
+        match detect_language(text) {
+            DetectedLanguage::BuiltIn(tag) | DetectedLanguage::Other(Other::Language(tag, _)) => tag,
+            DetectedLanguage::Other(Other::Script) => "script",
+            DetectedLanguage::Other(Other::Unknown) => "unknown",
+            DetectedLanguage::Unsure => "unsure",
+            DetectedLanguage::Empty => "empty",
+        }
+    }
+
+    /// Short lines as people write and subtitles have them.
+    const LINES: [(&str, [&str; 8]); 11] = [
+        (
+            "en",
+            [
+                "what are you doing tonight",
+                "we should have left an hour ago",
+                "my sister works with françois in aix-en-provence",
+                "don't tell anybody about this",
+                "the soup is still too hot",
+                "can somebody open the window please",
+                "he never said where he'd put the keys",
+                "thanks for picking me up",
+            ],
+        ),
+        (
+            "es",
+            [
+                "qué vas a hacer esta noche",
+                "llegamos tarde por culpa del tren",
+                "no me digas que ya se fueron",
+                "mi hermana trabaja con ellos los lunes",
+                "alguien ha visto mis llaves",
+                "la sopa todavía está muy caliente",
+                "eso no es lo que dijiste ayer",
+                "vamos a comer algo primero",
+            ],
+        ),
+        (
+            "fr",
+            [
+                "qu'est-ce que tu fais ce soir",
+                "on est arrivés en retard à cause du train",
+                "ne me dis pas qu'ils sont déjà partis",
+                "ma sœur travaille avec eux le lundi",
+                "quelqu'un a vu mes clés",
+                "la soupe est encore trop chaude",
+                "je ne sais plus où je l'ai mis",
+                "on mange d'abord quelque chose",
+            ],
+        ),
+        (
+            "nl",
+            [
+                "wat ga je vanavond doen",
+                "we kwamen te laat door de trein",
+                "zeg niet dat ze al weg zijn",
+                "mijn zus werkt op maandag met hen",
+                "heeft iemand mijn sleutels gezien",
+                "de soep is nog veel te heet",
+                "dat heb je gisteren niet gezegd",
+                "laten we eerst iets eten",
+            ],
+        ),
+        (
+            "pt",
+            [
+                "o que vais fazer hoje à noite",
+                "chegámos tarde por causa do comboio",
+                "não me digas que já foram embora",
+                "a minha irmã trabalha com eles às segundas",
+                "alguém viu as minhas chaves",
+                "a sopa ainda está muito quente",
+                "não foi isso que você disse ontem",
+                "vamos comer alguma coisa primeiro",
+            ],
+        ),
+        (
+            "de",
+            [
+                "was machst du heute abend",
+                "wir kamen wegen des zuges zu spät",
+                "sag nicht dass sie schon weg sind",
+                "meine schwester arbeitet montags mit ihnen",
+                "hat jemand meine schlüssel gesehen",
+                "die suppe ist noch viel zu heiß",
+                "das hast du gestern nicht gesagt",
+                "lass uns erst etwas essen",
+            ],
+        ),
+        (
+            "it",
+            [
+                "che cosa fai stasera",
+                "siamo arrivati tardi per colpa del treno",
+                "non dirmi che sono già andati via",
+                "mia sorella lavora con loro il lunedì",
+                "qualcuno ha visto le mie chiavi",
+                "la minestra è ancora troppo calda",
+                "non è quello che hai detto ieri",
+                "mangiamo prima qualcosa",
+            ],
+        ),
+        (
+            "sv",
+            [
+                "vad ska du göra ikväll",
+                "vi kom för sent på grund av tåget",
+                "säg inte att de redan har gått",
+                "min syster jobbar med dem på måndagar",
+                "har någon sett mina nycklar",
+                "soppan är fortfarande för varm",
+                "det sa du inte igår",
+                "vi äter något först",
+            ],
+        ),
+        (
+            "da",
+            [
+                "hvad skal du lave i aften",
+                "vi kom for sent på grund af toget",
+                "sig ikke at de allerede er gået",
+                "min søster arbejder sammen med dem om mandagen",
+                "har nogen set mine nøgler",
+                "suppen er stadig alt for varm",
+                "det sagde du ikke i går",
+                "lad os spise noget først",
+            ],
+        ),
+        (
+            "pl",
+            [
+                "co robisz dziś wieczorem",
+                "spóźniliśmy się przez pociąg",
+                "nie mów że już poszli",
+                "moja siostra pracuje z nimi w poniedziałki",
+                "czy ktoś widział moje klucze",
+                "zupa jest jeszcze za gorąca",
+                "wczoraj tego nie powiedziałeś",
+                "najpierw coś zjedzmy",
+            ],
+        ),
+        (
+            "tr",
+            [
+                "bu akşam ne yapıyorsun",
+                "tren yüzünden geç kaldık",
+                "bana çoktan gittiklerini söyleme",
+                "kız kardeşim pazartesileri onlarla çalışıyor",
+                "anahtarlarımı gören oldu mu",
+                "çorba hâlâ çok sıcak",
+                "dün böyle söylememiştin",
+                "önce bir şeyler yiyelim",
+            ],
+        ),
+    ];
+
+    #[test]
+    fn a_short_line_tells_its_language_or_that_it_does_not_in_any_case() {
+        for (language, lines) in LINES {
+            let is_right = |text: &str| {
+                let found = tag(text);
+                assert!(
+                    found == language || found == "unsure" || !LANGUAGES.contains(&found),
+                    "{text}: {found}"
+                );
+                found == language
+            };
+            for write in [str::to_owned, str::to_uppercase] as [fn(&str) -> String; 2] {
+                let right = lines.iter().filter(|line| is_right(&write(line))).count();
+                assert!(right >= 6, "{language}: {right} of {}", lines.len());
+            }
+            assert_eq!(tag(&lines.join("\n")), language);
+        }
+    }
+
+    #[test]
+    fn words_of_no_language_and_names_tell_none() {
+        for (text, expected) in [
+            ("", "empty"),
+            ("12 34 2024", "empty"),
+            ("- ... ?!", "empty"),
+            ("привет", "script"),
+            ("как дела ok", "script"),
+            ("今日は", "script"),
+            ("i met françois in aix-en-provence", "en"),
+            ("la la la", "unsure"),
+            ("xyz", "unsure"),
+        ] {
+            assert_eq!(tag(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn accents_count_the_same_in_both_normal_forms() {
+        let text = "não é";
+        let apart: String = text.nfd().collect();
+        assert_ne!(apart, text);
+        let [composed, apart] = [text, &apart].map(|text| {
+            let mut evidence = LanguageEvidence::default();
+            text.split(' ').for_each(|word| evidence.push(word));
+            evidence.scores
+        });
+        assert_eq!(composed, apart);
     }
 }

@@ -14,7 +14,8 @@ mod voting;
 
 pub use backend::Backend;
 pub use cascade::{Read, cascade};
-pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_store, language_of};
+pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_store};
+pub use language::{DetectedLanguage, detect_language};
 pub use voting::{VotingOptions, voting};
 
 use std::path::Path;

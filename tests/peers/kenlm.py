@@ -42,13 +42,13 @@ def main():
         ]
         for name, corpus, settings in models:
             ours = scratch / f"{name}.arpa"
-            subprocess.run([program, "lm", "train", "--plain", corpus, "-o", ours, *settings], check=True)
+            subprocess.run([program, "lm", "train", "--plain", corpus, "--force", "-o", ours, *settings], check=True)
             worst = max(worst, compare(name, arpa(folder / f"{name}.arpa.xz"), arpa(ours)))
             query = folder / f"query.{name}.txt"
             if query.exists():
                 worst = max(worst, compare_scores(program, ours, folder / "query.txt", query))
                 binary = scratch / f"{name}.bin"
-                subprocess.run([program, "lm", "convert", ours, "-o", binary], check=True)
+                subprocess.run([program, "lm", "convert", ours, "--force", "-o", binary], check=True)
                 worst = max(worst, compare_scores(program, binary, folder / "query.txt", query))
         if len(sys.argv) == 4:
             worst = max(worst, compare_limited(sys.argv[3], program, text, scratch))
@@ -69,7 +69,7 @@ def compare_limited(lmplz, program, text, scratch):
         limit = ["-o", "3", "-S", "100M", "--limit_vocab_file", listed, "--prune", *prune.split()]
         subprocess.run([lmplz, *limit, "--text", text, "--arpa", theirs], check=True, stderr=subprocess.DEVNULL)
         limit = ["--order", "3", "--vocabulary-list", listed, "--unknown", "prune", "--prune", prune.replace(" ", ",")]
-        subprocess.run([program, "lm", "train", "--plain", text, "-o", ours, *limit], check=True)
+        subprocess.run([program, "lm", "train", "--plain", text, "--force", "-o", ours, *limit], check=True)
         worst = max(worst, compare(f"limited vocabulary, prune {prune}", arpa(theirs), arpa(ours)))
     return worst
 

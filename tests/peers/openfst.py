@@ -33,7 +33,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         machine, inputs, outputs = scratch / "t.fst", scratch / "t.in", scratch / "t.out"
-        run(program, "fst", "build", model, "-o", machine, "--isymbols", inputs, "--osymbols", outputs)
+        run(program, "fst", "build", model, "--force", "-o", machine, "--isymbols", inputs, "--osymbols", outputs)
         plain = scratch / "text.txt"
         plain.write_text("".join(" ".join(words) + "\n" for words in lines), encoding="utf-8")
         ours = run(program, "fst", "apply", machine, plain, "--n-best", "1").decode().split("\n\n")

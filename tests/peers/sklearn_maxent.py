@@ -41,7 +41,7 @@ def main():
             few.write_bytes(b"".join(line for line, _ in zip(text, range(args.lines))))
         matrix = folder / "matrix"
         features = ["--features", "word,neighbours,affixes,shape", "--look-ahead", "1", "--min-count", "2"]
-        subprocess.run([program, "maxent", "features", few, "-o", matrix, *features], check=True)
+        subprocess.run([program, "maxent", "features", few, "--force", "-o", matrix, *features], check=True)
         rows, classes = load_svmlight_file(str(matrix), zero_based=False)
         print(f"{rows.shape[0]} rows, {rows.shape[1]} features, classes {np.bincount(classes.astype(int))}")
         if len(set(classes)) != CLASSES:
@@ -58,7 +58,7 @@ def main():
 
 
 def native(program, matrix, output, l2, features):
-    subprocess.run([program, "maxent", "fit", matrix, "-o", output, "--l2", str(l2), "--precision", "1e-8"], check=True)
+    subprocess.run([program, "maxent", "fit", matrix, "--force", "-o", output, "--l2", str(l2), "--precision", "1e-8"], check=True)
     weights = np.zeros((CLASSES, features))
     for line in output.read_text().splitlines()[1:]:
         index, *values = line.split("\t")

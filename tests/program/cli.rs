@@ -56,7 +56,7 @@ fn paragraphs_that_are_taken_for_sentences_are_told() {
     assert!(told("lexicon build paragraphs.txt"));
     assert!(told("maxent features paragraphs.txt -o told.features"));
     assert!(!told("score sentences.txt sentences.txt"));
-    assert!(!told("lm count --split paragraphs.txt -o told.counts"));
+    assert!(!told("lm count --split paragraphs.txt --force -o told.counts"));
     assert!(!told("evaluate --model model --protocol rei --split paragraphs.txt"));
     assert!(!told("evaluate --model model --protocol asr paragraphs.txt"));
     assert!(!told("corpus stats sentences.txt"));
@@ -193,7 +193,7 @@ fn text_is_restored_from_files_and_standard_input() {
     assert_eq!(room.restored("a.txt - b.txt", "bbc\n"), "Anna McDonald\nBBC\nLisbon,  and\tNew York");
     assert_eq!(room.restored("a.txt -o out.txt", ""), "");
     assert_eq!(room.read("out.txt"), "Anna McDonald\n");
-    assert_eq!(room.restored("b.txt -o out.txt", ""), "");
+    assert_eq!(room.restored("b.txt --force -o out.txt", ""), "");
     assert_eq!(room.read("out.txt"), "Lisbon,  and\tNew York");
     assert_eq!(room.names(), ["a.txt", "b.txt", "out.txt"]);
     assert_eq!(room.restored("-o - a.txt -", "i"), "Anna McDonald\nI");
@@ -783,7 +783,7 @@ fn a_folder_that_stands_there_is_replaced_only_by_force() {
     let room = Room::new();
     room.write("corpus.txt", CORPUS);
     let before = room.read("model/majuscule.json");
-    room.fails("train majority corpus.txt -o model", b"", 2, &["model stands there already", "--force"]);
+    room.fails("train majority corpus.txt -o model", b"", 2, &["model exists already", "--force"]);
     assert_eq!(room.read("model/majuscule.json"), before);
     room.out("train majority corpus.txt -o model --force --no-parts", b"");
     assert_ne!(room.read("model/majuscule.json"), before);
@@ -1406,19 +1406,29 @@ fn a_language_model_is_trained_asked_and_converted() {
     room.out("train majority text.txt -o plain", b"");
     room.fails("lm score plain", b"", 1, &["plain", "model of majority", "only those of hmm"]);
 
-    room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
+    room.out("lm prune model.bin --threshold 1 --force -o pruned.arpa", b"");
     assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
-    room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
+    room.fails("lm prune model.bin --threshold nan --force -o pruned.arpa", b"", 2, &["threshold NaN"]);
 
     room.write("other.txt", "Rui left Porto.\n");
     room.out("lm train other.txt --order 3 --smoothing witten-bell -o other.bin", b"");
-    room.out("lm interpolate model.bin other.bin --weight 0.75 -o mixed.arpa", b"");
+    room.out("lm interpolate model.bin other.bin --weight 0.75 --force -o mixed.arpa", b"");
     assert!(room.read("mixed.arpa").starts_with("\\data\\\nngram 1=10\n"));
     room.out("lm interpolate model.arpa other.bin --tune text.txt -o tuned.bin", b"");
     assert!(print("lm info --check tuned.bin").starts_with("order    3\n1-grams  10\n"));
-    room.fails("lm interpolate model.bin -o mixed.arpa", b"", 2, &["MODEL"]);
-    room.fails("lm interpolate model.bin other.bin --weight 1.5 -o mixed.arpa", b"", 2, &["from 0 to 1"]);
-    room.fails("lm interpolate model.bin other.bin --tune empty.txt -o mixed.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm interpolate model.bin --force -o mixed.arpa", b"", 2, &["MODEL"]);
+    room.fails(
+        "lm interpolate model.bin other.bin --weight 1.5 --force -o mixed.arpa",
+        b"",
+        2,
+        &["from 0 to 1"],
+    );
+    room.fails(
+        "lm interpolate model.bin other.bin --tune empty.txt --force -o mixed.arpa",
+        b"",
+        1,
+        &["empty.txt"],
+    );
     room.fails("lm interpolate model.bin other.bin -o other.bin", b"", 2, &["both input and output"]);
 
     room.write("list.txt", "Ana\nEva\n");
@@ -1432,12 +1442,12 @@ fn a_language_model_is_trained_asked_and_converted() {
     room.fails(missing, b"", 1, &["text.txt", "none of the words of the list"]);
     room.fails(&format!("{missing} --unknown prune"), b"", 1, &["none of the words of the list"]);
     room.fails("lm train text.txt --smoothing witten-bell -o -", b"", 2, &["name a file"]);
-    room.fails("lm train text.txt --threads 0 -o model.arpa", b"", 2, &["expected a number from 1"]);
-    room.fails("lm prune model.bin --threshold -1 -o pruned.arpa", b"", 2, &["threshold -1"]);
-    room.fails("lm train text.txt -o model.arpa", b"", 2, &["--discount-fallback"]);
-    room.fails("lm train text.txt --order 9 -o model.arpa", b"", 2, &["order 9"]);
+    room.fails("lm train text.txt --threads 0 --force -o model.arpa", b"", 2, &["expected a number from 1"]);
+    room.fails("lm prune model.bin --threshold -1 --force -o pruned.arpa", b"", 2, &["threshold -1"]);
+    room.fails("lm train text.txt --force -o model.arpa", b"", 2, &["--discount-fallback"]);
+    room.fails("lm train text.txt --order 9 --force -o model.arpa", b"", 2, &["order 9"]);
     room.fails("lm train text.txt -o text.txt", b"", 2, &["both input and output"]);
-    room.fails("lm train empty.txt -o model.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm train empty.txt --force -o model.arpa", b"", 1, &["empty.txt"]);
     room.fails("lm score text.txt text.txt", b"", 1, &["text.txt, line 3", "ARPA"]);
     room.fails("lm perplexity model.bin -", b"", 1, &["no words"]);
     assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
@@ -1524,7 +1534,7 @@ fn a_language_model_is_trained_from_counts_of_its_pieces() {
     let settings = "--discount-fallback --order 2";
     room.out(&format!("lm train all.txt {settings} -o all.arpa"), b"");
     for counts in ["1.counts 2.counts", "merged.counts", "all.counts"] {
-        room.out(&format!("lm train --counts {counts} {settings} -o counted.arpa"), b"");
+        room.out(&format!("lm train --counts {counts} {settings} --force -o counted.arpa"), b"");
         assert_eq!(room.read("counted.arpa"), room.read("all.arpa"), "{counts}");
     }
     room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "count again"]);
@@ -1558,7 +1568,7 @@ fn a_language_model_does_not_depend_on_memory() {
     room.write("text.txt", text);
     fs::create_dir(room.path("temp")).unwrap();
     for name in ["model.arpa", "model.bin"] {
-        let train = format!("lm train --plain text.txt --order 5 --discount-fallback -o {name}");
+        let train = format!("lm train --plain text.txt --order 5 --discount-fallback --force -o {name}");
         room.out(&train, b"");
         let whole = fs::read(room.path(name)).unwrap();
         for memory in ["--memory 1M", "--memory 1.5MB --temp temp --threads 1", "--memory 1G"] {
@@ -1567,7 +1577,7 @@ fn a_language_model_does_not_depend_on_memory() {
         }
     }
     assert_eq!(fs::read_dir(room.path("temp")).unwrap().count(), 0);
-    let train = "lm train --plain text.txt --discount-fallback -o new.arpa";
+    let train = "lm train --plain text.txt --discount-fallback --force -o new.arpa";
     for (memory, problem) in
         [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "such as")]
     {
@@ -2065,8 +2075,8 @@ fn what_does_not_fit_leaves_nothing_under_its_name() {
     let manifest = room.read("model/majuscule.json");
     for line in [
         "restore --model model corpus.txt -o new.txt",
-        "restore --model model corpus.txt -o old.txt",
-        "lexicon build corpus.txt -o old.txt",
+        "restore --model model corpus.txt --force -o old.txt",
+        "lexicon build corpus.txt --force -o old.txt",
         "train majority corpus.txt -o new",
         "train majority corpus.txt -o model --force",
         "train majority corpus.txt --pack new.packed",
@@ -2137,7 +2147,7 @@ fn a_program_that_is_killed_leaves_nothing_under_the_name() {
     for signal in ["-9", "-15"] {
         for (name, before) in [("new.txt", None), ("old.txt", Some("old"))] {
             let mut command = program();
-            command.args(["restore", "--model", "model", "-o", name]).current_dir(room.0.path());
+            command.args(["restore", "--model", "model", "--force", "-o", name]).current_dir(room.0.path());
             let mut child = spawn(&mut command);
             let mut stdin = child.stdin.take().unwrap();
             stdin.write_all("we met the bbc in lisbon\n".repeat(40_000).as_bytes()).unwrap();
@@ -2520,6 +2530,133 @@ fn a_text_in_another_language_is_told() {
 }
 
 #[test]
+fn no_verb_replaces_an_output_without_force() {
+    let room = Room::new();
+    room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nWe met Ana in Lisbon.\n");
+    room.write("long.txt", "We met Ana in Lisbon, and Rui saw us there on Monday.\n".repeat(40));
+    for (line, output) in [
+        ("restore --preset fast long.txt -o", "restored.txt"),
+        ("convert talk.srt --drop -o", "talk.vtt"),
+        ("lexicon build long.txt -o", "long.tsv"),
+        ("lexicon words long.txt -o", "long.words"),
+        ("lexicon export long.tsv --format json -o", "long.json"),
+        ("lm count --order 2 long.txt -o", "long.counts"),
+        ("lm train --order 2 --smoothing witten-bell long.txt -o", "long.arpa"),
+        ("lm convert long.arpa -o", "long.lm"),
+        ("fst build long.arpa -o", "long.fst"),
+        ("fst draw long.fst -o", "long.svg"),
+        ("maxent features long.txt -o", "long.svm"),
+        ("evaluate --preset fast long.txt --choices", "long.jsonl"),
+        ("train majority long.txt --pack", "long.packed"),
+        ("train majority long.txt -o", "long-model"),
+    ] {
+        let line = format!("{line} {output}");
+        room.out(&line, b"");
+        let is_file = room.path(output).is_file();
+        if is_file {
+            fs::write(room.path(output), "precious").unwrap();
+        }
+        room.fails(&line, b"", 2, &[output, "exists already", "--force"]);
+        if is_file {
+            assert_eq!(fs::read_to_string(room.path(output)).unwrap(), "precious", "{line}");
+            // Nothing is lost of an empty file.
+            fs::write(room.path(output), "").unwrap();
+            room.out(&line, b"");
+        }
+        room.out(&format!("{line} --force"), b"");
+    }
+    room.out("restore --preset fast long.txt talk.srt -o out/", b"");
+    room.fails("restore --preset fast long.txt talk.srt -o out/", b"", 2, &["2 of 2", "out", "--force"]);
+    fs::remove_file(room.path("out/talk.srt")).unwrap();
+    room.fails("restore --preset fast long.txt talk.srt -o out/", b"", 2, &["long.txt exists already"]);
+    assert!(!room.path("out/talk.srt").exists());
+    room.out("restore --preset fast long.txt talk.srt -o out/ --force", b"");
+}
+
+#[test]
+fn a_folder_means_all_texts_in_it_for_every_verb() {
+    let room = Room::new();
+    let lines = "We met Ana in Lisbon, and Rui saw the BBC there.\nThe BBC told Ana of Lisbon.\n".repeat(30);
+    for (file, text) in
+        [("docs/a.txt", lines.as_str()), ("docs/more/b.txt", &lines), ("docs/table.bin", "\0")]
+    {
+        fs::create_dir_all(room.path(file).parent().unwrap()).unwrap();
+        fs::write(room.path(file), text).unwrap();
+    }
+    let same = |line: &str| {
+        let [folder, files] = ["docs", "docs/a.txt docs/more/b.txt"].map(|texts| {
+            let out = room.out(&line.replace("TEXTS", texts), b"");
+            String::from_utf8(out).unwrap()
+        });
+        assert_eq!(folder, files, "{line}");
+        folder
+    };
+    same("corpus stats TEXTS");
+    same("corpus shuffle TEXTS");
+    same("evaluate --preset fast TEXTS");
+    same("lexicon build TEXTS");
+    assert_eq!(same("lexicon words TEXTS"), "Ana\nBBC\nLisbon\nRui\n");
+    room.out("lm train --order 2 --smoothing witten-bell docs -o of-docs.lm", b"");
+    same("lm perplexity of-docs.lm TEXTS");
+    room.out("train majority docs -o of-docs", b"");
+    room.out("adapt fast docs -o adapted", b"");
+    room.out("restore --preset fast docs -o restored", b"");
+    let scored = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
+    assert!(scored("score docs restored").contains("all words"));
+    assert!(scored("compare docs --model fast --output restored").contains("restored"));
+    room.fails("score docs docs/a.txt", b"", 2, &["docs is a folder", "docs/a.txt is a file"]);
+    fs::remove_file(room.path("restored/more/b.txt")).unwrap();
+    room.fails("score docs restored", b"", 2, &["restored has no more/b", "docs"]);
+    fs::write(room.path("restored/more/b.txt"), lines.replacen("Rui", "Ruy", 1)).unwrap();
+    room.fails(
+        "score docs restored",
+        b"",
+        1,
+        &["restored/more/b.txt, line 1: \"Ruy\"", "docs/more/b.txt, line 1"],
+    );
+    room.out("corpus split docs -o parts", b"");
+}
+
+#[test]
+fn a_text_that_does_not_tell_its_language_takes_that_of_its_folder() {
+    let room = Room::new();
+    let note = |line: &str, input: &str| {
+        let output = room.run(&format!("restore --lang auto {line}"), input.as_bytes());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let unsure = note("", "ok\n");
+    assert!(unsure.contains("cannot tell the language of standard input") && unsure.contains("English"));
+    for silent in ["", "12 34\n", "qu'est-ce que tu fais ce soir\n", "NO SABEMOS LO QUE PASÓ ANOCHE\n"] {
+        assert_eq!(note("", silent), "", "{silent}");
+    }
+    assert_eq!(note("--quiet", "ok\n"), "");
+    for (file, text) in [
+        ("talks/fr/a.txt", "il ne sait pas ce que marie veut\n"),
+        ("talks/fr/b.srt", "1\n00:00:01,000 --> 00:00:02,000\non y va tout de suite\n"),
+        ("talks/fr/c.txt", "ok\n"),
+        ("talks/en/d.txt", "the man saw it in london\n"),
+        ("talks/en/e.txt", "we have not seen it yet\n"),
+        ("talks/de/f.txt", "ich weiß es leider auch nicht\n"),
+    ] {
+        fs::create_dir_all(room.path(file).parent().unwrap()).unwrap();
+        fs::write(room.path(file), text).unwrap();
+    }
+    let said = note("talks -o out", "");
+    let lines: Vec<&str> = said.lines().collect();
+    let [german, french, summary] = lines[..] else { panic!("{said}") };
+    assert!(german.contains("f.txt looks German, but is restored as English"), "{said}");
+    assert!(french.contains("c.txt: restored as French, as most texts in its folder are"), "{said}");
+    assert!(
+        summary.ends_with("6 changed, 0 as they were, 0 failed; languages: English 3, French 3"),
+        "{said}"
+    );
+    assert!(note("talks --diff", "").ends_with("languages: English 3, French 3\n"));
+    assert!(note("talks/fr/a.txt talks/en/d.txt", "").ends_with("languages: English 1, French 1\n"));
+    assert_eq!(note("talks/fr/a.txt", ""), "");
+}
+
+#[test]
 fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
     let spoken = b"where did you go i went to lisbon with my mother";
@@ -2888,7 +3025,7 @@ fn many_texts_end_with_a_summary() {
     assert!(said("--in-place . gone.txt").ends_with("\nmajuscule: 2 changed, 1 as it was, 2 failed\n"));
     assert_eq!(said("a.txt b.txt d.txt -o new/"), "majuscule: 0 changed, 3 as they were, 0 failed\n");
     assert_eq!(said("--in-place a.txt"), "");
-    assert_eq!(said("--quiet a.txt b.txt -o new/"), "");
+    assert_eq!(said("--quiet a.txt b.txt -o new/ --force"), "");
     room.write("a.txt", "the bbc\n");
     assert_eq!(said("-q --check a.txt b.txt"), "");
     assert!(said("--quiet --in-place a.txt c.txt").starts_with("majuscule: c.txt, line 1"));

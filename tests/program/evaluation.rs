@@ -501,7 +501,7 @@ fn every_format_is_trained_on_and_scored_as_its_text_is() {
             );
         }
         let lexicon = out(&format!("lexicon build {file}"));
-        out(&format!("lm train {file} --order 2 --smoothing witten-bell -o lm.arpa"));
+        out(&format!("lm train {file} --order 2 --smoothing witten-bell --force -o lm.arpa"));
         let shown = |text: String| text.replace(name, "FILE");
         let model = fs::read_to_string(folder.path().join("lm.arpa")).unwrap();
         (figures, shown(stats), shown(lexicon), model)

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use super::force::ForceArg;
 use super::messages;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, Publish};
@@ -26,6 +27,8 @@ pub struct ConvertArgs {
     /// Write to this file instead of standard output; it appears only once it is complete
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Format of the input; by default that of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
     from: Option<Kind>,
@@ -139,7 +142,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let conversion = args.conversion(output)?;
     if let Some(output) = output {
-        files::check_output(output, &[&args.input])?;
+        args.force.check(output, &[&args.input])?;
     }
     let (input, encoder) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
     let notes = match output {

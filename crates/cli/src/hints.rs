@@ -24,7 +24,10 @@ const WISHES: [(&[&str], &str); 13] = [
         "that is majuscule restore",
     ),
     (&["language", "lng"], "the language is --lang en, es, fr, nl, pt or auto"),
-    (&["detect", "detect-language", "langid"], "--lang auto tells the language of each file"),
+    (
+        &["detect", "detect-language", "langid"],
+        "restore --lang auto detects the language of each file, and the summary of several files names their languages",
+    ),
     (
         &["download", "pull", "list-models", "models"],
         "nothing needs to be downloaded: the models of en, es, fr, nl and pt are inside the program (majuscule restore --lang pt)",
@@ -44,7 +47,7 @@ const WISHES: [(&[&str], &str); 13] = [
     ),
     (
         &["glossary", "dictionary", "vocab-file", "custom-words"],
-        "your own spellings are --words FILE, a word or phrase a line",
+        "your own spellings are --words FILE, a word or phrase a line; lexicon words makes such a list of your documents",
     ),
     (
         &["watch", "follow"],

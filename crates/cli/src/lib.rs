@@ -6,9 +6,12 @@ mod messages;
 mod backend;
 mod cascade;
 mod convert;
-mod heard;
+mod folders;
+mod force;
 mod hints;
 mod inspect;
+mod language;
+mod language_monitor;
 #[cfg(feature = "learning")]
 mod learning;
 pub mod methods;

@@ -13,7 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::backend::BackendArgs;
 use super::cascade::CascadeArgs;
 use super::convert::{self, OutputFormArgs};
-use super::heard::Heard;
+use super::language::{self, Majority, RunLanguages};
+use super::language_monitor::LanguageMonitor;
 use super::messages;
 use super::methods::methods;
 use super::named;
@@ -28,8 +29,8 @@ use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::CueCut;
 use majuscule::format::{DetectedKind, Kind, refuse_binary, whisper};
-use majuscule::methods::language::{Other, name_of, tag_of};
-use majuscule::methods::{LANGUAGES, Model, Preset, embedded_store, language_of};
+use majuscule::methods::language::{DetectedLanguage, tag_of};
+use majuscule::methods::{Model, Preset, embedded_store};
 use majuscule::model::Store;
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
@@ -78,11 +79,14 @@ pub struct RestoreArgs {
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
-    /// Language of the built-in model: en (the default), es, fr, nl, pt, or auto. auto detects the
-    /// language of each file from the most common words in its first 4 KiB, and waits for these or
-    /// for the end of the input. The language that Whisper's JSON names is used with auto and if
-    /// this option is absent. A text that is clearly in another language gets a warning on standard
-    /// error. With a --model of several languages, this names the language of the text
+    /// Language of the built-in model: en (the default), es, fr, nl, pt, or auto
+    ///
+    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not tell,
+    /// and waits for these or for the end of the input. A file that does not tell its language, or is
+    /// in another one, is restored in that of most files in its folder or of the run, otherwise in
+    /// English, with a note on standard error. The language that Whisper's JSON names is used with
+    /// auto and if this option is absent. Without auto, a text that is clearly in another language
+    /// gets a warning. With a --model of several languages, this names the language of the text
     #[arg(long, value_name = "LANG", value_parser = super::page::language)]
     lang: Option<String>,
     /// Built-in model of the language to use
@@ -248,9 +252,8 @@ Examples:
   majuscule restore --model my-model --sentence-start always talk.txt
   majuscule restore --cascade fast,my-tagger --sure 0.95 talk.txt";
 
-/// The number of bytes from which the language of a file is detected: some hundred words, enough to
-/// distinguish five languages by their most common words.
-const LANGUAGE_BYTES: usize = 4096;
+/// The language of texts whose language is neither named nor told.
+const DEFAULT_LANGUAGE: &str = "en";
 
 /// Restores all texts.
 pub fn run(args: RestoreArgs) -> Result<ExitCode> {
@@ -266,6 +269,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     }
     let to_terminal = matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
     let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
+    work.paths = paths.iter().map(|path| path.to_path_buf()).collect();
     work.joins = paths.len() > 1 && matches!(way, Destination::Out(_) | Destination::Joined(..));
     let code = match &way {
         Destination::Out(paths) => {
@@ -273,6 +277,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             for path in paths {
                 work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
             }
+            work.tell(None);
             ExitCode::SUCCESS
         }
         Destination::Joined(paths, output) => {
@@ -282,16 +287,17 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             }
             Bytes::check_unchanged()?;
             out.commit()?;
+            work.tell(None);
             ExitCode::SUCCESS
         }
         Destination::Apart(pairs) => {
             let tally = each(pairs, |(path, output)| work.restore_to(path, output))?;
-            tally.tell(args.quiet);
+            work.tell(tally.summary());
             tally.code
         }
         Destination::Back(paths, backup) => {
             let tally = each(paths, |path| work.restore_in_place(path, backup.as_deref()))?;
-            tally.tell(args.quiet);
+            work.tell(tally.summary());
             tally.code
         }
         Destination::Diff(paths, is_check) => {
@@ -303,13 +309,14 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             }
             let tally = compared?;
             match tally.changed {
-                1.. if *is_check => {
-                    if !args.quiet {
-                        tell!("majuscule: {} of {} would change", tally.changed, paths.len());
-                    }
+                changed @ 1.. if *is_check => {
+                    work.tell(Some(format!("{changed} of {} would change", paths.len())));
                     ExitCode::FAILURE
                 }
-                _ => tally.code,
+                _ => {
+                    work.tell(None);
+                    tally.code
+                }
             }
         }
     };
@@ -347,13 +354,12 @@ fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Resu
 }
 
 impl Tally {
-    /// Prints the counts of changed, unchanged and failed texts if there is more than one text.
-    fn tell(&self, quiet: bool) {
+    /// The numbers of changed, unchanged and failed texts; `None` of a single text.
+    fn summary(&self) -> Option<String> {
         let Self { changed, same, failed, .. } = *self;
-        if !quiet && changed + same + failed > 1 {
-            let were = if same == 1 { "it was" } else { "they were" };
-            tell!("majuscule: {changed} changed, {same} as {were}, {failed} failed");
-        }
+        let were = if same == 1 { "it was" } else { "they were" };
+        let is_several = changed + same + failed > 1;
+        is_several.then(|| format!("{changed} changed, {same} as {were}, {failed} failed"))
     }
 }
 
@@ -387,7 +393,7 @@ impl RestoreArgs {
         } else if self.id.is_some() && !self.stream {
             "--id is for records that come in live: give --stream with it"
         } else if self.stream && self.is_told_by_file() {
-            "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
+            "--lang auto waits for some text, but --stream does not wait: name the language"
         } else {
             let known =
                 |file: &&Path| Some(self.format).filter(|kind| *kind != Kind::Auto).or(Kind::named(file));
@@ -554,7 +560,18 @@ impl RestoreArgs {
     }
 
     fn lang(&self) -> &str {
-        self.lang.as_deref().unwrap_or("en")
+        self.lang.as_deref().unwrap_or(DEFAULT_LANGUAGE)
+    }
+
+    /// The language of a file that has a built-in model, if the file tells it.
+    fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
+        let stand_in = self.lossy.then_some(NO_TEXT as char);
+        let (mut input, _) = files::open(path)?.decoded(self.encoding.clone(), stand_in)?;
+        let kind = self.format.of_input(&mut input)?;
+        Ok(match language::detect(kind, self.field.as_deref(), &mut input)? {
+            DetectedLanguage::BuiltIn(language) => Some(language),
+            _ => None,
+        })
     }
 
     /// Refuses a `--lang` that the model does not cover.
@@ -666,6 +683,9 @@ struct Work<'a> {
     model: Option<(Model, RestoreOptions)>,
     /// The language of the built-in model in `model`.
     language: String,
+    /// The texts of the run, and the languages that they are restored in.
+    paths: Vec<PathBuf>,
+    languages: RunLanguages,
     done: Done,
     progress: RestoreProgress,
     /// True if several texts go to one output.
@@ -681,9 +701,21 @@ impl<'a> Work<'a> {
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
         let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
         let (options, done) = (args.options(), Done::default());
-        let mut work = Self { args, options, words, model: None, language, done, progress, joins: false };
+        let (paths, languages, joins) = (Vec::new(), RunLanguages::default(), false);
+        let mut work =
+            Self { args, options, words, model: None, language, paths, languages, done, progress, joins };
         model.map_or(Ok(()), |model| work.set_model(model))?;
         Ok(work)
+    }
+
+    /// Prints a summary, with the languages that were detected if there are several texts.
+    fn tell(&self, summary: Option<String>) {
+        let has_languages = self.args.is_told_by_file() && self.paths.len() > 1;
+        let languages = self.languages.summary().filter(|_| has_languages);
+        let parts: Vec<String> = summary.into_iter().chain(languages).collect();
+        if !self.args.quiet && !parts.is_empty() {
+            tell!("majuscule: {}", parts.join("; "));
+        }
     }
 
     fn set_model(&mut self, model: Model) -> Result<(), Error> {
@@ -714,11 +746,33 @@ impl<'a> Work<'a> {
             }
         }
         let language = match args.is_told_by_file() {
-            true => language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?.to_owned(),
-            false => args.lang().to_owned(),
+            true => self.detected(kind, path, input)?,
+            false => args.lang(),
         };
-        self.take_model(&language)?;
+        self.take_model(language)?;
         Ok(said.is_some())
+    }
+
+    /// The language that a text is in. If the text does not tell, or there is no built-in model, it is
+    /// the language of most texts around it, or the default; a note says so.
+    fn detected(&mut self, kind: Kind, path: &Path, input: &mut Input) -> Result<&'static str, Error> {
+        let args = self.args;
+        let detected = language::detect(kind, args.field.as_deref(), input)?;
+        if let DetectedLanguage::BuiltIn(language) = detected {
+            return Ok(language);
+        }
+        let majority = self.languages.majority(path, &self.paths, |file| args.detected(file).ok().flatten());
+        let language = match majority {
+            Some(Majority::Folder(language) | Majority::Run(language)) => language,
+            None => DEFAULT_LANGUAGE,
+        };
+        match detected {
+            _ if args.quiet => {}
+            DetectedLanguage::Unsure => language::tell_unsure(&shown(path), language, majority),
+            DetectedLanguage::Other(other) => language::tell_other(&shown(path), language, other),
+            DetectedLanguage::Empty | DetectedLanguage::BuiltIn(_) => {}
+        }
+        Ok(language)
     }
 
     fn take_model(&mut self, language: &str) -> Result<(), Error> {
@@ -754,7 +808,10 @@ impl<'a> Work<'a> {
             args.check_conversion(self.joins)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
-        let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
+        let is_monitored = !is_said && args.lang.is_none();
+        if args.is_built_in() {
+            self.languages.count(&self.language);
+        }
         let Some((model, options)) = &self.model else { return Ok(false) };
         let is_live = target == Path::new(STDOUT) && path == Path::new("-") && is_live();
         if is_live || args.stream {
@@ -762,20 +819,20 @@ impl<'a> Work<'a> {
         }
         let mark_form = options.mark_form.or((told == Kind::Tok).then_some(MarkForm::Apart));
         let options = RestoreOptions { patience: is_live.then_some(PAUSE), mark_form, ..options.clone() };
-        let tell = |other| tell_language(path, &self.language, other);
-        let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
-            .only_if(is_judged && !args.quiet);
+        let report = |other| language::tell_other(&shown(path), &self.language, other);
+        let monitored = LanguageMonitor::new(&*model.restorer, &self.language, report)
+            .only_if(is_monitored && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
         let name = input.name().to_owned();
         if let Some(to) = to {
             let conversion = args.conversion(kind, to, &self.language);
             let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
-                restore(kind, input, &heard, &options, &mut |bytes, done| {
+                restore(kind, input, &monitored, &options, &mut |bytes, done| {
                     progress.show(before + done);
                     pipe.write_all(bytes).map_err(|error| Error::io("write", target, error))
                 })
             })?;
-            heard.finish();
+            monitored.finish();
             args.tell_conversion(path, encoder.encoding(), notes);
             self.done = before + done;
             return Ok(true);
@@ -792,12 +849,12 @@ impl<'a> Work<'a> {
             return Ok(false);
         }
         let done = if args.stream {
-            let mut flow = stream_as(name.clone(), kind, &heard, options)?;
+            let mut flow = stream_as(name.clone(), kind, &monitored, options)?;
             args.follow().restore(input, &mut *flow, write)?
         } else {
-            restore(kind, input, &heard, &options, write)?
+            restore(kind, input, &monitored, &options, write)?
         };
-        heard.finish();
+        monitored.finish();
         if is_text {
             encoder.finish(out).map_err(|error| files::unwritten(&name, target, error))?;
         }
@@ -886,25 +943,6 @@ fn is_live() -> bool {
     {
         std::io::stdin().is_terminal()
     }
-}
-
-/// Warns that a text is in another language than its model.
-fn tell_language(path: &Path, language: &str, other: Other) {
-    let (file, used) = (shown(path), name_of(language));
-    let other_name = match other {
-        Other::Language(tag, name) if LANGUAGES.contains(&tag) => {
-            let advice = format!("give --lang {tag}, or --lang auto, which tells them apart");
-            return tell!("majuscule: {file} looks {name}, but is restored as {used}: {advice}");
-        }
-        Other::Language(_, name) => format!("looks {name}"),
-        Other::Script => "is not in Latin letters".to_owned(),
-        Other::Unknown => "is in a language that is not known here".to_owned(),
-    };
-    let list = LANGUAGES.join(", ");
-    tell!(
-        "majuscule: {file} {other_name}, but is restored as {used}: the built-in models are of {list}; train makes one of your own \
-         text, and --model names it"
-    );
 }
 
 /// The name of a file in messages.

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::folders::{self, InputText};
+use super::force::ForceArg;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::format::Kind;
@@ -21,6 +23,8 @@ pub struct Targets {
     /// folder (an existing one, or out/), output files keep their names and subfolders
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Overwrite each file that changes; --in-place=.bak keeps a backup beside it. A crash or a
     /// full disk never leaves a half-written file
     #[arg(
@@ -53,12 +57,6 @@ pub enum Destination {
     Back(Vec<PathBuf>, Option<String>),
     /// The changes to standard output; true if a change is a failure.
     Diff(Vec<PathBuf>, bool),
-}
-
-/// A text, and its name in an output folder.
-struct InputText {
-    path: PathBuf,
-    name: PathBuf,
 }
 
 impl Destination {
@@ -100,10 +98,12 @@ impl Targets {
         let has_folder = self.files.iter().any(|file| file.is_dir());
         Ok(match output {
             Some(folder) if has_folder || is_folder(folder) => {
-                Destination::Apart(apart(texts, folder, to.and_then(Kind::ending), &inputs)?)
+                let pairs = apart(texts, folder, to.and_then(Kind::ending), &inputs)?;
+                self.check_new(folder, &pairs)?;
+                Destination::Apart(pairs)
             }
             Some(file) => {
-                files::check_output(file, &inputs)?;
+                self.force.check(file, &inputs)?;
                 let name = file.to_string_lossy();
                 let plain = files::uncompressed_name(&name);
                 if plain != name {
@@ -125,6 +125,26 @@ impl Targets {
         })
     }
 
+    /// Refuses outputs in a folder that exist already, unless they may be replaced.
+    fn check_new(&self, folder: &Path, pairs: &[(PathBuf, PathBuf)]) -> Result<()> {
+        let is_old = |(_, target): &&(PathBuf, PathBuf)| files::check_new(target).is_err();
+        let old: Vec<&Path> = match self.force.is_given() {
+            true => Vec::new(),
+            false => pairs.iter().filter(is_old).map(|(_, target)| target.as_path()).collect(),
+        };
+        match old[..] {
+            [] => Ok(()),
+            [one] => files::check_new(one),
+            [first, ..] => Err(Error::Usage(format!(
+                "{} of {} outputs exist already in {}, such as {}: name another folder, or give --force to replace them",
+                old.len(),
+                pairs.len(),
+                folder.display(),
+                first.display()
+            ))),
+        }
+    }
+
     /// Returns true if a text found in a folder is a link to a file outside it. A link that was
     /// named itself is followed.
     pub fn leads_out(&self, path: &Path) -> bool {
@@ -140,21 +160,7 @@ impl Targets {
         if self.files.is_empty() {
             return Ok(vec![InputText { path: "-".into(), name: "-".into() }]);
         }
-        let mut texts = Vec::new();
-        for path in &self.files {
-            if !path.is_dir() {
-                texts.push(InputText { path: path.clone(), name: files::name(path).into() });
-                continue;
-            }
-            let from = texts.len();
-            walk(path, Path::new(""), format, &mut texts)?;
-            if texts.len() == from {
-                let problem =
-                    "is a folder, but no file in it is named as a format, such as talk.srt: name files";
-                return Err(Error::file(path.to_string_lossy(), problem));
-            }
-        }
-        Ok(texts)
+        folders::texts(&self.files, format)
     }
 
     fn backup(&self, ending: &str) -> Result<Option<String>> {
@@ -191,25 +197,6 @@ fn is_ending(file: &Path) -> bool {
 
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
-}
-
-/// Adds the texts of a folder and its subfolders, but not the files of a model; links to other
-/// folders are not followed.
-fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) -> Result<()> {
-    if folder.join(MANIFEST).exists() {
-        return Ok(());
-    }
-    let refused = |error| Error::io("read", folder, error);
-    for path in files::paths_in(folder)? {
-        let name = inside.join(files::name(&path));
-        let is_named = Kind::named(&path).is_some_and(|kind| format == Kind::Auto || format == kind);
-        if fs::symlink_metadata(&path).map_err(refused)?.is_dir() {
-            walk(&path, &name, format, texts)?;
-        } else if is_named && path.is_file() {
-            texts.push(InputText { path, name });
-        }
-    }
-    Ok(())
 }
 
 /// Pairs each text with its output file in `folder`.

@@ -133,10 +133,14 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
         Task::Run { arguments, checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
             let mut arguments = arguments.clone();
-            arguments.extend(["-o".into(), path("output"), "--usage".into(), path("usage.json")]);
-            if may_replace(&arguments) {
-                arguments.push("--force".into());
-            }
+            // What an interrupted run left is replaced.
+            arguments.extend([
+                "-o".into(),
+                path("output"),
+                "--force".into(),
+                "--usage".into(),
+                path("usage.json"),
+            ]);
             if *checkpoint {
                 arguments.extend(["--checkpoint".into(), path("checkpoint")]);
             }
@@ -150,7 +154,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
         Task::Print { arguments, choices } => {
             let mut arguments = arguments.clone();
             if *choices {
-                arguments.extend(["--choices".into(), path("output")]);
+                arguments.extend(["--choices".into(), path("output"), "--force".into()]);
             }
             arguments.extend(["--usage".into(), path("usage.json")]);
             printed = run(&arguments)?;
@@ -158,12 +162,6 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     }
     files::publish(folder.join("printed.json"), |out| write(out, folder, printed.as_bytes()))?;
     files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))
-}
-
-/// Returns true if a verb has `--force`, as those that write folders do; the
-/// others replace files without it.
-fn may_replace(arguments: &[String]) -> bool {
-    matches!(arguments.first().map(String::as_str), Some("train" | "adapt"))
 }
 
 fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {

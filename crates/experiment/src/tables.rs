@@ -346,6 +346,17 @@ fn layers(results: &Results) -> Option<TextTable> {
     any.then_some(table)
 }
 
+/// Writes all tables as [`markdown`] does, for a terminal: nothing is escaped.
+pub fn text(results: &Results) -> String {
+    let markdown = markdown(results).replace("&lt;", "<").replace("&amp;", "&");
+    let mut chars = markdown.chars();
+    let next = || match chars.next()? {
+        '\\' => chars.next(),
+        c => Some(c),
+    };
+    std::iter::from_fn(next).collect()
+}
+
 /// Escapes text for Markdown and puts it on one line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -415,6 +426,17 @@ mod tests {
         assert!(markdown.contains(first), "{markdown}");
         assert!(markdown.contains("| **best** | – |"), "{markdown}");
         assert!(markdown.contains("\n- c &lt;u>: needs the feature neural &amp; a GPU\n"), "{markdown}");
+    }
+
+    #[test]
+    fn the_text_for_a_terminal_has_no_escapes() {
+        let text = text(&made::small());
+        assert!(text.starts_with("# A <b>small</b> one\n\nAfter A paper & more.\n\n"), "{text}");
+        assert!(
+            text.contains("\n- c <u>: needs the feature neural & a GPU\n") && !text.contains('\\'),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), markdown(&made::small()).lines().count());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand};
 use super::method::AdaptMethod;
 use super::spinner::Spinner;
 use super::train::ModelTarget;
+use crate::folders;
 use crate::methods::methods as loaded;
 use crate::named;
 use crate::page::threads;
@@ -80,6 +81,7 @@ struct OptionRequest {
 /// Adapts a model and saves it.
 pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCode> {
     let AdaptInputs { model, corpora, place, mut reading, .. } = given;
+    let corpora = folders::paths(&corpora, reading.format)?;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
     let store = named::open(&model, &reading.language)?;

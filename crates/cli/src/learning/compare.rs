@@ -10,6 +10,7 @@ use super::measure::{self, Measure};
 use super::spinner::Spinner;
 use crate::backend::BackendArgs;
 use crate::cascade::load_named;
+use crate::folders;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files;
@@ -163,7 +164,8 @@ impl RunningComparison<'_> {
         if !manifest.is_of(&reading.language) {
             reading.language.clone_from(&manifest.language);
         }
-        let corpus = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
+        let files = folders::paths(std::slice::from_ref(reference), reading.format)?;
+        let corpus = Corpus::new(&files, reading, measure.protocol, self.locale)?;
         if self.args.outputs.is_empty() {
             // If there are outputs, the warning comes when they are read.
             measure::tell_paragraphs(&corpus)?;

@@ -8,6 +8,7 @@ use std::thread;
 use clap::Subcommand;
 
 use super::measure;
+use crate::folders;
 use crate::page::print;
 use majuscule::error::Error;
 use majuscule::files;
@@ -131,7 +132,8 @@ pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let locale = measure::locale(args.locale, &args.reading.language)?;
-    let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
+    let files = folders::paths(&args.files, args.reading.format)?;
+    let corpus = Corpus::new(&files, args.reading, args.protocol, locale)?;
     measure::tell_paragraphs(&corpus)?;
     let threads = thread::available_parallelism()?;
     let parts = corpus.map_reduce(threads, CorpusStats::default, |stats, example| {
@@ -172,6 +174,8 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
             Error::Usage("one file is named: expected the training text, then the test text".into()).into()
         );
     }
+    let [train, test] = [train, test].map(|files| folders::paths(&files, args.reading.format));
+    let (train, test) = (train?, test?);
     files::check_inputs(&[&*train, &*test].concat())?;
     let locale = measure::locale(args.locale, &args.reading.language)?;
     let corpus = |files: &[PathBuf]| Corpus::new(files, args.reading.clone(), Protocol::default(), locale);
@@ -203,7 +207,8 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
 
 fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
     let locale = measure::locale(None, &args.reading.language)?;
-    let corpus = Corpus::new(&args.files, args.reading, Protocol::default(), locale)?;
+    let files = folders::paths(&args.files, args.reading.format)?;
+    let corpus = Corpus::new(&files, args.reading, Protocol::default(), locale)?;
     let shuffled = shuffle::shuffle(&corpus, args.config)?;
     if args.config.drop_shouted {
         tell!("{} of {} sentences are shouted and left out", shuffled.shouted, shuffled.read);
@@ -212,8 +217,9 @@ fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
 }
 
 fn split(args: SplitArgs) -> anyhow::Result<String> {
-    files::check_output(&args.output, &args.files)?;
-    let report = split::split(&args.files, &args.reading, &args.config, &args.output, args.force)?;
+    let files = folders::paths(&args.files, args.reading.format)?;
+    files::check_output(&args.output, &files)?;
+    let report = split::split(&files, &args.reading, &args.config, &args.output, args.force)?;
     if args.json {
         return Ok(serde_json::to_string(&report)? + "\n");
     }

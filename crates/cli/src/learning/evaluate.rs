@@ -9,6 +9,8 @@ use super::measure::{self, Measure};
 use super::usage::Timed;
 use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;
+use crate::folders;
+use crate::force::ForceArg;
 use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
@@ -93,6 +95,8 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "FILE")]
     pub choices: Option<PathBuf>,
     #[command(flatten)]
+    pub force: ForceArg,
+    #[command(flatten)]
     pub measure: Measure,
 }
 
@@ -101,6 +105,9 @@ pub struct EvaluateArgs {
 /// # Errors
 /// If the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
+    if let Some(choices) = &args.choices {
+        args.force.check(choices, &args.corpora)?;
+    }
     let (model, read) = args.load()?;
     let (Model { manifest, restorer }, predictions) = args.voting.apply(model)?;
     let threads = threads(args.threads);
@@ -133,7 +140,8 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         measure::print(&report.page(args.measure.layout()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
+    let files = folders::paths(&args.corpora, reading.format)?;
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let mut corpus =
         Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?.with_spellings(spellings);
     measure::tell_paragraphs(&corpus)?;

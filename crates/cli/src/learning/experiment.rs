@@ -142,7 +142,7 @@ impl RunArgs {
         fs::create_dir_all(&output).map_err(|error| Error::io("create", &output, error))?;
         let results = execute(&recipe, &plan, &setting.methods, &mut itself, &mut |news| tell(&news))?;
         write_report(&results, &output)?;
-        print(&tables::markdown(&results))?;
+        print(&tables::text(&results))?;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Subcommand, ValueEnum};
 
 use super::{check_outputs, tell_notes};
+use crate::force::ForceArg;
 use crate::page::{print, print_with};
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
@@ -62,6 +63,8 @@ struct FstBuildArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Acceptor of cased words, or transducer from lower-cased words
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     kind: MachineKind,
@@ -92,7 +95,7 @@ impl FstBuildArgs {
             [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
         let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
         let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
-        check_outputs(&outputs, &inputs)?;
+        check_outputs(&outputs, &inputs, self.force)?;
         check_weight("map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
         let whole =
@@ -300,12 +303,14 @@ struct DrawArgs {
     /// File to write; without it, DOT on standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 impl DrawArgs {
     fn run(&self) -> Result<()> {
         if let Some(output) = &self.output {
-            files::check_output(output, std::slice::from_ref(&self.input.machine))?;
+            self.force.check(output, std::slice::from_ref(&self.input.machine))?;
         }
         let (machine, facts) = self.input.open()?;
         let inputs = facts.inputs.unwrap_or_default();

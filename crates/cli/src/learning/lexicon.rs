@@ -9,12 +9,14 @@ use clap::{Subcommand, ValueEnum};
 
 use super::measure::{locale, tell_paragraphs};
 use super::tell_notes;
+use crate::folders;
+use crate::force::ForceArg;
 use crate::page::{number, print_with, threads};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::text::tokens::lower_word;
 use majuscule_train::corpus::{self, Corpus, Protocol};
-use majuscule_train::lexicon::build::{build, check_cased};
+use majuscule_train::lexicon::build::{build, build_of_running_text, check_cased};
 use majuscule_train::lexicon::compare::{LexiconDifferences, LexiconSide, compare};
 use majuscule_train::lexicon::read::{LexiconFormat, LexiconReadConfig, read, read_as, source_name};
 use majuscule_train::lexicon::stats::LexiconStats;
@@ -38,6 +40,7 @@ enum LexiconAction {
     Show(LexiconShowArgs),
     Compare(Compare),
     Export(Export),
+    Words(LexiconWordsArgs),
 }
 
 /// Runs the verb.
@@ -50,6 +53,7 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
         LexiconAction::Show(args) => args.run(),
         LexiconAction::Compare(args) => args.run(),
         LexiconAction::Export(args) => args.run(),
+        LexiconAction::Words(args) => args.run(),
     };
     Ok(code?)
 }
@@ -77,11 +81,56 @@ struct LexiconBuildArgs {
 
 impl LexiconBuildArgs {
     fn run(self) -> Result<ExitCode> {
-        self.output.check(&self.corpora)?;
+        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
+        self.output.check(&corpora)?;
         let language = self.counting.reading.language.clone();
         locale(None, &language)?;
-        let lexicon = self.counting.build(&self.corpora, &language)?.limit(self.limits);
+        let lexicon = self.counting.build(&corpora, &language)?.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
+    }
+}
+
+/// Lists the spellings of documents that restore --words may force
+///
+/// These are the names, acronyms and words in mixed case that the documents hardly ever write
+/// otherwise, seen at least twice inside sentences. Headings and shouted lines do not count, lines
+/// are split into sentences, and no word is in lower case.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon words documents/ -o my.words
+  majuscule restore --words my.words talk.txt")]
+struct LexiconWordsArgs {
+    /// Documents in their true case, also as .gz, .zst or .xz, and folders of them; - is standard
+    /// input
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    #[command(flatten)]
+    counting: CountingArgs,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: LexiconTarget,
+}
+
+impl LexiconWordsArgs {
+    fn run(self) -> Result<ExitCode> {
+        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
+        self.output.check(&corpora)?;
+        let CountingArgs { protocol, threads, reading } = self.counting;
+        let reading = corpus::Reading { split: true, ..reading };
+        let counting = CountingArgs { protocol, threads, reading };
+        let language = counting.reading.language.clone();
+        locale(None, &language)?;
+        let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
+        let certain = lexicon.limit(self.limits).keep(FormFilter::Certain, Initial::Apart);
+        if certain.is_empty() {
+            let problem = "no word was seen twice inside sentences with the same capitals and hardly ever without them: \
+                           expected more text in its true case";
+            let names: Vec<_> = self.corpora.iter().map(|file| file.to_string_lossy()).collect();
+            return Err(Error::file(names.join(", "), problem));
+        }
+        self.output.write(|out| list::write(&certain, out))
     }
 }
 
@@ -100,6 +149,15 @@ struct CountingArgs {
 
 impl CountingArgs {
     fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
+        self.build_by(corpora, language, build)
+    }
+
+    fn build_by(
+        &self,
+        corpora: &[PathBuf],
+        language: &str,
+        build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
+    ) -> Result<Lexicon> {
         let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
         let threads = threads(self.threads);
@@ -185,13 +243,14 @@ struct LexiconUpdateArgs {
 
 impl LexiconUpdateArgs {
     fn run(self) -> Result<ExitCode> {
-        let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
+        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
+        let inputs: Vec<PathBuf> = corpora.iter().chain([&self.old]).cloned().collect();
         self.output.check(&inputs)?;
         let language = Some(self.counting.reading.language.clone());
         let old =
             read(files::open(&self.old)?, &LexiconReadConfig { language, ..LexiconReadConfig::default() })?;
         tell_notes(old.notes());
-        let new = self.counting.build(&self.corpora, old.language())?;
+        let new = self.counting.build(&corpora, old.language())?;
         let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
         self.output.write(|out| tsv::write(&updated, out))
     }
@@ -387,7 +446,7 @@ enum WrittenFormat {
     Map,
     /// Model of the Moses truecaser: Form (count/total) form (count) …
     Moses,
-    /// Forms alone, one per line
+    /// Forms alone, one per line; with --keep certain, a list for restore --words
     List,
 }
 
@@ -444,14 +503,16 @@ struct LexiconTarget {
     /// File to write; standard output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 impl LexiconTarget {
-    /// Refuses an output that would overwrite an input, and
+    /// Refuses an output that exists already or would overwrite an input, and
     /// standard input named twice, before any work is done.
     fn check(&self, inputs: &[PathBuf]) -> Result<()> {
         files::check_inputs(inputs)?;
-        self.path().map_or(Ok(()), |path| files::check_output(path, inputs))
+        self.path().map_or(Ok(()), |path| self.force.check(path, inputs))
     }
 
     fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {

@@ -10,6 +10,8 @@ use clap::Subcommand;
 use super::measure::{print, tell_paragraphs};
 use super::spinner::Spinner;
 use super::tell_notes;
+use crate::folders;
+use crate::force::ForceArg;
 use crate::page::threads;
 use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, ByteSize, Encoding};
@@ -122,7 +124,8 @@ impl LmWordArgs {
 
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
         let locale = self.reading.language.parse()?;
-        let corpus = Corpus::new(files, self.reading.clone(), self.protocol, locale)?;
+        let files = folders::paths(files, self.reading.format)?;
+        let corpus = Corpus::new(&files, self.reading.clone(), self.protocol, locale)?;
         tell_paragraphs(&corpus)?;
         Ok(corpus)
     }
@@ -162,6 +165,8 @@ struct Train {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     #[command(flatten)]
     config: kneser_ney::KneserNeyConfig,
     /// Discounts for orders with too few counts to estimate them, as in a small corpus
@@ -225,8 +230,9 @@ impl Resources {
 
 impl Train {
     fn run(&self) -> Result<()> {
-        let inputs: Vec<_> = self.corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
-        files::check_output(&self.output, &inputs)?;
+        let corpora = folders::paths(&self.corpora, self.words.reading.format)?;
+        let inputs: Vec<_> = corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
+        self.force.check(&self.output, &inputs)?;
         let config = self.config()?;
         config.check()?;
         let memory = self.resources.memory(&self.output)?;
@@ -303,6 +309,8 @@ struct Count {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Length of the longest n-grams, from 1 to 7
     #[arg(long, value_name = "N", default_value_t = kneser_ney::KneserNeyConfig::default().order)]
     order: usize,
@@ -314,7 +322,7 @@ struct Count {
 
 impl Count {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, &self.corpora)?;
+        self.force.check(&self.output, &folders::paths(&self.corpora, self.words.reading.format)?)?;
         let memory = self.resources.memory(&self.output)?;
         let mut progress = LmProgress::new();
         progress.reading();
@@ -332,6 +340,8 @@ struct LmMergeArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Length of the longest n-grams; by default the lowest among the files
     #[arg(long, value_name = "N")]
     order: Option<usize>,
@@ -341,7 +351,7 @@ struct LmMergeArgs {
 
 impl LmMergeArgs {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, &self.counts)?;
+        self.force.check(&self.output, &self.counts)?;
         let text = TrainingText::open(&self.counts, &self.resources.memory(&self.output)?)?;
         let order = self.order.or(text.order()).unwrap_or_default();
         write_counts(text, order, &self.output, LmProgress::new())
@@ -465,6 +475,8 @@ struct Prune {
     /// File to write: ARPA if its name ends in .arpa, binary otherwise
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Removes an n-gram if the perplexity grows by less than this fraction without it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
@@ -474,7 +486,7 @@ struct Prune {
 
 impl Prune {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        self.force.check(&self.output, std::slice::from_ref(&self.model))?;
         write(&prune(&self.encoded.open_checked(&self.model)?, self.threshold)?, &self.output)
     }
 }
@@ -488,6 +500,8 @@ struct Interpolate {
     /// File to write: ARPA if its name ends in .arpa, binary otherwise
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Weights of the models, from 0 to 1; the last one may be left out. Equal weights if neither
     /// this nor --tune is given
     #[arg(long, value_name = "W,…", value_delimiter = ',', allow_negative_numbers = true)]
@@ -503,7 +517,7 @@ impl Interpolate {
     fn run(&self) -> Result<()> {
         let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
         files::check_inputs(&inputs)?;
-        files::check_output(&self.output, &inputs)?;
+        self.force.check(&self.output, &inputs)?;
         let open = |model: &PathBuf| self.words.encoded().open_checked(model);
         let models = self.models.iter().map(open).collect::<Result<Vec<_>>>()?;
         let models: Vec<&NgramModel> = models.iter().collect();
@@ -566,6 +580,8 @@ struct Convert {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Write a binary of about four bytes per n-gram, whose values are rounded to 256 levels
     #[arg(long)]
     compact: bool,
@@ -575,7 +591,7 @@ struct Convert {
 
 impl Convert {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        self.force.check(&self.output, std::slice::from_ref(&self.model))?;
         if self.compact && is_arpa(&self.output) {
             let problem = format!(
                 "{} is no ARPA file: choose another name than {}",

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::check_outputs;
+use crate::folders;
+use crate::force::ForceArg;
 use crate::named;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
@@ -60,6 +62,8 @@ struct FeaturesArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// File for the names of features, by their numbers in svmlight's format
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
@@ -77,12 +81,13 @@ struct FeaturesArgs {
 
 impl FeaturesArgs {
     fn run(&self) -> Result<()> {
-        files::check_inputs(&self.corpora)?;
-        let inputs: Vec<&Path> = self.corpora.iter().map(PathBuf::as_path).collect();
+        let corpora = folders::paths(&self.corpora, self.reading.format)?;
+        files::check_inputs(&corpora)?;
+        let inputs: Vec<&Path> = corpora.iter().map(PathBuf::as_path).collect();
         let outputs: Vec<&PathBuf> = [&self.output].into_iter().chain(&self.dictionary).collect();
-        check_outputs(&outputs, &inputs)?;
+        check_outputs(&outputs, &inputs, self.force)?;
         let locale = super::measure::locale(None, &self.reading.language)?;
-        let mut corpus = Corpus::new(&self.corpora, self.reading.clone(), self.protocol, locale)?;
+        let mut corpus = Corpus::new(&corpora, self.reading.clone(), self.protocol, locale)?;
         corpus.hold()?;
         super::measure::tell_paragraphs(&corpus)?;
         let mut features = Publish::new(&self.output)?;
@@ -112,6 +117,8 @@ struct WeightsArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Classes that the weights distinguish
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     target: Target,
@@ -119,7 +126,7 @@ struct WeightsArgs {
 
 impl WeightsArgs {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, &[&self.model, &self.dictionary])?;
+        self.force.check(&self.output, &[&self.model, &self.dictionary])?;
         let store = named::open(&self.model, &self.lang)?;
         let method = &store.manifest().method;
         if method != "maxent" {
@@ -150,6 +157,8 @@ struct FitArgs {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
+    force: ForceArg,
+    #[command(flatten)]
     fit: maxent::FitConfig,
 }
 
@@ -158,7 +167,7 @@ impl FitArgs {
         let inputs: Vec<&PathBuf> =
             [Some(&self.matrix), self.dictionary.as_ref()].into_iter().flatten().collect();
         files::check_inputs(&inputs)?;
-        files::check_output(&self.output, &inputs)?;
+        self.force.check(&self.output, &inputs)?;
         let matrix = files::open(&self.matrix)?;
         files::publish(&self.output, |out| maxent::fit(&self.fit, matrix, self.dictionary.as_deref(), out))
     }

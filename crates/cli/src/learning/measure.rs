@@ -1,7 +1,8 @@
 //! Options and helpers of `evaluate`, `score` and `compare`: reading texts, laying out reports.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::folders;
 pub use crate::page::print;
 use majuscule::error::{Error, Result};
 use majuscule::files;
@@ -96,15 +97,19 @@ impl Measure {
         Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
     }
 
-    /// Opens a reference and hypotheses alike; warns if the
+    /// Opens a reference and hypotheses alike, all files or all folders; warns if the
     /// reference has paragraphs instead of sentences.
     ///
     /// # Errors
     /// If standard input is named twice or a file cannot be read.
     pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<PairSide>> {
         files::check_inputs(files)?;
-        let side = |file: &&Path| PairSide::new(file, self.reading.clone(), self.protocol, locale);
-        let sides = files.iter().map(side).collect::<Result<Vec<_>>>()?;
+        let texts = folders::sides(files, self.reading.format)?;
+        let side = |(file, texts): (&&Path, &Vec<PathBuf>)| {
+            let name = file.to_string_lossy().into_owned();
+            PairSide::new(name, texts, self.reading.clone(), self.protocol, locale)
+        };
+        let sides = files.iter().zip(&texts).map(side).collect::<Result<Vec<_>>>()?;
         sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
         Ok(sides)
     }

@@ -22,10 +22,10 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use majuscule::error::{Error, Result, worded};
-use majuscule::files;
 use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
+use crate::force::ForceArg;
 use crate::{flag, named};
 use usage::UsageWatch;
 
@@ -103,13 +103,14 @@ pub fn tell_notes(notes: &[String]) {
     }
 }
 
-/// Refuses, before any work is done, outputs that would replace an input or each other.
+/// Refuses, before any work is done, outputs that exist already or that would replace an input or
+/// each other.
 ///
 /// # Errors
 /// The first such output.
-pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
+pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path], force: ForceArg) -> Result<()> {
     for (at, output) in outputs.iter().enumerate() {
-        files::check_output(output, inputs)?;
+        force.check(output, inputs)?;
         if outputs[..at].contains(output) {
             let name = output.display();
             let problem = format!("{name} is named for two outputs: give each a file of its own");

@@ -15,6 +15,8 @@ use super::method::TrainMethod;
 use super::spinner::Spinner;
 use super::tell_notes;
 use crate::flag;
+use crate::folders;
+use crate::force::ForceArg;
 use crate::page::threads;
 use majuscule::error::{Error, worded};
 use majuscule::files::{self, Publish};
@@ -75,14 +77,14 @@ pub struct ModelTarget {
     /// Also write the model as one packed file, as the built-in models are
     #[arg(long, value_name = "FILE")]
     pack: Option<PathBuf>,
-    /// Replace an existing model
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 /// Trains a model and saves it.
-pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
+pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
     let method = method.learner();
+    common.corpora = folders::paths(&common.corpora, common.reading.format)?;
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
     let threads = threads(common.threads);
@@ -128,7 +130,8 @@ impl ModelTarget {
     pub fn check(&self, inputs: &[PathBuf], checkpoint: Option<&Path>) -> Result<(), Error> {
         files::check_inputs(inputs)?;
         let files: Vec<&Path> = self.pack.as_deref().into_iter().chain(checkpoint).collect();
-        files.iter().try_for_each(|file| files::check_output(file, inputs))?;
+        self.pack.iter().try_for_each(|file| self.force.check(file, inputs))?;
+        checkpoint.map_or(Ok(()), |file| files::check_output(file, inputs))?;
         let absolute = |file: &Path| std::path::absolute(file).ok();
         if let [pack, checkpoint] = files[..]
             && absolute(pack) == absolute(checkpoint)
@@ -147,7 +150,7 @@ impl ModelTarget {
                 return Err(Error::Usage(problem));
             }
         }
-        files::check_replaceable(folder, self.force.then_some(MANIFEST))?;
+        files::check_replaceable(folder, self.force.is_given().then_some(MANIFEST))?;
         files::check_output_folder(folder, inputs)
     }
 
@@ -156,7 +159,7 @@ impl ModelTarget {
         let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
         let pack = self.pack.as_ref().map(packed).transpose()?;
         if let Some(output) = &self.output {
-            draft.save(output, self.force)?;
+            draft.save(output, self.force.is_given())?;
         }
         // Both are on disk before the second gets its name, so that both appear or none does.
         pack.map_or(Ok(()), Publish::commit)?;

@@ -97,6 +97,14 @@ impl FileSource {
         }
     }
 
+    /// The name of the file as it was given.
+    fn shown(&self) -> String {
+        match self {
+            Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
+            Self::Held(name, _) => name.clone(),
+        }
+    }
+
     fn open(&self) -> Result<Input> {
         match self {
             Self::File(path) => files::open(path),
@@ -429,13 +437,13 @@ impl Corpus {
         Ok(examples)
     }
 
-    /// The line of the file that contains word number `word` of all words of all examples, counted
-    /// from 0; `None` if there are fewer words. It reads the corpus once more, so it is meant for
+    /// The file, as it was named, and its line that contain word number `word` of all words of all
+    /// examples, counted from 0; `None` if there are fewer words. It reads the corpus once more, so it is meant for
     /// errors. The line of a word of a transcript is the one in which its sentence ends.
     ///
     /// # Errors
     /// Those of [`Corpus::for_each`].
-    pub fn line_of_word(&self, word: u64) -> Result<Option<u64>> {
+    pub fn place_of_word(&self, word: u64) -> Result<Option<(String, u64)>> {
         let mut examples = self.maker(self.letters()?);
         let given = Cell::new(0);
         let mut found = None;
@@ -443,21 +451,23 @@ impl Corpus {
             given.set(given.get() + example.tokens.len() as u64);
             Ok(())
         };
-        self.blocks(|_, block| {
-            if block.begins {
-                examples.end_document(&mut count)?;
-            }
-            block.sentences(&mut |sentence| {
-                if sentence.before == Break::Document {
+        for source in &self.sources {
+            self.blocks_of(self.reading.decoded(source.open()?)?, &mut |block| {
+                if block.begins {
                     examples.end_document(&mut count)?;
                 }
-                examples.sentence(sentence, &mut count)?;
-                if found.is_none() && given.get() + examples.waiting() > word {
-                    found = Some(sentence.line);
-                }
-                Ok(())
-            })
-        })?;
+                block.sentences(&mut |sentence| {
+                    if sentence.before == Break::Document {
+                        examples.end_document(&mut count)?;
+                    }
+                    examples.sentence(sentence, &mut count)?;
+                    if found.is_none() && given.get() + examples.waiting() > word {
+                        found = Some((source.shown(), sentence.line));
+                    }
+                    Ok(())
+                })
+            })?;
+        }
         Ok(found)
     }
 

@@ -19,6 +19,8 @@ const AHEAD: usize = 4;
 #[derive(Debug)]
 pub struct PairSide {
     name: String,
+    /// True if it has several files.
+    is_several: bool,
     corpus: Corpus,
     /// All words of the file, if the protocol leaves some out by their case: `rei` distinguishes an
     /// event, `(music)`, from a name, `(COD)`, and the case of a hypothesis is not reliable.
@@ -26,21 +28,27 @@ pub struct PairSide {
 }
 
 impl PairSide {
-    /// Opens a file. `-` is standard input, which is kept in memory so that an error can name its
-    /// line.
+    /// Opens files as one text of this name. `-` is standard input, which is kept in memory so that
+    /// an error can name its line.
     ///
     /// # Errors
-    /// If standard input cannot be read.
-    pub fn new(file: &Path, reading: Reading, protocol: Protocol, locale: Locale) -> Result<Self> {
-        let corpus = Corpus::new(&[file], reading, protocol, locale)?;
-        Self::of(file.to_string_lossy().into_owned(), corpus)
+    /// If there are no files, or standard input cannot be read.
+    pub fn new(
+        name: String,
+        files: &[impl AsRef<Path>],
+        reading: Reading,
+        protocol: Protocol,
+        locale: Locale,
+    ) -> Result<Self> {
+        let side = Self::of(name, Corpus::new(files, reading, protocol, locale)?)?;
+        Ok(Self { is_several: files.len() > 1, ..side })
     }
 
     fn of(name: String, mut corpus: Corpus) -> Result<Self> {
         corpus.hold()?;
         let all = Protocol::Asr { window: Protocol::WINDOW };
         let words = if corpus.protocol() == Protocol::Rei { Some(corpus.under(all)?) } else { None };
-        Ok(Self { name, corpus, words })
+        Ok(Self { name, is_several: false, corpus, words })
     }
 
     /// The corpus of the file, read under the protocol.
@@ -53,7 +61,7 @@ impl PairSide {
         self.words.as_ref().unwrap_or(&self.corpus)
     }
 
-    /// The name of the file as it was given.
+    /// The name of the file or folder as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -167,25 +175,30 @@ struct WordMismatch {
 
 impl WordMismatch {
     fn error(&self, reference: &PairSide, hypothesis: &PairSide) -> Result<Error> {
-        let line = |side: &PairSide| side.words().line_of_word(self.same);
+        let place = |side: &PairSide| -> Result<(String, u64)> {
+            let (file, line) = side.words().place_of_word(self.same)?.unwrap_or((String::new(), 1));
+            // A text in memory, and one of a single file, has the name of the side.
+            Ok((if side.is_several { file } else { side.name.clone() }, line))
+        };
         let same = "the words must be the same in the same order, capitals aside";
-        let name = &reference.name;
         Ok(match (&self.found, &self.expected) {
-            (Some(found), Some(expected)) => Error::line(
-                &hypothesis.name,
-                line(hypothesis)?.unwrap_or(1),
-                format!(
-                    "\"{found}\", but {name}, line {} has \"{expected}\": {same}",
-                    line(reference)?.unwrap_or(1)
-                ),
-            ),
+            (Some(found), Some(expected)) => {
+                let (name, at) = place(reference)?;
+                let (file, line) = place(hypothesis)?;
+                Error::line(
+                    &file,
+                    line,
+                    format!("\"{found}\", but {name}, line {at} has \"{expected}\": {same}"),
+                )
+            }
             (Some(found), None) => {
-                let problem = format!("\"{found}\", but {name} has ended before it: {same}");
-                Error::line(&hypothesis.name, line(hypothesis)?.unwrap_or(1), problem)
+                let (file, line) = place(hypothesis)?;
+                let name = &reference.name;
+                Error::line(&file, line, format!("\"{found}\", but {name} has ended before it: {same}"))
             }
             (None, expected) => {
                 let expected = expected.as_deref().unwrap_or_default();
-                let line = line(reference)?.unwrap_or(1);
+                let (name, line) = place(reference)?;
                 let problem = format!("ends, but {name}, line {line} goes on with \"{expected}\": {same}");
                 Error::file(&hypothesis.name, problem)
             }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::{CountedForm, FormCounter, Lexicon};
 use crate::corpus::{Corpus, Example};
 use majuscule::error::{Error, Result};
-use majuscule::text::{Class, Locale};
+use majuscule::text::{Case, Class, Locale};
 
 /// Counts the words of a corpus, which becomes the only source, named `source`. Words that the
 /// protocol scores count as seen inside a sentence; words that it shows only as context (sentence
@@ -17,7 +17,31 @@ use majuscule::text::{Class, Locale};
 /// # Errors
 /// If the corpus cannot be read.
 pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lexicon> {
+    build_where(corpus, source, threads, |_| true)
+}
+
+/// Counts the words of a corpus like [`build`], but for headings and shouted lines, whose capitals say
+/// nothing: sentences most of whose words behind the first have capitals.
+///
+/// # Errors
+/// If the corpus cannot be read.
+pub fn build_of_running_text(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lexicon> {
+    build_where(corpus, source, threads, |example| {
+        let inside = || example.gold.iter().filter(|gold| gold.scored);
+        2 * inside().filter(|gold| gold.label.case == Case::Lower).count() >= inside().count()
+    })
+}
+
+fn build_where(
+    corpus: &Corpus,
+    source: &str,
+    threads: NonZeroUsize,
+    is_counted: impl Fn(&Example) -> bool + Sync,
+) -> Result<Lexicon> {
     let count = |counter: &mut FormCounter, example: &Example| {
+        if !is_counted(example) {
+            return Ok(());
+        }
         for ((word, _), gold) in example.tokens.iter().zip(&example.gold) {
             counter.count(word, gold.label.case, !gold.scored);
         }
@@ -77,7 +101,6 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::lexicon::Initial;
-    use majuscule::text::Case;
     use proptest::prelude::*;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {
@@ -116,6 +139,15 @@ mod tests {
         assert_eq!(the.majority(Initial::Apart), Case::Lower);
         assert_eq!(lexicon.majority("anna"), Some(Case::Title));
         assert_eq!(lexicon.sources()[0].words, 12);
+    }
+
+    #[test]
+    fn headings_and_shouted_lines_are_no_running_text() {
+        let text = "About Us And Them\nCALL US NOW\nWe told Anna about us.\n";
+        let corpus = corpus(text, Protocol::Text);
+        let lexicon = build_of_running_text(&corpus, "text", NonZeroUsize::MIN).unwrap();
+        assert_eq!(lexicon.majority("us"), Some(Case::Lower));
+        assert_eq!((lexicon.get("us").unwrap().total(), lexicon.get("call").is_none()), (1.0, true));
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub enum FormFilter {
     Majority,
     /// The mixed-case forms: McDonald, iPhone.
     Mixed,
+    /// The forms with capitals of words that are hardly ever written otherwise: spellings that
+    /// restore --words may force.
+    Certain,
 }
 
 impl Lexicon {
@@ -65,6 +68,7 @@ impl Lexicon {
                     let mixed = entry.forms.iter().filter(|form| matches!(form.case, Case::Mixed(_)));
                     lexicon.push(entry.word, mixed.copied());
                 }
+                FormFilter::Certain => lexicon.push(entry.word, certain_form(&entry)),
             }
         }
         lexicon
@@ -186,6 +190,29 @@ impl Lexicon {
     }
 }
 
+/// The number of occurrences inside sentences that make a form certain, and that of a word of at most
+/// `SHORT` letters: `Us` and `It` in titles are no names.
+const FEWEST: f64 = 2.0;
+const FEWEST_SHORT: f64 = 5.0;
+const SHORT: usize = 3;
+
+/// The factor by which a form must outnumber all others.
+const CERTAINLY: f64 = 20.0;
+
+/// The form of a word that is hardly ever written otherwise inside sentences, nor without capitals
+/// where they begin; `None` if that is its lower case, or it was not seen often enough.
+fn certain_form(entry: &LexiconEntry<'_>) -> Option<CountedForm> {
+    let letters = entry.word.chars().filter(|c| c.is_alphabetic()).count();
+    let form = entry.forms.iter().max_by(|a, b| a.count.total_cmp(&b.count))?;
+    let is_lower = |form: &&CountedForm| form.case == Case::Lower;
+    let lower_initial: f64 = entry.forms.iter().filter(is_lower).map(|form| form.initial).sum();
+    let others = entry.count() - form.count + lower_initial;
+    let fewest = if form.case == Case::Title && letters <= SHORT { FEWEST_SHORT } else { FEWEST };
+    let is_certain =
+        letters > 1 && !is_lower(&form) && form.count >= fewest && form.count >= CERTAINLY * others;
+    is_certain.then_some(*form)
+}
+
 fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
     let case = entry.majority(initial);
     let sources = entry.forms.first().map_or(SetId::NONE, |form| form.sources);
@@ -225,6 +252,28 @@ mod tests {
             counter.count(word, *case, *initial);
         }
         counter.finish("corpus")
+    }
+
+    #[test]
+    fn certain_forms_have_capitals_and_hardly_any_other_form() {
+        let seen = |word: &str, case, initial, times: usize| vec![(word.to_owned(), case, initial); times];
+        let words = [
+            seen("lisbon", Case::Title, false, 2),
+            seen("bbc", Case::Upper, false, 2),
+            // Seen once, seen only where sentences begin, short, in lower case.
+            seen("porto", Case::Title, false, 1),
+            seen("however", Case::Title, true, 9),
+            seen("us", Case::Title, false, 4),
+            seen("house", Case::Lower, false, 9),
+            // 20 of 21 and 19 of 20.
+            seen("march", Case::Title, false, 20),
+            seen("march", Case::Lower, false, 1),
+            seen("may", Case::Title, false, 19),
+            seen("may", Case::Lower, true, 1),
+        ];
+        let certain = counted(&words.concat()).keep(FormFilter::Certain, Initial::Apart);
+        assert_eq!(certain.iter().map(|entry| entry.word).collect::<Vec<_>>(), ["bbc", "lisbon", "march"]);
+        assert!(certain.iter().all(|entry| entry.forms.len() == 1 && entry.forms[0].case != Case::Lower));
     }
 
     proptest! {

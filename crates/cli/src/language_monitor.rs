@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use majuscule::error::Result;
-use majuscule::methods::language::{LanguageCounts, Other};
+use majuscule::methods::language::{LanguageEvidence, Other};
 use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
 
@@ -13,34 +13,31 @@ use majuscule::text::{Choice, Labels, Tokens};
 const ENOUGH: u32 = 300;
 
 /// The function that reports a text in another language, called at most once.
-type Tell<'a> = Box<dyn Fn(Other) + Send + Sync + 'a>;
+type Report<'a> = Box<dyn Fn(Other) + Send + Sync + 'a>;
 
 /// A method that counts the words it is given.
-pub struct Heard<'a> {
+pub struct LanguageMonitor<'a> {
     method: &'a dyn Restorer,
     language: &'a str,
-    /// True if too few common words of the expected language suffice to report another language.
-    strictly: bool,
-    words: Mutex<LanguageCounts>,
-    is_told: AtomicBool,
-    tell: Tell<'a>,
+    words: Mutex<LanguageEvidence>,
+    is_reported: AtomicBool,
+    report: Report<'a>,
 }
 
-impl<'a> Heard<'a> {
-    /// Wraps a method for texts in `language`; `tell` is called if a text is in another language.
+impl<'a> LanguageMonitor<'a> {
+    /// Wraps a method for texts in `language`; `report` is called if a text is in another language.
     pub fn new(
         method: &'a dyn Restorer,
         language: &'a str,
-        strictly: bool,
-        tell: impl Fn(Other) + Send + Sync + 'a,
+        report: impl Fn(Other) + Send + Sync + 'a,
     ) -> Self {
-        let (words, is_told) = (Mutex::default(), AtomicBool::new(false));
-        Self { method, language, strictly, words, is_told, tell: Box::new(tell) }
+        let (words, is_reported) = (Mutex::default(), AtomicBool::new(false));
+        Self { method, language, words, is_reported, report: Box::new(report) }
     }
 
     /// Disables the report unless `wanted`.
     pub fn only_if(self, wanted: bool) -> Self {
-        Self { is_told: AtomicBool::new(!wanted), ..self }
+        Self { is_reported: AtomicBool::new(!wanted), ..self }
     }
 
     /// Decides by all words so far, at the end of a text.
@@ -50,7 +47,7 @@ impl<'a> Heard<'a> {
     }
 
     fn take(&self, tokens: &Tokens) {
-        if self.is_told.load(Ordering::Relaxed) {
+        if self.is_reported.load(Ordering::Relaxed) {
             return;
         }
         let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,16 +59,16 @@ impl<'a> Heard<'a> {
         }
     }
 
-    fn judge(&self, words: &LanguageCounts) {
-        if !self.is_told.swap(true, Ordering::Relaxed)
-            && let Some(other) = words.other_than(self.language, self.strictly)
+    fn judge(&self, words: &LanguageEvidence) {
+        if !self.is_reported.swap(true, Ordering::Relaxed)
+            && let Some(other) = words.other_than(self.language)
         {
-            (self.tell)(other);
+            (self.report)(other);
         }
     }
 }
 
-impl Restorer for Heard<'_> {
+impl Restorer for LanguageMonitor<'_> {
     fn labels(&self) -> &Labels {
         self.method.labels()
     }
@@ -85,7 +82,7 @@ impl Restorer for Heard<'_> {
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
-        Box::new(Listening { session: self.method.session(request), heard: self })
+        Box::new(MonitoredSession { session: self.method.session(request), monitor: self })
     }
 
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
@@ -93,14 +90,14 @@ impl Restorer for Heard<'_> {
     }
 }
 
-struct Listening<'a> {
+struct MonitoredSession<'a> {
     session: Box<dyn Session + 'a>,
-    heard: &'a Heard<'a>,
+    monitor: &'a LanguageMonitor<'a>,
 }
 
-impl Session for Listening<'_> {
+impl Session for MonitoredSession<'_> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
-        self.heard.take(tokens);
+        self.monitor.take(tokens);
         self.session.push(tokens, end, out)
     }
 

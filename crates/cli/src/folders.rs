@@ -1,0 +1,117 @@
+//! The texts in a folder: what every verb reads where a folder is named.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::format::Kind;
+use majuscule::model::MANIFEST;
+
+/// A text, and its name in an output folder.
+pub struct InputText {
+    pub path: PathBuf,
+    pub name: PathBuf,
+}
+
+/// The texts of files and folders, in order: a file as it is, and of a folder and its subfolders the
+/// files that are named as a format, or as this one if it is not `auto`.
+///
+/// # Errors
+/// If a folder cannot be read or holds no such files.
+pub fn texts(files: &[PathBuf], format: Kind) -> Result<Vec<InputText>> {
+    let mut texts = Vec::new();
+    for path in files {
+        if !path.is_dir() {
+            texts.push(InputText { path: path.clone(), name: files::name(path).into() });
+            continue;
+        }
+        let from = texts.len();
+        walk(path, Path::new(""), format, &mut texts)?;
+        if texts.len() == from {
+            let problem = "is a folder, but no file in it is named as a format, such as talk.srt: name files";
+            return Err(Error::file(path.to_string_lossy(), problem));
+        }
+    }
+    Ok(texts)
+}
+
+/// The paths of [`texts`].
+///
+/// # Errors
+/// Like [`texts`].
+#[cfg(feature = "learning")]
+pub fn paths(files: &[PathBuf], format: Kind) -> Result<Vec<PathBuf>> {
+    Ok(texts(files, format)?.into_iter().map(|text| text.path).collect())
+}
+
+/// The texts of a reference and of hypotheses for it, side by side. Texts of folders have the same
+/// names but for the extensions, and come in the order of the reference.
+///
+/// # Errors
+/// If a folder stands beside a file, or holds other names than that of the reference.
+#[cfg(feature = "learning")]
+pub fn sides(paths: &[&Path], format: Kind) -> Result<Vec<Vec<PathBuf>>> {
+    let is_folder = paths.first().is_some_and(|reference| reference.is_dir());
+    if let Some(other) = paths.iter().find(|path| path.is_dir() != is_folder) {
+        let (folder, file) = if is_folder { (paths[0], *other) } else { (*other, paths[0]) };
+        return Err(Error::Usage(format!(
+            "{} is a folder, but {} is a file: name two files, or two folders whose files have the same names",
+            folder.display(),
+            file.display()
+        )));
+    }
+    if !is_folder {
+        return Ok(paths.iter().map(|path| vec![path.to_path_buf()]).collect());
+    }
+    let mut sides = Vec::new();
+    let mut names: Option<Vec<PathBuf>> = None;
+    for path in paths {
+        let mut side: Vec<(PathBuf, PathBuf)> = texts(&[path.to_path_buf()], format)?
+            .into_iter()
+            .map(|text| {
+                (
+                    PathBuf::from(files::uncompressed_name(&text.name.to_string_lossy())).with_extension(""),
+                    text.path,
+                )
+            })
+            .collect();
+        side.sort();
+        let own: Vec<PathBuf> = side.iter().map(|(name, _)| name.clone()).collect();
+        let expected = names.get_or_insert_with(|| own.clone());
+        let is_in = |name: &&PathBuf, names: &[PathBuf]| !names.contains(name);
+        let lacks = |folder: &Path, name: &Path, other: &Path| {
+            let (folder, name, other) = (folder.display(), name.display(), other.display());
+            Err(Error::Usage(format!(
+                "{folder} has no {name}, which {other} has: expected the same names in both, endings aside"
+            )))
+        };
+        if let Some(name) = expected.iter().find(|name| is_in(name, &own)) {
+            return lacks(path, name, paths[0]);
+        }
+        if let Some(name) = own.iter().find(|name| is_in(name, expected)) {
+            return lacks(paths[0], name, path);
+        }
+        sides.push(side.into_iter().map(|(_, path)| path).collect());
+    }
+    Ok(sides)
+}
+
+/// Adds the texts of a folder and its subfolders, but not the files of a model; links to other
+/// folders are not followed.
+fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) -> Result<()> {
+    if folder.join(MANIFEST).exists() {
+        return Ok(());
+    }
+    let refused = |error| Error::io("read", folder, error);
+    for path in files::paths_in(folder)? {
+        let name = inside.join(files::name(&path));
+        let is_named = Kind::named(&path).is_some_and(|kind| format == Kind::Auto || format == kind);
+        if fs::symlink_metadata(&path).map_err(refused)?.is_dir() {
+            walk(&path, &name, format, texts)?;
+        } else if is_named && path.is_file() {
+            texts.push(InputText { path, name });
+        }
+    }
+    Ok(())
+}
