@@ -183,6 +183,7 @@ fn begins_part(token: &Token, was_label: bool) -> bool {
 fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions) {
     let token = &tokens.as_slice()[at];
     if is_kept(token) {
+        let is_first = is_first || token.starts;
         let listed = if token.is_label { listed_case(tokens.lower(at), is_first) } else { None };
         let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
         tokens.as_mut_slice()[at].constraint = match apostrophe {

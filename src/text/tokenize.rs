@@ -95,6 +95,7 @@ pub struct Tokenizer {
     /// True if sentences run on from line to line; `marked` is true once a mark has ended one.
     flows: bool,
     marked: bool,
+    line_marks: LineMarks,
     /// True if each line is a text of its own.
     apart: bool,
     /// True if words continue after tags inside them; `crosses` is true if tags may continue on the
@@ -189,6 +190,26 @@ struct LineState {
     closed: Option<bool>,
 }
 
+/// The lines so far of a text, which tell whether it has its marks.
+#[derive(Debug, Clone, Copy, Default)]
+struct LineMarks {
+    marked: usize,
+    plain: usize,
+}
+
+impl LineMarks {
+    fn take(&mut self, line: &LineState) {
+        self.marked += usize::from(line.written && line.marked);
+        self.plain += usize::from(line.written && !line.marked);
+    }
+
+    /// Returns true if a line without marks belongs to a text that has them: most lines do, or the
+    /// `previous` one does and is no exception.
+    fn close(self, previous: bool) -> bool {
+        self.marked > self.plain + 1 || previous && 3 * self.marked >= self.plain
+    }
+}
+
 /// Returns the words of a whole text.
 pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
     let mut tokens = Tokens::new();
@@ -218,6 +239,7 @@ impl Tokenizer {
             live: false,
             flows: false,
             marked: false,
+            line_marks: LineMarks::default(),
             apart: false,
             joins: false,
             crosses: false,
@@ -401,6 +423,7 @@ impl Tokenizer {
         self.line.ended = self.ended != Ended::No;
         self.close_line();
         let line = std::mem::take(&mut self.line);
+        self.line_marks.take(&line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
         self.grouped |= !line.written && self.previous.is_some();
         // After an empty line a new paragraph begins, whatever the end of the last one.
@@ -525,6 +548,7 @@ impl Tokenizer {
     pub fn end_cue(&mut self, before: Break) {
         self.close_line();
         let line = std::mem::take(&mut self.line);
+        self.line_marks.take(&line);
         self.marked |= line.punctuated;
         self.before = self.before.max(before);
         if before >= Break::Turn {
@@ -584,7 +608,9 @@ impl Tokenizer {
                 word.starts |= (line.punctuated || self.marked) && !follows_on;
             }
         }
-        if self.puts == Some(MarkPlaces::Unmarked) && *line.closed.get_or_insert(line.marked) {
+        let previous = self.previous.as_ref().is_some_and(|previous| previous.marked);
+        let closes = || line.marked || self.line_marks.close(previous);
+        if self.puts == Some(MarkPlaces::Unmarked) && *line.closed.get_or_insert_with(closes) {
             let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
             after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));
             words.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
@@ -698,7 +724,7 @@ impl Tokenizer {
         let token = Token {
             source,
             before,
-            opens,
+            opens: opens || before == Break::Cue && !begins_none,
             starts,
             constraint,
             left,

@@ -107,9 +107,11 @@ pub struct RestoreArgs {
     /// Sentence starts that get a capital
     #[arg(long, value_parser = by_name::<SentenceStart>(), default_value = default_name::<SentenceStart>())]
     sentence_start: SentenceStart,
-    /// Put in punctuation marks: commas, full stops and question marks, or those named, such as
-    /// --marks=.,?!:;-… ; with auto, only where a line or a cue shows none
+    /// Insert commas, full stops and question marks where the text shows none; all: everywhere; or
+    /// those named, such as --marks=.,?!:;-…, everywhere
     ///
+    /// A line or a cue that shows marks has them all, and so has one without any where the lines
+    /// around it show them (auto, the default but with --stream, which does not wait for whole lines).
     /// Marks and capitals that are there stay, so that restoring a text twice changes nothing the
     /// second time. The model must have been trained with marks (train maxent --marks). A word
     /// waits for the next one, which tells whether a mark stands between them.
@@ -119,7 +121,7 @@ pub struct RestoreArgs {
         value_name = "MARKS",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = ".,?",
+        default_missing_value = USUAL_MARKS,
         conflicts_with = "n_best"
     )]
     marks: Option<MarksArg>,
@@ -134,8 +136,10 @@ pub struct RestoreArgs {
     mark_threshold: Option<f32>,
     /// End a sentence at each pause of at least this many seconds between the words of ctm, the
     /// segments of stm and whisper-json, or the cues of srt, vtt and ass
-    #[arg(long, value_name = "SECONDS", value_parser = pause, allow_negative_numbers = true)]
-    pause_ends: Option<Duration>,
+    ///
+    /// With --marks, pauses of 2 seconds end one by default; with never, none does.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pause_ends: Option<PauseEnds>,
     /// Lines of the output: those of the input, or one sentence per line, of plain text
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json", "to", "cues"])]
     lines: OutputLines,
@@ -222,18 +226,27 @@ enum OutputLines {
 #[derive(Debug, Clone, Copy)]
 struct MarksArg {
     marks: MarkSet,
-    places: MarkPlaces,
+    /// `None` for a bare `--marks`: only where the text shows none, if it is read whole.
+    places: Option<MarkPlaces>,
 }
+
+/// The value that stands for a bare `--marks`.
+const USUAL_MARKS: &str = "usual";
 
 impl FromStr for MarksArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "auto" {
-            return Ok(Self { marks: MarkSet::USUAL, places: MarkPlaces::Unmarked });
-        }
-        let marks = text.parse().map_err(|error: Error| format!("{}, or auto", error.worded(super::flag)))?;
-        Ok(Self { marks, places: MarkPlaces::Everywhere })
+        let (marks, places) = match text {
+            USUAL_MARKS => (MarkSet::USUAL, None),
+            "auto" => (MarkSet::USUAL, Some(MarkPlaces::Unmarked)),
+            "all" => (MarkSet::USUAL, Some(MarkPlaces::Everywhere)),
+            named => {
+                let wrong = |error: Error| format!("{}, auto or all", error.worded(super::flag));
+                (named.parse().map_err(wrong)?, Some(MarkPlaces::Everywhere))
+            }
+        };
+        Ok(Self { marks, places })
     }
 }
 
@@ -643,10 +656,13 @@ impl RestoreArgs {
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
             threshold: self.threshold,
             marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
-            mark_places: self.marks.map_or(MarkPlaces::default(), |arg| arg.places),
+            mark_places: self.marks.map_or(MarkPlaces::default(), |arg| {
+                let is_whole = !self.stream;
+                arg.places.unwrap_or(if is_whole { MarkPlaces::Unmarked } else { MarkPlaces::Everywhere })
+            }),
             mark_form: self.mark_form,
             mark_threshold: self.mark_threshold,
-            pause_ends: self.pause_ends,
+            pause_ends: self.pause_ends.and_then(|PauseEnds(least)| least),
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
@@ -665,12 +681,26 @@ impl RestoreArgs {
     }
 }
 
-/// Reads the length of a pause.
-fn pause(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|&seconds: &f64| (0.001..=3600.0).contains(&seconds));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "expected seconds from 0.001 to 3600, such as 1.5".to_owned())
+/// The shortest pause that ends a sentence where punctuation is inserted.
+const SENTENCE_PAUSE: Duration = Duration::from_secs(2);
+
+/// The value of `--pause-ends`: the shortest pause that ends a sentence, if one does.
+#[derive(Debug, Clone, Copy)]
+struct PauseEnds(Option<Duration>);
+
+impl FromStr for PauseEnds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "never" {
+            return Ok(Self(None));
+        }
+        let seconds = text.parse().ok().filter(|&seconds: &f64| (0.001..=3600.0).contains(&seconds));
+        let least = seconds.map(Duration::from_secs_f64);
+        least
+            .map(|least| Self(Some(least)))
+            .ok_or_else(|| "expected seconds from 0.001 to 3600, such as 1.5, or never".to_owned())
+    }
 }
 
 /// The state that restores one text after another.
@@ -818,7 +848,10 @@ impl<'a> Work<'a> {
             encoder = encoder.at_once();
         }
         let mark_form = options.mark_form.or((told == Kind::Tok).then_some(MarkForm::Apart));
-        let options = RestoreOptions { patience: is_live.then_some(PAUSE), mark_form, ..options.clone() };
+        let has_default = args.pause_ends.is_none() && args.marks.is_some() && kind.has_pauses();
+        let pause_ends = if has_default { Some(SENTENCE_PAUSE) } else { options.pause_ends };
+        let patience = is_live.then_some(PAUSE);
+        let options = RestoreOptions { patience, mark_form, pause_ends, ..options.clone() };
         let report = |other| language::tell_other(&shown(path), &self.language, other);
         let monitored = LanguageMonitor::new(&*model.restorer, &self.language, report)
             .only_if(is_monitored && !args.quiet);

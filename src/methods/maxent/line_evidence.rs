@@ -1,14 +1,22 @@
-//! Evidence of a sentence start at the start of a line and inside it.
+//! Evidence of a sentence start at the start of a line or a cue and inside it.
 //!
-//! A text is wrapped, or its lines are utterances or sentences. The words so far tell which: the
-//! probabilities, from the words alone, that sentences began at the first words of lines and at
-//! others. All kinds are weighted by Bayes' rule, so a text needs no setting and live text no later
-//! line.
+//! A text is wrapped, or its lines are utterances or sentences, and subtitles are cut at the ends of
+//! sentences or anywhere. The words so far tell which: the probabilities, from the words alone, that
+//! sentences began at the first words of lines and at others. All kinds are weighted by Bayes' rule,
+//! so a text needs no setting and live text no later line.
 
-/// The share of words that begin a sentence, in ordinary text.
-const ORDINARY: f32 = 0.05;
+/// Kinds of text, of which one is at hand.
+#[derive(Debug)]
+struct LineKinds {
+    /// The share of words that begin a sentence, in ordinary text.
+    ordinary: f32,
+    /// The number of lines before the first place at which their evidence counts.
+    least: u32,
+    kinds: [LineKind; 5],
+}
 
 /// A kind of text.
+#[derive(Debug)]
 struct LineKind {
     /// The prior probability.
     prior: f32,
@@ -18,16 +26,38 @@ struct LineKind {
     inside: f32,
 }
 
+/// The share of words that begin a sentence in written text, and in what is said in subtitles.
+const ORDINARY: f32 = 0.05;
+const ORDINARY_IN_CUES: f32 = 0.1;
+
 /// A wrapped text, where the first word of a line is a word like any other; lines that go on now
 /// and then, and turns of a few sentences each; lines that mostly are a sentence; and lines that
 /// are one.
-const KINDS: [LineKind; 5] = [
-    LineKind { prior: 0.6, at_starts: ORDINARY, inside: ORDINARY },
-    LineKind { prior: 0.2, at_starts: 0.9, inside: ORDINARY },
-    LineKind { prior: 0.1, at_starts: 0.99, inside: ORDINARY },
-    LineKind { prior: 0.05, at_starts: 0.98, inside: 0.015 },
-    LineKind { prior: 0.05, at_starts: 0.998, inside: 0.002 },
-];
+static LINES: LineKinds = LineKinds {
+    ordinary: ORDINARY,
+    least: 0,
+    kinds: [
+        LineKind { prior: 0.6, at_starts: ORDINARY, inside: ORDINARY },
+        LineKind { prior: 0.2, at_starts: 0.9, inside: ORDINARY },
+        LineKind { prior: 0.1, at_starts: 0.99, inside: ORDINARY },
+        LineKind { prior: 0.05, at_starts: 0.98, inside: 0.015 },
+        LineKind { prior: 0.05, at_starts: 0.998, inside: 0.002 },
+    ],
+};
+
+/// Captions cut anywhere; subtitles with a sentence over two cues; those with some that go on; and
+/// those with a sentence each, or several.
+static CUES: LineKinds = LineKinds {
+    ordinary: ORDINARY_IN_CUES,
+    least: 3,
+    kinds: [
+        LineKind { prior: 0.55, at_starts: ORDINARY_IN_CUES, inside: ORDINARY_IN_CUES },
+        LineKind { prior: 0.25, at_starts: 0.35, inside: 0.03 },
+        LineKind { prior: 0.1, at_starts: 0.6, inside: 0.03 },
+        LineKind { prior: 0.07, at_starts: 0.85, inside: 0.03 },
+        LineKind { prior: 0.03, at_starts: 0.97, inside: 0.03 },
+    ],
+};
 
 /// The smallest probability of a kind, so that a few lines can turn them if the text changes.
 const LEAST: f32 = 0.001;
@@ -35,42 +65,56 @@ const LEAST: f32 = 0.001;
 /// The evidence of the words so far for the next one.
 #[derive(Debug, Clone, Copy)]
 pub struct LineEvidence {
+    table: &'static LineKinds,
     /// The probability of each kind.
-    kinds: [f32; KINDS.len()],
-    /// True if there was more than one line.
-    has_lines: bool,
-}
-
-impl Default for LineEvidence {
-    fn default() -> Self {
-        Self { kinds: KINDS.map(|kind| kind.prior), has_lines: false }
-    }
+    kinds: [f32; 5],
+    /// The number of lines after the first.
+    lines: u32,
 }
 
 impl LineEvidence {
+    /// The evidence of no words, in a text of lines.
+    pub fn of_lines() -> Self {
+        Self::of(&LINES)
+    }
+
+    /// The evidence of no words, in a text of cues.
+    pub fn of_cues() -> Self {
+        Self::of(&CUES)
+    }
+
+    fn of(table: &'static LineKinds) -> Self {
+        Self { table, kinds: table.kinds.each_ref().map(|kind| kind.prior), lines: 0 }
+    }
+
     /// Returns the factor that a place contributes to the odds of a sentence start. Text without
     /// line ends has none.
     pub fn factor(&self, opens_line: bool) -> f32 {
-        if !opens_line && !self.has_lines {
+        if self.lines < self.table.least || !opens_line && self.lines == 0 {
             return 1.0;
         }
-        let share: f32 =
-            self.kinds.iter().zip(&KINDS).map(|(share, kind)| share * kind.begins(opens_line)).sum();
-        odds(share) / odds(ORDINARY)
+        let share: f32 = self
+            .kinds
+            .iter()
+            .zip(&self.table.kinds)
+            .map(|(share, kind)| share * kind.begins(opens_line))
+            .sum();
+        odds(share) / odds(self.table.ordinary)
     }
 
     /// Updates the evidence with the probability, computed without it, that a sentence begins at a
     /// word.
     pub fn take(&mut self, opens_line: bool, begins: f32) {
-        self.has_lines |= opens_line;
-        if !self.has_lines {
+        self.lines = self.lines.saturating_add(u32::from(opens_line));
+        if self.lines == 0 {
             return;
         }
+        let ordinary = self.table.ordinary;
         let likelihood = |kind: &LineKind| {
             let expected = kind.begins(opens_line);
-            begins * expected / ORDINARY + (1.0 - begins) * (1.0 - expected) / (1.0 - ORDINARY)
+            begins * expected / ordinary + (1.0 - begins) * (1.0 - expected) / (1.0 - ordinary)
         };
-        self.kinds.iter_mut().zip(&KINDS).for_each(|(share, kind)| *share *= likelihood(kind));
+        self.kinds.iter_mut().zip(&self.table.kinds).for_each(|(share, kind)| *share *= likelihood(kind));
         self.scale();
         self.kinds.iter_mut().for_each(|share| *share = share.max(LEAST));
         self.scale();
@@ -100,7 +144,7 @@ mod tests {
     /// The evidence after words: true for the first word of a line, and the probability that a
     /// sentence begins there.
     fn after(words: impl IntoIterator<Item = (bool, f32)>) -> LineEvidence {
-        let mut evidence = LineEvidence::default();
+        let mut evidence = LineEvidence::of_lines();
         words.into_iter().for_each(|(opens, begins)| evidence.take(opens, begins));
         evidence
     }

@@ -320,6 +320,15 @@ impl MarkModel {
         }
     }
 
+    /// Returns the probability of an end of a sentence in a gap with these odds.
+    pub(super) fn end_probability(&self, MarkOdds(of_marks): &MarkOdds) -> f32 {
+        let (mut ends, mut others) = (0.0, 1.0);
+        for (mark, odds) in self.settings.marks.iter().zip(of_marks) {
+            *(if mark.ends_sentence() { &mut ends } else { &mut others }) += odds;
+        }
+        ends / (ends + others)
+    }
+
     /// Multiplies the odds of an end.
     pub(super) fn favour_end(&self, factor: f32, MarkOdds(of_marks): &mut MarkOdds) {
         let ends = self.settings.marks.iter().zip(of_marks).filter(|(mark, _)| mark.ends_sentence());

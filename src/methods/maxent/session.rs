@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::boundary::{Bonus, BoundaryModel};
 use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
-use super::marks::{MarkBounds, MarkHistory, MarkModel, PairSums};
+use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums};
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::openings::OpeningModel;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
@@ -31,6 +31,8 @@ struct WaitingWord {
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
     opens_line: bool,
+    /// True if a cue ended before the word.
+    opens_cue: bool,
     /// True if the source has the word with a capital that a sentence start alone explains.
     shows_start: bool,
     /// The gap before the word.
@@ -52,6 +54,7 @@ struct AnswerHistory {
     /// that there was none.
     before: [f32; PREVIOUS],
     lines: LineEvidence,
+    cues: LineEvidence,
     /// The marks so far; `begins` is true if they end a sentence before the next word.
     marks: MarkHistory,
     begins: bool,
@@ -66,7 +69,8 @@ impl Default for AnswerHistory {
         Self {
             chain: BoundaryModel::default(),
             before,
-            lines: LineEvidence::default(),
+            lines: LineEvidence::of_lines(),
+            cues: LineEvidence::of_cues(),
             marks: MarkHistory::default(),
             begins: false,
             opened: Mark::None,
@@ -231,7 +235,8 @@ impl MaxentSession<'_> {
             self.observer.open(opening);
             if opening == Opening::Text {
                 // Nothing of the previous text counts.
-                self.history.lines = LineEvidence::default();
+                self.history.lines = LineEvidence::of_lines();
+                self.history.cues = LineEvidence::of_cues();
             }
         }
         let mut word = self.spare.pop().unwrap_or_default();
@@ -254,6 +259,7 @@ impl MaxentSession<'_> {
             constraint: token.constraint,
             shown,
             opens_line,
+            opens_cue: token.before == Break::Cue,
             shows_start,
             gap,
             opening: token.opening,
@@ -399,61 +405,83 @@ impl MaxentSession<'_> {
         let (openings, opened) = (self.openings, history.opened);
         let settle = |mark| openings.map_or(mark, |openings| openings.closing(opened, mark));
         let gap = next.map_or(ShownGap::default(), |next| next.gap);
-        let decided = match gap.mark {
-            Some(mark) if gap.is_forced => (settle(mark), Some(1.0)),
-            Some(mark) => (mark, Some(1.0)),
-            None if ends == Some(false) => (Mark::None, Some(1.0)),
-            None => {
-                let back = self.waiting.len() - waiting;
-                let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
-                let (mut logits, mut end_share) = (Logits::default(), None);
-                model.weights.add(features, &mut logits);
-                #[cfg(test)]
-                self.gaps.push(features.to_vec());
-                if self.bounds.may_stand(&logits) {
-                    let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
-                    model.weights.add(features, &mut logits);
-                    #[cfg(test)]
-                    if let Some(gap) = self.gaps.last_mut() {
-                        gap.extend(features);
-                    }
+        let opens_cue = next.is_some_and(|next| next.opens_cue);
+        let is_open = gap.mark.is_none() && ends != Some(false);
+        let place = history.cues.factor(opens_cue);
+        let start = if is_open { self.start_evidence(waiting, look_ahead) } else { 1.0 };
+        let is_needed =
+            opens_cue || start > 1.0 || is_open && (ends.is_some() || self.request.needs_mark_confidence());
+        let odds = match is_open || opens_cue {
+            true => self.odds(model, waiting, look_ahead, ends, is_needed, history),
+            false => None,
+        };
+        if opens_cue && let Some(odds) = &odds {
+            // The odds by the words alone, which marks in the text do not change.
+            history.cues.take(true, model.end_probability(odds));
+        }
+        let decided = match (gap.mark, odds) {
+            (Some(mark), _) if gap.is_forced => (settle(mark), Some(1.0)),
+            (Some(mark), _) => (mark, Some(1.0)),
+            (None, Some(mut odds)) if is_open => {
+                let factor = if ends.is_none() { place * start } else { start };
+                if factor != 1.0 {
+                    model.favour_end(factor, &mut odds);
                 }
-                if self.bounds.may_end(&logits) {
-                    self.pairs.add(model, &history.marks, &mut self.values, &mut logits);
-                    // Without a word after the next one, the model of cases knows no more.
-                    if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
-                        let end = self.end_after(waiting, look_ahead, history);
-                        end_share = Some(end);
-                    }
-                }
-                let start = self.start_evidence(waiting, look_ahead);
-                let is_open = start != 1.0
-                    || end_share.is_some()
-                    || ends.is_some()
-                    || self.request.needs_mark_confidence();
-                if is_open || self.bounds.may_be_put(&logits) {
-                    let mut rare = Logits::default();
-                    if let Some(weights) = model.rare_of(&logits) {
-                        let features =
-                            self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
-                        weights.add(features, &mut rare);
-                    }
-                    let mut odds = model.odds(&logits, &rare);
-                    if let Some(end) = end_share {
-                        model.add_end(end, &mut odds);
-                    }
-                    if start != 1.0 {
-                        model.favour_end(start, &mut odds);
-                    }
-                    let refused = self.waiting[waiting].refused;
-                    model.likeliest(&odds, ends == Some(true), refused, &self.request, settle)
-                } else {
-                    (Mark::None, None)
-                }
+                let refused = self.waiting[waiting].refused;
+                model.likeliest(&odds, ends == Some(true), refused, &self.request, settle)
             }
+            (None, _) if is_open => (Mark::None, None),
+            (None, _) => (Mark::None, Some(1.0)),
         };
         history.mark(decided.0);
         decided
+    }
+
+    /// Returns the odds of marks after a waiting word, by the words and the marks before it; `None` if
+    /// none is probable enough, unless they are needed.
+    fn odds(
+        &mut self,
+        model: &MarkModel,
+        waiting: usize,
+        look_ahead: usize,
+        ends: Option<bool>,
+        is_needed: bool,
+        history: &AnswerHistory,
+    ) -> Option<MarkOdds> {
+        let back = self.waiting.len() - waiting;
+        let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
+        let (mut logits, mut end_share) = (Logits::default(), None);
+        model.weights.add(features, &mut logits);
+        #[cfg(test)]
+        self.gaps.push(features.to_vec());
+        if self.bounds.may_stand(&logits) {
+            let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
+            model.weights.add(features, &mut logits);
+            #[cfg(test)]
+            if let Some(gap) = self.gaps.last_mut() {
+                gap.extend(features);
+            }
+        }
+        if self.bounds.may_end(&logits) {
+            self.pairs.add(model, &history.marks, &mut self.values, &mut logits);
+            // Without a word after the next one, the model of cases knows no more.
+            if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
+                end_share = Some(self.end_after(waiting, look_ahead, history));
+            }
+        }
+        if !is_needed && end_share.is_none() && !self.bounds.may_be_put(&logits) {
+            return None;
+        }
+        let mut rare = Logits::default();
+        if let Some(weights) = model.rare_of(&logits) {
+            let features = self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
+            weights.add(features, &mut rare);
+        }
+        let mut odds = model.odds(&logits, &rare);
+        if let Some(end) = end_share {
+            model.add_end(end, &mut odds);
+        }
+        Some(odds)
     }
 
     /// Returns the factor by which the capital of the next word raises the odds that a sentence ends
@@ -649,7 +677,8 @@ impl MaxentSession<'_> {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
-        self.history = AnswerHistory { lines: self.history.lines, ..AnswerHistory::default() };
+        let AnswerHistory { lines, cues, .. } = self.history;
+        self.history = AnswerHistory { lines, cues, ..AnswerHistory::default() };
     }
 }
 
@@ -828,8 +857,9 @@ mod tests {
                 let last = rows(Request { sentence_ends: true, ..Request::default() }).0.pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
             }
-            // The sentences that the text marks are not marked for a method that puts marks.
-            if tokens.as_slice().iter().all(|token| !token.starts) {
+            // The sentences that the text marks are not marked for a method that puts marks, and the
+            // ends of cues are evidence of marks, which training does not know.
+            if tokens.as_slice().iter().all(|token| !token.starts && token.before != Break::Cue) {
                 gaps.pop();
                 prop_assert_eq!(rows(Request { marks: MarkSet::USUAL, ..Request::default() }).1, gaps);
             }
