@@ -170,6 +170,13 @@ impl Tokens {
         &self.text[start as usize..end as usize]
     }
 
+    /// Returns the bytes of the lower case of word `i`.
+    #[inline]
+    pub(super) fn bytes(&self, i: usize) -> &[u8] {
+        let Range { start, end } = self.tokens[i].lower;
+        &self.text.as_bytes()[start as usize..end as usize]
+    }
+
     /// Iterates over the words: the lower case of each and its token.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Token)> + Clone {
         self.tokens

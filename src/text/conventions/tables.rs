@@ -1,13 +1,13 @@
 //! The lists of `lexicons/` that settle the case of a word, read once.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::language::{LANGUAGES, LanguageFacts};
 use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
 use crate::text::word_list::entries;
-use crate::text::{Case, Locale};
+use crate::text::{Case, Locale, Token};
 
 /// An abbreviation of a language.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ pub(super) struct LanguageTables {
     /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
     /// looked for.
     heads: [u64; HEADS],
-    /// The same of those with a capital that count without a full stop: `mr`.
-    bare_heads: [u64; HEADS],
-    acronyms: FxHashSet<Box<str>>,
+    /// The same of titles, and of abbreviations with a capital, that count without a full stop: `mr`.
+    title_heads: [u64; HEADS],
+    acronyms: OnceLock<FxHashSet<Box<str>>>,
     common: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
     firsts: Vec<Box<str>>,
@@ -47,13 +47,7 @@ pub(super) struct LanguageTables {
 /// Longer abbreviations count as this long.
 const HEADS: usize = 16;
 
-static TABLES: LazyLock<Vec<LanguageTables>> = LazyLock::new(|| {
-    let table = |facts: &'static LanguageFacts| {
-        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
-        LanguageTables::new(facts, list)
-    };
-    LANGUAGES.iter().map(table).collect()
-});
+static TABLES: [OnceLock<LanguageTables>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
 
 impl LanguageTables {
     /// Returns the tables of a language, by its tag (`pt-BR` is `pt`); `None` for a language without
@@ -61,12 +55,13 @@ impl LanguageTables {
     pub(super) fn of(language: &str) -> Option<&'static Self> {
         let tag = language.split(['-', '_']).next()?;
         let at = LANGUAGES.iter().position(|facts| facts.tag == tag)?;
-        Some(&TABLES[at])
+        Some(TABLES[at].get_or_init(|| Self::new(&LANGUAGES[at])))
     }
 
-    fn new(facts: &'static LanguageFacts, list: &str) -> Self {
+    fn new(facts: &'static LanguageFacts) -> Self {
+        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
         let (mut abbreviations, mut heads) = (FxHashMap::default(), [0; HEADS]);
-        let mut bare_heads = [0; HEADS];
+        let mut title_heads = [0; HEADS];
         for entry in entries(list, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -83,19 +78,26 @@ impl LanguageTables {
             };
             let (len, bit) = head(lower.as_bytes());
             heads[len] |= bit;
-            if abbreviation.is_bare && abbreviation.case.is_some_and(Case::is_slot) {
-                bare_heads[len] |= bit;
+            if let Some(first) = &abbreviation.after {
+                let (len, bit) = head(str::as_bytes(first));
+                heads[len] |= bit;
+            }
+            let is_capital = abbreviation.case.is_some_and(Case::is_slot);
+            if abbreviation.is_bare && (abbreviation.is_title || is_capital) {
+                title_heads[len] |= bit;
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
-        let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
-        let acronyms = lists.iter().flat_map(|list| entries(list, &[]));
-        let acronyms = acronyms.map(|entry| entry.words.to_lowercase().into()).collect();
+        for title in facts.titles.iter().chain(facts.offices) {
+            let (len, bit) = head(title.as_bytes());
+            title_heads[len] |= bit;
+        }
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
-        Self { one_letter, facts, abbreviations, heads, bare_heads, acronyms, common, firsts }
+        let acronyms = OnceLock::new();
+        Self { one_letter, facts, abbreviations, heads, title_heads, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.
@@ -121,16 +123,38 @@ impl LanguageTables {
         self.common.contains(lower)
     }
 
-    /// Returns true if a word may be an abbreviation that has a capital without a full stop.
+    /// Returns false if a word is no abbreviation, nor the first of one of two words.
     #[inline]
-    pub(super) fn may_be_bare_title(&self, lower: &[u8]) -> bool {
+    pub(super) fn may_be_abbreviation(&self, lower: &[u8]) -> bool {
         let (len, bit) = head(lower);
-        self.bare_heads[len] & bit != 0
+        self.heads[len] & bit != 0
+    }
+
+    /// Returns false if a word is neither a title before a name nor an abbreviation that has a capital
+    /// without a full stop.
+    #[inline]
+    pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
+        let (len, bit) = head(lower);
+        self.title_heads[len] & bit != 0
+    }
+
+    /// Returns true if a name may follow a word.
+    pub(super) fn is_title(&self, lower: &str, token: &Token) -> bool {
+        let is_listed = |list: &[&str]| list.contains(&lower);
+        let is_short = self.abbreviation(lower).is_some_and(|entry| {
+            entry.is_title && (entry.is_bare || token.right == Some('.') && !entry.ends)
+        });
+        is_short || is_listed(self.facts.titles) || is_listed(self.facts.offices)
     }
 
     /// Returns true if letters in lower case are an acronym.
     pub(super) fn is_acronym(&self, lower: &str) -> bool {
-        self.acronyms.contains(lower)
+        let acronyms = || {
+            let lists = [include_str!("../../../lexicons/acronyms.txt"), self.facts.acronyms];
+            let acronyms = lists.into_iter().flat_map(|list| entries(list, &[]));
+            acronyms.map(|entry| entry.words.to_lowercase().into()).collect()
+        };
+        self.acronyms.get_or_init(acronyms).contains(lower)
     }
 }
 
@@ -150,6 +174,24 @@ static UNITS: LazyLock<FxHashMap<Box<str>, &'static str>> = LazyLock::new(|| {
 /// Returns the spelling of a unit, a quotient (`mg/dl`) or an ion (`ca2+`) in lower case.
 pub(super) fn unit(lower: &str) -> Option<&'static str> {
     UNITS.get(lower).copied()
+}
+
+/// The first bytes of the epithets by their number of bytes, one bit each.
+static EPITHET_HEADS: LazyLock<[u64; HEADS]> = LazyLock::new(|| {
+    let mut heads = [0; HEADS];
+    for species in entries(include_str!("../../../lexicons/species.txt"), &[]) {
+        let epithet = species.words.rsplit(' ').next().unwrap_or_default();
+        let (len, bit) = head(epithet.as_bytes());
+        heads[len] |= bit;
+    }
+    heads
+});
+
+/// Returns false if a word is not the second name of a species.
+#[inline]
+pub(super) fn may_be_epithet(lower: &[u8]) -> bool {
+    let (len, bit) = head(lower);
+    EPITHET_HEADS[len] & bit != 0
 }
 
 /// The genera of each epithet, all in lower case.
