@@ -98,6 +98,8 @@ impl NeededWords {
 /// What the word before is to the next one on its line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trail {
+    /// True if any of the rest is.
+    counts: bool,
     is_number: bool,
     is_stopped: bool,
     /// The number of words since a title of address, 1 if it is the word before; 0 without one near.
@@ -159,18 +161,15 @@ impl Conventions {
         may_count: impl Fn(&Self, &Token, &[u8], Case) -> bool,
     ) {
         for (at, token) in tokens.as_slice().iter().enumerate() {
-            if opens_line(token) {
-                self.before.clear();
-                self.trail = Trail::default();
-            }
             let word = tokens.bytes(at);
-            if may_count(self, token, word, choices[at].label.case) {
-                let words = Words { conventions: self, tables, tokens, choices, after };
-                if let Some(case) = words.settle(at) {
-                    let choice = &mut choices[at];
-                    choice.label.case = case;
-                    choice.confidence = choice.confidence.map(|_| 1.0);
-                }
+            if !may_count(self, token, word, choices[at].label.case) {
+                continue;
+            }
+            let words = Words { conventions: self, tables, tokens, choices, after };
+            if let Some(case) = words.settle(at) {
+                let choice = &mut choices[at];
+                choice.label.case = case;
+                choice.confidence = choice.confidence.map(|_| 1.0);
             }
             let since_title = match () {
                 () if (token.right == Some('.') || tables.may_be_title(word))
@@ -181,40 +180,40 @@ impl Conventions {
                 () if (1..=PARTICLES as u8).contains(&self.trail.since_title) => self.trail.since_title + 1,
                 () => 0,
             };
-            self.trail = Trail {
-                is_number: word[0].is_ascii_digit(),
-                is_stopped: token.right == Some('.'),
-                since_title,
-            };
+            let (is_number, is_stopped) = (word[0].is_ascii_digit(), token.right == Some('.'));
+            let counts = is_number || is_stopped || since_title > 0;
+            self.trail = Trail { counts, is_number, is_stopped, since_title };
         }
         self.remember(tokens, choices);
     }
 
-    /// Returns false if no convention says anything of a word. It never depends on a mark that may be put
-    /// in; most words are left to the method here.
+    /// Returns false if no convention says anything of a word, and the word is nothing to the next one. It
+    /// never depends on a mark that may be put in; most words are left to the method here.
     #[inline]
     fn may_count(&self, tables: &LanguageTables, token: &Token, word: &[u8], case: Case) -> bool {
-        let [first, .., last] = word else { return true };
-        let Trail { is_number, is_stopped, since_title } = self.trail;
-        let is_ascii_letter = first.is_ascii_lowercase();
-        let is_odd =
-            !is_ascii_letter && (word.len() == 2 || first.is_ascii_digit() && !last.is_ascii_digit());
-        let has_mark = || {
-            token.right.is_some_and(|mark| match mark {
-                '.' => tables.may_be_abbreviation(word),
-                mark => matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'),
-            }) || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
-        };
         let is_capital =
             || case == Case::Upper || tables.may_be_abbreviation(word) || tables::may_be_epithet(word);
-        is_odd
-            || is_number
-            || is_stopped
-            || since_title > 0
-            || matches!(word[1], b'.' | b'\'')
+        match token.is_plain && !self.trail.counts {
+            true => tables.may_be_title(word) || case != Case::Lower && is_capital(),
+            false => {
+                self.trail.counts || self.is_odd(tables, token, word) || case != Case::Lower && is_capital()
+            }
+        }
+    }
+
+    /// Returns true if a convention may say something of a word for its letters or the marks beside it.
+    fn is_odd(&self, tables: &LanguageTables, token: &Token, word: &[u8]) -> bool {
+        let [first, second, ..] = word else { return true };
+        let is_mark = |mark: char| match mark {
+            '.' => tables.may_be_abbreviation(word),
+            mark => matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'),
+        };
+        first.is_ascii_digit()
+            || word.len() == 2 && !first.is_ascii()
+            || matches!(second, b'.' | b'\'')
             || word.len() > 2 && word[2] == b'.'
-            || has_mark()
-            || case != Case::Lower && is_capital()
+            || token.right.is_some_and(is_mark)
+            || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
             || tables.may_be_title(word)
     }
 

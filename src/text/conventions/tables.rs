@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::language::{LANGUAGES, LanguageFacts};
 use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
@@ -211,17 +211,30 @@ pub(super) fn is_species(genus: &str, epithet: &str) -> bool {
     SPECIES.get(epithet).is_some_and(|genera| genera.iter().any(|of| is_genus(of)))
 }
 
-/// Names of people and places of one word with one capital, in lower case.
-static NAMES: LazyLock<FxHashSet<Box<str>>> = LazyLock::new(|| {
+/// Names of people and places of one word with one capital, by the hash of their lower case.
+static NAMES: LazyLock<FxHashMap<u64, &'static str>> = LazyLock::new(|| {
     let lists = [include_str!("../../../lexicons/names.txt"), include_str!("../../../lexicons/places.txt")];
-    let names = lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words);
-    let names = names.filter(|name| Case::of(name, Locale::Root) == Case::Title && !name.contains(' '));
-    names.map(|name| name.to_lowercase().into()).collect()
+    let is_name = |name: &&str| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.all(|c| c.is_lowercase() || c == '-')
+    };
+    let names = lists.into_iter().flat_map(str::lines).filter(is_name);
+    let mut all = FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher);
+    all.extend(names.map(|name| (hash_lower(name), name)));
+    all
 });
+
+/// Returns a hash of the letters of a word in lower case.
+fn hash_lower(word: &str) -> u64 {
+    word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
+        (hash ^ u64::from(c as u32)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
 
 /// Returns true if a word in lower case is a name of the lists.
 pub(super) fn is_name(lower: &str) -> bool {
-    NAMES.contains(lower)
+    let name = NAMES.get(&hash_lower(lower));
+    name.is_some_and(|name| name.chars().flat_map(char::to_lowercase).eq(lower.chars()))
 }
 
 #[cfg(test)]
