@@ -172,7 +172,8 @@ impl Conventions {
                 choice.confidence = choice.confidence.map(|_| 1.0);
             }
             let since_title = match () {
-                () if (token.right == Some('.') || tables.may_be_title(word))
+                () if (token.right == Some('.') && tables.may_be_abbreviation(word)
+                    || tables.may_be_title(word))
                     && tables.is_title(tokens.lower(at), token) =>
                 {
                     1
@@ -180,7 +181,8 @@ impl Conventions {
                 () if (1..=PARTICLES as u8).contains(&self.trail.since_title) => self.trail.since_title + 1,
                 () => 0,
             };
-            let (is_number, is_stopped) = (word[0].is_ascii_digit(), token.right == Some('.'));
+            let is_number = word[0].is_ascii_digit();
+            let is_stopped = token.right == Some('.') && tables.may_be_abbreviation(word);
             let counts = is_number || is_stopped || since_title > 0;
             self.trail = Trail { counts, is_number, is_stopped, since_title };
         }

@@ -33,19 +33,45 @@ pub(super) struct LanguageTables {
     /// Words of one letter behind which a full stop ends a sentence.
     pub(super) one_letter: &'static str,
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
-    /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
-    /// looked for.
-    heads: [u64; HEADS],
+    /// The abbreviations, and the first words of those of two.
+    filter: WordFilter,
     /// The same of titles, and of abbreviations with a capital, that count without a full stop: `mr`.
-    title_heads: [u64; HEADS],
+    title_filter: WordFilter,
     acronyms: OnceLock<FxHashSet<Box<str>>>,
     common: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
     firsts: Vec<Box<str>>,
 }
 
-/// Longer abbreviations count as this long.
-const HEADS: usize = 16;
+/// A set of bits of words by their length, first and last byte: most words that are not in a list are not
+/// looked for.
+#[derive(Debug, Clone, Copy)]
+struct WordFilter([u64; 64]);
+
+impl WordFilter {
+    const EMPTY: Self = Self([0; 64]);
+
+    /// Returns the place of a word among the 4,096 bits.
+    #[inline]
+    fn place(word: &[u8]) -> usize {
+        match word {
+            [first, .., last] => (usize::from(*first) ^ usize::from(*last) << 5 ^ word.len() << 9) & 4095,
+            _ => 0,
+        }
+    }
+
+    fn add(&mut self, word: &str) {
+        let place = Self::place(word.as_bytes());
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Returns false if the word was not added.
+    #[inline]
+    fn may_have(&self, word: &[u8]) -> bool {
+        let place = Self::place(word);
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+}
 
 static TABLES: [OnceLock<LanguageTables>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
 
@@ -60,8 +86,8 @@ impl LanguageTables {
 
     fn new(facts: &'static LanguageFacts) -> Self {
         let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
-        let (mut abbreviations, mut heads) = (FxHashMap::default(), [0; HEADS]);
-        let mut title_heads = [0; HEADS];
+        let (mut abbreviations, mut filter) = (FxHashMap::default(), WordFilter::EMPTY);
+        let mut title_filter = WordFilter::EMPTY;
         for entry in entries(list, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -76,35 +102,31 @@ impl LanguageTables {
                 is_title: entry.has("NAME"),
                 is_bare: entry.has("BARE"),
             };
-            let (len, bit) = head(lower.as_bytes());
-            heads[len] |= bit;
+            filter.add(&lower);
             if let Some(first) = &abbreviation.after {
-                let (len, bit) = head(str::as_bytes(first));
-                heads[len] |= bit;
+                filter.add(first);
             }
             let is_capital = abbreviation.case.is_some_and(Case::is_slot);
             if abbreviation.is_bare && (abbreviation.is_title || is_capital) {
-                title_heads[len] |= bit;
+                title_filter.add(&lower);
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
         for title in facts.titles.iter().chain(facts.offices) {
-            let (len, bit) = head(title.as_bytes());
-            title_heads[len] |= bit;
+            title_filter.add(title);
         }
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
         let acronyms = OnceLock::new();
-        Self { one_letter, facts, abbreviations, heads, title_heads, acronyms, common, firsts }
+        Self { one_letter, facts, abbreviations, filter, title_filter, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.
     #[inline]
     pub(super) fn abbreviation(&self, lower: &str) -> Option<&Abbreviation> {
-        let (len, bit) = head(lower.as_bytes());
-        if self.heads[len] & bit == 0 { None } else { self.abbreviations.get(lower) }
+        if self.filter.may_have(lower.as_bytes()) { self.abbreviations.get(lower) } else { None }
     }
 
     /// Returns true if a word begins an abbreviation of two words: `et al`.
@@ -126,16 +148,14 @@ impl LanguageTables {
     /// Returns false if a word is no abbreviation, nor the first of one of two words.
     #[inline]
     pub(super) fn may_be_abbreviation(&self, lower: &[u8]) -> bool {
-        let (len, bit) = head(lower);
-        self.heads[len] & bit != 0
+        self.filter.may_have(lower)
     }
 
     /// Returns false if a word is neither a title before a name nor an abbreviation that has a capital
     /// without a full stop.
     #[inline]
     pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
-        let (len, bit) = head(lower);
-        self.title_heads[len] & bit != 0
+        self.title_filter.may_have(lower)
     }
 
     /// Returns true if a name may follow a word.
@@ -158,13 +178,6 @@ impl LanguageTables {
     }
 }
 
-/// Returns the place among heads of a word, and its bit.
-#[inline]
-fn head(lower: &[u8]) -> (usize, u64) {
-    let first = lower.first().copied().unwrap_or_default();
-    (lower.len().min(HEADS - 1), 1 << (first % 64))
-}
-
 /// Units, quotients of units and ions, by their lower case.
 static UNITS: LazyLock<FxHashMap<Box<str>, &'static str>> = LazyLock::new(|| {
     let list = entries(include_str!("../../../lexicons/units.txt"), &[]);
@@ -176,22 +189,18 @@ pub(super) fn unit(lower: &str) -> Option<&'static str> {
     UNITS.get(lower).copied()
 }
 
-/// The first bytes of the epithets by their number of bytes, one bit each.
-static EPITHET_HEADS: LazyLock<[u64; HEADS]> = LazyLock::new(|| {
-    let mut heads = [0; HEADS];
-    for species in entries(include_str!("../../../lexicons/species.txt"), &[]) {
-        let epithet = species.words.rsplit(' ').next().unwrap_or_default();
-        let (len, bit) = head(epithet.as_bytes());
-        heads[len] |= bit;
-    }
-    heads
+/// The epithets.
+static EPITHETS: LazyLock<WordFilter> = LazyLock::new(|| {
+    let mut filter = WordFilter::EMPTY;
+    let species = entries(include_str!("../../../lexicons/species.txt"), &[]);
+    species.filter_map(|species| species.words.split_once(' ')).for_each(|(_, epithet)| filter.add(epithet));
+    filter
 });
 
 /// Returns false if a word is not the second name of a species.
 #[inline]
 pub(super) fn may_be_epithet(lower: &[u8]) -> bool {
-    let (len, bit) = head(lower);
-    EPITHET_HEADS[len] & bit != 0
+    EPITHETS.may_have(lower)
 }
 
 /// The genera of each epithet, all in lower case.
