@@ -173,11 +173,10 @@ impl Tokens {
         &self.text[start as usize..end as usize]
     }
 
-    /// Returns the bytes of the lower case of word `i`.
+    /// Returns the lower case of all words, which [`Token::lower`] points into.
     #[inline]
-    pub(super) fn bytes(&self, i: usize) -> &[u8] {
-        let Range { start, end } = self.tokens[i].lower;
-        &self.text.as_bytes()[start as usize..end as usize]
+    pub(super) fn lower_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
     }
 
     /// Iterates over the words: the lower case of each and its token.

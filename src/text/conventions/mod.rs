@@ -143,64 +143,75 @@ impl Conventions {
     /// Applies the conventions to the choices for the next words; `after` are the words after them on
     /// their line, as far as they are [needed](Self::needed) and there.
     pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords) {
-        if let Some(tables) = self.tables {
-            self.apply_where(tables, tokens, choices, after, |conventions, token, word, case| {
-                conventions.may_count(tables, token, word, case)
-            });
+        let Some(tables) = self.tables else { return };
+        let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
+        for (at, token) in slice.iter().enumerate() {
+            let word = &lower[token.lower.start as usize..token.lower.end as usize];
+            let case = choices[at].label.case;
+            // Most words are left to the method here, and are nothing to the next one.
+            if token.is_plain && !self.trail.counts && case == Case::Lower && !tables.may_be_title(word) {
+                continue;
+            }
+            if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
+                self.settle(tables, tokens, choices, after, at);
+            }
         }
+        self.remember(tokens, choices);
     }
 
-    /// Applies the conventions to the words that may have one.
-    #[inline]
-    fn apply_where(
+    /// Applies the conventions to word `at`, and notes what it is to the next one.
+    fn settle(
         &mut self,
         tables: &'static LanguageTables,
         tokens: &Tokens,
         choices: &mut [Choice],
         after: &ChosenWords,
-        may_count: impl Fn(&Self, &Token, &[u8], Case) -> bool,
+        at: usize,
     ) {
-        for (at, token) in tokens.as_slice().iter().enumerate() {
-            let word = tokens.bytes(at);
-            if !may_count(self, token, word, choices[at].label.case) {
-                continue;
-            }
-            let words = Words { conventions: self, tables, tokens, choices, after };
-            if let Some(case) = words.settle(at) {
-                let choice = &mut choices[at];
-                choice.label.case = case;
-                choice.confidence = choice.confidence.map(|_| 1.0);
-            }
-            let since_title = match () {
-                () if (token.right == Some('.') && tables.may_be_abbreviation(word)
-                    || tables.may_be_title(word))
-                    && tables.is_title(tokens.lower(at), token) =>
-                {
-                    1
-                }
-                () if (1..=PARTICLES as u8).contains(&self.trail.since_title) => self.trail.since_title + 1,
-                () => 0,
-            };
-            let is_number = word[0].is_ascii_digit();
-            let is_stopped = token.right == Some('.') && tables.may_be_abbreviation(word);
-            let counts = is_number || is_stopped || since_title > 0;
-            self.trail = Trail { counts, is_number, is_stopped, since_title };
+        let words = Words { conventions: self, tables, tokens, choices, after };
+        if let Some(case) = words.settle(at) {
+            let choice = &mut choices[at];
+            choice.label.case = case;
+            choice.confidence = choice.confidence.map(|_| 1.0);
         }
-        self.remember(tokens, choices);
+        let (token, lower) = (&tokens.as_slice()[at], tokens.lower(at));
+        let is_stopped = token.right == Some('.') && tables.may_be_abbreviation(lower.as_bytes());
+        let may_be_title = is_stopped || tables.may_be_title(lower.as_bytes());
+        let since_title = match self.trail.since_title {
+            _ if may_be_title && tables.is_title(lower, token) => 1,
+            since if (1..=PARTICLES as u8).contains(&since) => since + 1,
+            _ => 0,
+        };
+        let is_number = lower.starts_with(|c: char| c.is_ascii_digit());
+        let counts = is_number || is_stopped || since_title > 0;
+        self.trail = Trail { counts, is_number, is_stopped, since_title };
     }
 
     /// Returns false if no convention says anything of a word, and the word is nothing to the next one. It
-    /// never depends on a mark that may be put in; most words are left to the method here.
-    #[inline]
+    /// never depends on a mark that may be put in.
     fn may_count(&self, tables: &LanguageTables, token: &Token, word: &[u8], case: Case) -> bool {
         let is_capital =
             || case == Case::Upper || tables.may_be_abbreviation(word) || tables::may_be_epithet(word);
-        match token.is_plain && !self.trail.counts {
-            true => tables.may_be_title(word) || case != Case::Lower && is_capital(),
-            false => {
-                self.trail.counts || self.is_odd(tables, token, word) || case != Case::Lower && is_capital()
-            }
+        self.trail.counts
+            || case != Case::Lower && is_capital()
+            || if token.is_plain { tables.may_be_title(word) } else { self.is_odd(tables, token, word) }
+    }
+
+    /// Returns true if a word is one letter among longer words, as `a` mostly is.
+    fn is_lone(&self, tables: &LanguageTables, tokens: &Tokens, at: usize, case: Case) -> bool {
+        let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
+        let word = |at: usize| {
+            let token = slice.get(at)?;
+            Some(&lower[token.lower.start as usize..token.lower.end as usize])
+        };
+        let is_long = |word: &[u8]| word.len() > 2 || word.len() == 2 && word[0].is_ascii();
+        let is_letter = matches!(word(at), Some([letter]) if letter.is_ascii_alphabetic());
+        if !is_letter || self.trail.counts || slice[at].right.is_some() {
+            return false;
         }
+        let before = at.checked_sub(1).and_then(word).is_some_and(is_long);
+        let after = word(at + 1).is_some_and(|word| is_long(word) && !tables::may_be_epithet(word));
+        before && after && (case == Case::Lower || tables.facts.links.is_empty())
     }
 
     /// Returns true if a convention may say something of a word for its letters or the marks beside it.
@@ -351,7 +362,6 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the case of word `at` by the conventions; `None` if they say nothing of it.
-    #[inline(never)]
     fn settle(&self, at: usize) -> Option<Case> {
         let word = self.here(at);
         if word.is_letter() {
@@ -551,7 +561,8 @@ mod tests {
                 let after = ChosenWords::default();
                 Conventions::new(&options).apply(&tokens, &mut found, &after);
                 let Some(tables) = LanguageTables::of(language) else { unreachable!("it has tables") };
-                Conventions::new(&options).apply_where(tables, &tokens, &mut plain, &after, |_, _, _, _| true);
+                let mut conventions = Conventions::new(&options);
+                (0..tokens.len()).for_each(|at| conventions.settle(tables, &tokens, &mut plain, &after, at));
                 prop_assert_eq!(found, plain, "{:?}, {}", words, language);
             }
         }
