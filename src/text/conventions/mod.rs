@@ -146,12 +146,13 @@ impl Conventions {
         let Some(tables) = self.tables else { return };
         let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
         for (at, token) in slice.iter().enumerate() {
-            let word = &lower[token.lower.start as usize..token.lower.end as usize];
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
-            if token.is_plain && !self.trail.counts && case == Case::Lower && !tables.may_be_title(word) {
+            let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
+            if token.is_plain && !self.trail.counts && case == Case::Lower && !may_begin_title() {
                 continue;
             }
+            let word = &lower[token.lower.start as usize..token.lower.end as usize];
             if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
                 self.settle(tables, tokens, choices, after, at);
             }

@@ -37,6 +37,8 @@ pub(super) struct LanguageTables {
     filter: WordFilter,
     /// The same of titles, and of abbreviations with a capital, that count without a full stop: `mr`.
     title_filter: WordFilter,
+    /// Their first letters, one bit each.
+    title_letters: u32,
     acronyms: OnceLock<FxHashSet<Box<str>>>,
     common: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
@@ -88,6 +90,8 @@ impl LanguageTables {
         let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
         let (mut abbreviations, mut filter) = (FxHashMap::default(), WordFilter::EMPTY);
         let mut title_filter = WordFilter::EMPTY;
+        let mut title_letters = 0;
+        let letter = |word: &str| word.bytes().next().map_or(0, |first| 1 << (first % 32));
         for entry in entries(list, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -109,18 +113,30 @@ impl LanguageTables {
             let is_capital = abbreviation.case.is_some_and(Case::is_slot);
             if abbreviation.is_bare && (abbreviation.is_title || is_capital) {
                 title_filter.add(&lower);
+                title_letters |= letter(&lower);
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
         for title in facts.titles.iter().chain(facts.offices) {
             title_filter.add(title);
+            title_letters |= letter(title);
         }
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
         let acronyms = OnceLock::new();
-        Self { one_letter, facts, abbreviations, filter, title_filter, acronyms, common, firsts }
+        Self {
+            one_letter,
+            facts,
+            abbreviations,
+            filter,
+            title_filter,
+            title_letters,
+            acronyms,
+            common,
+            firsts,
+        }
     }
 
     /// Returns the entry of a word in lower case.
@@ -156,6 +172,12 @@ impl LanguageTables {
     #[inline]
     pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
         self.title_filter.may_have(lower)
+    }
+
+    /// Returns false if no word for which [`Self::may_be_title`] is true begins with a letter.
+    #[inline]
+    pub(super) fn may_begin_title(&self, first: u8) -> bool {
+        self.title_letters >> (first % 32) & 1 == 1
     }
 
     /// Returns true if a name may follow a word.
