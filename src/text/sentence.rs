@@ -1,6 +1,6 @@
 //! Sentence boundaries, as far as the marks in the text show them.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::FxHashSet;
 
@@ -23,14 +23,17 @@ pub(super) const FLAGS: [&str; 5] = ["NUMBER", "LAST", "ANY", "NAME", "BARE"];
 pub(super) const ONE_LETTER: [(&str, &str); 5] =
     [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
 
-static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
-    LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()
-});
+static ABBREVIATIONS: [OnceLock<Abbreviations>; LISTS.len()] = [const { OnceLock::new() }; LISTS.len()];
+
+/// Returns the abbreviations of a language by its place in [`LISTS`].
+fn of_list(at: usize) -> &'static Abbreviations {
+    ABBREVIATIONS[at].get_or_init(|| Abbreviations::read(LISTS[at].1, ONE_LETTER[at].1))
+}
 
 /// The abbreviations of all languages together.
 static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
     let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
-    for one in ABBREVIATIONS.iter() {
+    for one in (0..LISTS.len()).map(of_list) {
         one.always.iter().for_each(|word| all.add(word));
         all.before_number.extend(one.before_number.iter().cloned());
     }
@@ -70,7 +73,7 @@ impl Abbreviations {
         }
         let language = language.split(['-', '_']).next().unwrap_or_default();
         match LISTS.iter().position(|(tag, _)| *tag == language) {
-            Some(at) => &ABBREVIATIONS[at],
+            Some(at) => of_list(at),
             None => &NO_ABBREVIATIONS,
         }
     }

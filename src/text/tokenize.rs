@@ -675,7 +675,7 @@ impl Tokenizer {
     #[inline]
     fn word(&mut self, field: &NonSpaceRun<'_>, start: usize, end: usize, tokens: &mut Tokens) {
         let word = &field.text[start..end];
-        let (has_capitals, fits) = letters(word, self.locale);
+        let WordLetters { has_capitals, fits, is_plain } = letters(word, self.locale);
         if !fits {
             return self.pass();
         }
@@ -734,6 +734,7 @@ impl Tokenizer {
             abbreviates,
             may_name,
             after_clitic,
+            is_plain: is_plain && left.is_none() && right.is_none(),
             ..Token::default()
         };
         tokens.push(word, self.locale, token);
@@ -1158,16 +1159,26 @@ fn plain_word(bytes: &[u8], mut start: usize, mut end: usize, kinds: u8) -> Opti
     (inside && start < end).then_some((start, end))
 }
 
-/// Tells whether a word has capitals, and whether it is short enough to be a token.
+/// The letters of a word.
+struct WordLetters {
+    has_capitals: bool,
+    /// True if the word is short enough to be a token.
+    fits: bool,
+    /// True if it is two ASCII letters or more, and nothing else.
+    is_plain: bool,
+}
+
+/// Returns what a word consists of.
 #[inline]
-fn letters(word: &str, locale: Locale) -> (bool, bool) {
+fn letters(word: &str, locale: Locale) -> WordLetters {
     let mut kinds = 0;
     for b in word.bytes() {
         kinds |= KINDS[b as usize];
     }
+    let is_plain = kinds & !(LOWER | UPPER) == 0 && word.len() > 1;
     if kinds & WIDE == 0 {
         let fits = word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS;
-        return (kinds & UPPER != 0, fits);
+        return WordLetters { has_capitals: kinds & UPPER != 0, fits, is_plain };
     }
     let mut counts = [0; 2];
     for (_, _, letter) in locale.letters(word) {
@@ -1175,7 +1186,7 @@ fn letters(word: &str, locale: Locale) -> (bool, bool) {
             counts[usize::from(letter.is_upper())] += 1;
         }
     }
-    (counts[1] > 0, counts[0] + counts[1] <= MAX_LETTERS)
+    WordLetters { has_capitals: counts[1] > 0, fits: counts[0] + counts[1] <= MAX_LETTERS, is_plain }
 }
 
 /// Returns the next word of a run, from byte `at` on.

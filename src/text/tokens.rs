@@ -86,6 +86,9 @@ pub struct Token {
     /// True if a colon after the word would make the label of a speaker of the words before it.
     /// Found only where marks are put in.
     pub may_name: bool,
+    /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
+    /// that is not known.
+    pub is_plain: bool,
     /// The mark that is put in after the word, once that is decided; methods never see it.
     pub put: Mark,
     /// The mark whose opening is put in before the word, once that is decided.
@@ -168,6 +171,12 @@ impl Tokens {
     pub fn lower(&self, i: usize) -> &str {
         let Range { start, end } = self.tokens[i].lower;
         &self.text[start as usize..end as usize]
+    }
+
+    /// Returns the lower case of all words, which [`Token::lower`] points into.
+    #[inline]
+    pub(super) fn lower_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
     }
 
     /// Iterates over the words: the lower case of each and its token.

@@ -5,7 +5,7 @@ use super::{Word, Words};
 use crate::text::{Break, Case};
 
 /// The largest number of particles before a name: `van de der`.
-const PARTICLES: usize = 3;
+pub(super) const PARTICLES: usize = 3;
 
 /// The fewest letters of a name that is not taken for an acronym.
 const SHORTEST: usize = 4;
@@ -43,14 +43,15 @@ enum Address {
 impl Words<'_> {
     /// Returns the case of a name or a particle of one.
     pub(super) fn name(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        if self.is_particle(word) {
+        let is_addressed = self.conventions.trail.since_title > 0;
+        if is_addressed && self.is_particle(word) {
             return self.particle(at, word);
         }
         if let Some(case) = self.elided(at, word) {
             return Some(case);
         }
         match word.case {
-            Case::Lower => self.follows_title(at, word).then_some(Case::Title),
+            Case::Lower => (is_addressed && self.follows_title(at, word)).then_some(Case::Title),
             // Few people and places are acronyms too.
             Case::Upper if word.lower.chars().nth(SHORTEST - 1).is_some() && is_name(word.lower) => {
                 Some(Case::Title)

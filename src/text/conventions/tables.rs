@@ -1,13 +1,13 @@
 //! The lists of `lexicons/` that settle the case of a word, read once.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::language::{LANGUAGES, LanguageFacts};
 use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
 use crate::text::word_list::entries;
-use crate::text::{Case, Locale};
+use crate::text::{Case, Locale, Token};
 
 /// An abbreviation of a language.
 #[derive(Debug)]
@@ -33,27 +33,49 @@ pub(super) struct LanguageTables {
     /// Words of one letter behind which a full stop ends a sentence.
     pub(super) one_letter: &'static str,
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
-    /// The first bytes of the abbreviations by their number of bytes, one bit each: most words are not
-    /// looked for.
-    heads: [u64; HEADS],
-    /// The same of those with a capital that count without a full stop: `mr`.
-    bare_heads: [u64; HEADS],
-    acronyms: FxHashSet<Box<str>>,
+    /// The abbreviations, and the first words of those of two.
+    filter: WordFilter,
+    /// The same of titles, and of abbreviations with a capital, that count without a full stop: `mr`.
+    title_filter: WordFilter,
+    /// Their first letters, one bit each.
+    title_letters: u32,
+    acronyms: OnceLock<FxHashSet<Box<str>>>,
     common: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
     firsts: Vec<Box<str>>,
 }
 
-/// Longer abbreviations count as this long.
-const HEADS: usize = 16;
+/// A set of bits of words by their length, first and last byte: most words that are not in a list are not
+/// looked for.
+#[derive(Debug, Clone, Copy)]
+struct WordFilter([u64; 64]);
 
-static TABLES: LazyLock<Vec<LanguageTables>> = LazyLock::new(|| {
-    let table = |facts: &'static LanguageFacts| {
-        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
-        LanguageTables::new(facts, list)
-    };
-    LANGUAGES.iter().map(table).collect()
-});
+impl WordFilter {
+    const EMPTY: Self = Self([0; 64]);
+
+    /// Returns the place of a word among the 4,096 bits.
+    #[inline]
+    fn place(word: &[u8]) -> usize {
+        match word {
+            [first, .., last] => (usize::from(*first) ^ usize::from(*last) << 5 ^ word.len() << 9) & 4095,
+            _ => 0,
+        }
+    }
+
+    fn add(&mut self, word: &str) {
+        let place = Self::place(word.as_bytes());
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Returns false if the word was not added.
+    #[inline]
+    fn may_have(&self, word: &[u8]) -> bool {
+        let place = Self::place(word);
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+}
+
+static TABLES: [OnceLock<LanguageTables>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
 
 impl LanguageTables {
     /// Returns the tables of a language, by its tag (`pt-BR` is `pt`); `None` for a language without
@@ -61,12 +83,15 @@ impl LanguageTables {
     pub(super) fn of(language: &str) -> Option<&'static Self> {
         let tag = language.split(['-', '_']).next()?;
         let at = LANGUAGES.iter().position(|facts| facts.tag == tag)?;
-        Some(&TABLES[at])
+        Some(TABLES[at].get_or_init(|| Self::new(&LANGUAGES[at])))
     }
 
-    fn new(facts: &'static LanguageFacts, list: &str) -> Self {
-        let (mut abbreviations, mut heads) = (FxHashMap::default(), [0; HEADS]);
-        let mut bare_heads = [0; HEADS];
+    fn new(facts: &'static LanguageFacts) -> Self {
+        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
+        let (mut abbreviations, mut filter) = (FxHashMap::default(), WordFilter::EMPTY);
+        let mut title_filter = WordFilter::EMPTY;
+        let mut title_letters = 0;
+        let letter = |word: &str| word.bytes().next().map_or(0, |first| 1 << (first % 32));
         for entry in entries(list, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -81,28 +106,43 @@ impl LanguageTables {
                 is_title: entry.has("NAME"),
                 is_bare: entry.has("BARE"),
             };
-            let (len, bit) = head(lower.as_bytes());
-            heads[len] |= bit;
-            if abbreviation.is_bare && abbreviation.case.is_some_and(Case::is_slot) {
-                bare_heads[len] |= bit;
+            filter.add(&lower);
+            if let Some(first) = &abbreviation.after {
+                filter.add(first);
+            }
+            let is_capital = abbreviation.case.is_some_and(Case::is_slot);
+            if abbreviation.is_bare && (abbreviation.is_title || is_capital) {
+                title_filter.add(&lower);
+                title_letters |= letter(&lower);
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
-        let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
-        let acronyms = lists.iter().flat_map(|list| entries(list, &[]));
-        let acronyms = acronyms.map(|entry| entry.words.to_lowercase().into()).collect();
+        for title in facts.titles.iter().chain(facts.offices) {
+            title_filter.add(title);
+            title_letters |= letter(title);
+        }
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
-        Self { one_letter, facts, abbreviations, heads, bare_heads, acronyms, common, firsts }
+        let acronyms = OnceLock::new();
+        Self {
+            one_letter,
+            facts,
+            abbreviations,
+            filter,
+            title_filter,
+            title_letters,
+            acronyms,
+            common,
+            firsts,
+        }
     }
 
     /// Returns the entry of a word in lower case.
     #[inline]
     pub(super) fn abbreviation(&self, lower: &str) -> Option<&Abbreviation> {
-        let (len, bit) = head(lower.as_bytes());
-        if self.heads[len] & bit == 0 { None } else { self.abbreviations.get(lower) }
+        if self.filter.may_have(lower.as_bytes()) { self.abbreviations.get(lower) } else { None }
     }
 
     /// Returns true if a word begins an abbreviation of two words: `et al`.
@@ -121,24 +161,43 @@ impl LanguageTables {
         self.common.contains(lower)
     }
 
-    /// Returns true if a word may be an abbreviation that has a capital without a full stop.
+    /// Returns false if a word is no abbreviation, nor the first of one of two words.
     #[inline]
-    pub(super) fn may_be_bare_title(&self, lower: &[u8]) -> bool {
-        let (len, bit) = head(lower);
-        self.bare_heads[len] & bit != 0
+    pub(super) fn may_be_abbreviation(&self, lower: &[u8]) -> bool {
+        self.filter.may_have(lower)
+    }
+
+    /// Returns false if a word is neither a title before a name nor an abbreviation that has a capital
+    /// without a full stop.
+    #[inline]
+    pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
+        self.title_filter.may_have(lower)
+    }
+
+    /// Returns false if no word for which [`Self::may_be_title`] is true begins with a letter.
+    #[inline]
+    pub(super) fn may_begin_title(&self, first: u8) -> bool {
+        self.title_letters >> (first % 32) & 1 == 1
+    }
+
+    /// Returns true if a name may follow a word.
+    pub(super) fn is_title(&self, lower: &str, token: &Token) -> bool {
+        let is_listed = |list: &[&str]| list.contains(&lower);
+        let is_short = self.abbreviation(lower).is_some_and(|entry| {
+            entry.is_title && (entry.is_bare || token.right == Some('.') && !entry.ends)
+        });
+        is_short || is_listed(self.facts.titles) || is_listed(self.facts.offices)
     }
 
     /// Returns true if letters in lower case are an acronym.
     pub(super) fn is_acronym(&self, lower: &str) -> bool {
-        self.acronyms.contains(lower)
+        let acronyms = || {
+            let lists = [include_str!("../../../lexicons/acronyms.txt"), self.facts.acronyms];
+            let acronyms = lists.into_iter().flat_map(|list| entries(list, &[]));
+            acronyms.map(|entry| entry.words.to_lowercase().into()).collect()
+        };
+        self.acronyms.get_or_init(acronyms).contains(lower)
     }
-}
-
-/// Returns the place among heads of a word, and its bit.
-#[inline]
-fn head(lower: &[u8]) -> (usize, u64) {
-    let first = lower.first().copied().unwrap_or_default();
-    (lower.len().min(HEADS - 1), 1 << (first % 64))
 }
 
 /// Units, quotients of units and ions, by their lower case.
@@ -150,6 +209,20 @@ static UNITS: LazyLock<FxHashMap<Box<str>, &'static str>> = LazyLock::new(|| {
 /// Returns the spelling of a unit, a quotient (`mg/dl`) or an ion (`ca2+`) in lower case.
 pub(super) fn unit(lower: &str) -> Option<&'static str> {
     UNITS.get(lower).copied()
+}
+
+/// The epithets.
+static EPITHETS: LazyLock<WordFilter> = LazyLock::new(|| {
+    let mut filter = WordFilter::EMPTY;
+    let species = entries(include_str!("../../../lexicons/species.txt"), &[]);
+    species.filter_map(|species| species.words.split_once(' ')).for_each(|(_, epithet)| filter.add(epithet));
+    filter
+});
+
+/// Returns false if a word is not the second name of a species.
+#[inline]
+pub(super) fn may_be_epithet(lower: &[u8]) -> bool {
+    EPITHETS.may_have(lower)
 }
 
 /// The genera of each epithet, all in lower case.
@@ -169,17 +242,30 @@ pub(super) fn is_species(genus: &str, epithet: &str) -> bool {
     SPECIES.get(epithet).is_some_and(|genera| genera.iter().any(|of| is_genus(of)))
 }
 
-/// Names of people and places of one word with one capital, in lower case.
-static NAMES: LazyLock<FxHashSet<Box<str>>> = LazyLock::new(|| {
+/// Names of people and places of one word with one capital, by the hash of their lower case.
+static NAMES: LazyLock<FxHashMap<u64, &'static str>> = LazyLock::new(|| {
     let lists = [include_str!("../../../lexicons/names.txt"), include_str!("../../../lexicons/places.txt")];
-    let names = lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words);
-    let names = names.filter(|name| Case::of(name, Locale::Root) == Case::Title && !name.contains(' '));
-    names.map(|name| name.to_lowercase().into()).collect()
+    let is_name = |name: &&str| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.all(|c| c.is_lowercase() || c == '-')
+    };
+    let names = lists.into_iter().flat_map(str::lines).filter(is_name);
+    let mut all = FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher);
+    all.extend(names.map(|name| (hash_lower(name), name)));
+    all
 });
+
+/// Returns a hash of the letters of a word in lower case.
+fn hash_lower(word: &str) -> u64 {
+    word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
+        (hash ^ u64::from(c as u32)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
 
 /// Returns true if a word in lower case is a name of the lists.
 pub(super) fn is_name(lower: &str) -> bool {
-    NAMES.contains(lower)
+    let name = NAMES.get(&hash_lower(lower));
+    name.is_some_and(|name| name.chars().flat_map(char::to_lowercase).eq(lower.chars()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Units after numbers, ions, and the names of species.
 
-use super::tables::{is_name, is_species, unit};
+use super::tables::{is_name, is_species, may_be_epithet, unit};
 use super::{Word, Words};
 use crate::text::Case;
 
@@ -17,7 +17,9 @@ impl Words<'_> {
         let locale = self.conventions.locale;
         if word.is_number() {
             let letters = word.lower.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:-".contains(c));
-            letters.chars().nth(1)?;
+            if letters.chars().nth(1).is_none() || letters.ends_with(|c: char| c.is_ascii_digit()) {
+                return None;
+            }
             let known = unit(letters).map(|unit| Case::of(unit, locale));
             // No word begins with a number and a capital.
             return known.or((word.case == Case::Title).then_some(Case::Lower));
@@ -37,7 +39,10 @@ impl Words<'_> {
                 return Some(Case::of(numerator, locale));
             }
         }
-        let number = self.left(at, 1).filter(|number| number.is_number())?;
+        if !self.conventions.trail.is_number {
+            return None;
+        }
+        let number = self.left(at, 1)?;
         let degrees = match word.token.left {
             Some('°' | 'º') => Some("°"),
             _ if self.is_apart(word) => None,
@@ -76,10 +81,12 @@ impl Words<'_> {
 
     /// Returns the case of the second name of a species, after the genus or its first letter.
     pub(super) fn epithet(&self, at: usize, word: Word<'_>) -> Option<Case> {
+        if word.case == Case::Lower || !may_be_epithet(word.lower.as_bytes()) {
+            return None;
+        }
         let genus = self.left(at, 1)?;
-        let is_epithet = word.case != Case::Lower
-            && is_species(genus.lower, word.lower)
-            && (genus.lower.len() > 1 || !is_name(word.lower));
+        let is_epithet =
+            is_species(genus.lower, word.lower) && (genus.lower.len() > 1 || !is_name(word.lower));
         is_epithet.then_some(Case::Lower)
     }
 }
