@@ -257,4 +257,13 @@ mod tests {
             assert_eq!(written(Kind::Srt, Kind::Jsonl, &marked), written(Kind::Srt, Kind::Jsonl, file));
         }
     }
+
+    #[test]
+    fn each_cue_opens_a_line() {
+        let srt = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin rome\n\n2\n00:00:03,000 --> 00:00:04,000\nand left\n";
+        let pieces = pieces(Kind::Srt, srt.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
+        let words = pieces.iter().flat_map(|piece| piece.tokens.iter());
+        let opening: Vec<&str> = words.filter(|(_, word)| word.opens).map(|(lower, _)| lower).collect();
+        assert_eq!(opening, ["we", "and"]);
+    }
 }

@@ -126,7 +126,7 @@ pub enum SentenceStart {
     /// After a mark that ends a sentence, and at the beginning of a line of punctuated text.
     #[default]
     Auto,
-    /// The places of `Auto`, and the beginning of every line.
+    /// The places of `Auto`, and the beginning of every line and of every cue of subtitles.
     Always,
     /// Nowhere: the method alone decides.
     Never,
@@ -139,7 +139,7 @@ impl NamedValue for SentenceStart {
             "auto",
             "After a mark that ends a sentence, and at the beginning of a line of punctuated text",
         ),
-        (Self::Always, "always", "The places of auto, and the beginning of every line"),
+        (Self::Always, "always", "The places of auto, and the beginning of every line and cue"),
         (Self::Never, "never", "Nowhere: the method alone decides"),
     ];
 }

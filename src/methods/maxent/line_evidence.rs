@@ -149,6 +149,22 @@ mod tests {
         evidence
     }
 
+    #[test]
+    fn cues_that_end_with_sentences_are_told_from_those_cut_anywhere() {
+        let after = |begins: &[f32]| {
+            let mut evidence = LineEvidence::of_cues();
+            begins.iter().for_each(|&begins| evidence.take(true, begins));
+            evidence
+        };
+        let sentences = after(&[0.4, 0.2, 0.6, 0.1, 0.5, 0.3]);
+        assert!(sentences.factor(true) > 10.0 && sentences.factor(false) < 0.6, "{sentences:?}");
+        let anywhere = after(&[0.01; 20]);
+        assert!((anywhere.factor(true) - 1.0).abs() < 0.3, "{anywhere:?}");
+        assert!((anywhere.factor(false) - 1.0).abs() < 0.3, "{anywhere:?}");
+        // The first cues of a file tell too little.
+        assert_eq!(after(&[0.9, 0.9]).factor(true), 1.0);
+    }
+
     fn starts(begins: &[f32]) -> impl Iterator<Item = (bool, f32)> {
         begins.iter().map(|&begins| (true, begins))
     }
