@@ -246,10 +246,12 @@ impl Conventions {
     }
 }
 
-/// Returns true if a word is one letter.
+/// Returns true if a word is one letter of an alphabet that the languages know, of two bytes at most.
 fn is_letter(lower: &str) -> bool {
     let mut chars = lower.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() && !matches!(c, 'ª' | 'º')) && chars.next().is_none()
+    lower.len() <= 2
+        && chars.next().is_some_and(|c| c.is_alphabetic() && !matches!(c, 'ª' | 'º'))
+        && chars.next().is_none()
 }
 
 /// Returns true if a line ends before a word.
