@@ -2661,8 +2661,13 @@ fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
     let spoken = b"where did you go i went to lisbon with my mother";
     assert_eq!(room.out("restore --punctuate", spoken), room.out("restore --marks", spoken));
+    // Text that has its punctuation stays as it is, unless all of it is asked for.
+    let written = b"Well, we met.\nso where did you go i went to lisbon\nYes, we did.\n";
+    assert_eq!(room.out("restore --marks=auto", written), room.out("restore --marks", written));
+    assert!(!String::from_utf8(room.out("restore --marks", written)).unwrap().contains('?'));
+    assert!(String::from_utf8(room.out("restore --marks=all", written)).unwrap().contains("? I went"));
     for (line, parts) in [
-        ("restore --marks=all", ["is no punctuation mark", "--marks"]),
+        ("restore --marks=every", ["is no punctuation mark", "--marks"]),
         ("serve --port 80", ["there is no server", "--stream"]),
         ("truecase a.txt", ["majuscule restore", "truecase"]),
         #[cfg(not(feature = "neural"))]

@@ -585,8 +585,8 @@ proptest! {
         look_ahead in prop::option::of(0usize..4),
     ) {
         // Marks that end a sentence are evidence about the line before them, and
-        // come too late for a stream.
-        let unmarked: String = text.chars().filter(|&c| !is_end_mark(c)).collect();
+        // come too late for a stream; so does the colon of a speaker label.
+        let unmarked: String = text.chars().filter(|&c| !is_end_mark(c) && c != ':').collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
                 let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
@@ -751,7 +751,9 @@ proptest! {
         lines in prop::collection::vec(any_text(), 1..4),
         step in 1usize..40,
     ) {
-        let lines: Vec<String> = lines.iter().map(|line| line.replace(['\r', '\n'], " ")).collect();
+        // Code is passed over in plain text, and records have none.
+        let lines: Vec<String> =
+            lines.iter().map(|line| line.replace(['\r', '\n', '$', '`', '\\'], " ")).collect();
         let object = |text: &String| format!("{{\"text\":{}}}\n", serde_json::to_string(text).unwrap());
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).step_by(11) {
