@@ -586,11 +586,10 @@ impl Segment {
             *end = begin;
             Some([first, last].map(|time| time.seconds(0)))
         };
-        let mut count = 0;
-        for [begin, end] in std::iter::once((self.begin, &mut self.end)).chain(words).filter_map(reversed) {
+        let all = std::iter::once((self.begin, &mut self.end)).chain(words);
+        for (count, [begin, end]) in all.filter_map(reversed).enumerate() {
             let what = format!("the end {end}, which is before the beginning {begin},");
             losses.drop_part(LossKind::Order, count, what)?;
-            count += 1;
         }
         Ok(())
     }
