@@ -585,8 +585,9 @@ proptest! {
         look_ahead in prop::option::of(0usize..4),
     ) {
         // Marks that end a sentence are evidence about the line before them, and
-        // come too late for a stream; so does the colon of a speaker label.
-        let unmarked: String = text.chars().filter(|&c| !is_end_mark(c) && c != ':').collect();
+        // come too late for a stream; so do the colon of a speaker label and the end of code.
+        let is_late = |c: char| is_end_mark(c) || matches!(c, ':' | '$' | '`');
+        let unmarked: String = text.chars().filter(|&c| !is_late(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
                 let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);

@@ -508,7 +508,8 @@ impl MaxentSession<'_> {
     fn may_be_title(&mut self, waiting: usize, look_ahead: usize) -> bool {
         let mut logits = self.waiting[waiting].logits;
         self.sum(self.waiting.len() - waiting, look_ahead.saturating_sub(1), &mut logits);
-        logits[..BEGIN].iter().any(|logit| *logit > 0)
+        let least = (SURELY_SMALL * self.model.settings.steps as f32) as i32;
+        logits[..BEGIN].iter().any(|logit| *logit > least)
     }
 
     /// Answers the word that has waited longest.
@@ -681,6 +682,10 @@ impl MaxentSession<'_> {
         self.history = AnswerHistory { lines, cues, ..AnswerHistory::default() };
     }
 }
+
+/// The logit of a class of capitals below which a word has none inside a sentence, whatever the word
+/// before it and one more word after it say.
+const SURELY_SMALL: f32 = -3.5;
 
 /// The share of the odds of a sentence start by a capital that another reason for it leaves.
 const DOUBT: f32 = 10.0;
