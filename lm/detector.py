@@ -3,7 +3,7 @@
 
 Needs numpy. CORPORA is a folder with a folder `train` of cased text (train/en/tatoeba.txt), a folder `cv` with the
 sentences of Common Voice (cv/tr.txt), a folder `udhr` with the Universal Declaration of Human Rights (udhr/afr.txt), and
-the file europarl.test (`da<TAB>sentence`). lm/README.md says where they are from. The same corpora give the same bytes.
+the file europarl.test (`da<TAB>sentence`). lm/README.md says where they are from. All draws are seeded.
 
 The detector is a maximum entropy model of the character n-grams of words. `_` is either end of a word, so that `_el_` is a
 word and `ção_` an ending. It learns from lines and from parts of lines, one in five without accents, as in capitals. The
