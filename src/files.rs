@@ -1014,13 +1014,7 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     let mut files = fs::read_dir(target).map_err(|error| Error::io("read", target, error))?;
     match replace {
         _ if files.next().is_none() => Ok(()),
-        None => {
-            let problem = format!(
-                "{shown} exists already: name another folder, or give {} to replace it",
-                option("force")
-            );
-            Err(Error::Usage(problem))
-        }
+        None => Err(exists_already(target, "folder")),
         Some(mark) if target.join(mark).is_file() => Ok(()),
         Some(mark) => Err(Error::Usage(format!(
             "{shown} holds no {mark}, so it is not replaced even with {}: name another folder, or remove it",
@@ -1057,13 +1051,15 @@ pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
 /// If there is such a file.
 pub fn check_new(output: &Path) -> Result<()> {
     match fs::metadata(output) {
-        Ok(old) if old.is_file() && old.len() > 0 => {
-            let (shown, force) = (output.display(), option("force"));
-            let problem = format!("{shown} exists already: name another file, or give {force} to replace it");
-            Err(Error::Usage(problem))
-        }
+        Ok(old) if old.is_file() && old.len() > 0 => Err(exists_already(output, "file")),
         _ => Ok(()),
     }
+}
+
+/// Returns the error for an output, a `file` or a `folder`, that may not be replaced.
+fn exists_already(output: &Path, kind: &str) -> Error {
+    let (shown, force) = (output.display(), option("force"));
+    Error::Usage(format!("{shown} exists already: name another {kind}, or give {force} to replace it"))
 }
 
 /// Refuses an output folder that contains an input, which

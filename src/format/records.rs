@@ -636,12 +636,12 @@ impl RunningText {
         let text = &line[part.place.clone()];
         self.run_len += text.chars().count();
         self.view.push_str(text);
-        close_tags(&mut self.view, at);
+        blank_open_tags(&mut self.view, at);
     }
 }
 
 /// Blanks the brackets from byte `start` on that would open a tag which goes on in the next part.
-fn close_tags(view: &mut String, start: usize) {
+fn blank_open_tags(view: &mut String, start: usize) {
     for (open, close) in [('<', '>'), ('{', '}')] {
         let mut from = view[start..].rfind(close).map_or(start, |at| start + at);
         while let Some(at) = view[from..].find(open).map(|at| from + at) {

@@ -608,8 +608,10 @@ impl Tokenizer {
                 word.starts |= (line.punctuated || self.marked) && !follows_on;
             }
         }
-        let previous = self.previous.as_ref().is_some_and(|previous| previous.marked);
-        let closes = || line.marked || self.line_marks.close(previous);
+        let closes = || {
+            let previous = self.previous.as_ref().is_some_and(|previous| previous.marked);
+            line.marked || self.line_marks.close(previous)
+        };
         if self.puts == Some(MarkPlaces::Unmarked) && *line.closed.get_or_insert_with(closes) {
             let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
             after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));

@@ -79,17 +79,16 @@ pub fn sides(paths: &[&Path], format: Kind) -> Result<Vec<Vec<PathBuf>>> {
         side.sort();
         let own: Vec<PathBuf> = side.iter().map(|(name, _)| name.clone()).collect();
         let expected = names.get_or_insert_with(|| own.clone());
-        let is_in = |name: &&PathBuf, names: &[PathBuf]| !names.contains(name);
         let lacks = |folder: &Path, name: &Path, other: &Path| {
             let (folder, name, other) = (folder.display(), name.display(), other.display());
             Err(Error::Usage(format!(
                 "{folder} has no {name}, which {other} has: expected the same names in both, endings aside"
             )))
         };
-        if let Some(name) = expected.iter().find(|name| is_in(name, &own)) {
+        if let Some(name) = expected.iter().find(|name| !own.contains(name)) {
             return lacks(path, name, paths[0]);
         }
-        if let Some(name) = own.iter().find(|name| is_in(name, expected)) {
+        if let Some(name) = own.iter().find(|name| !expected.contains(name)) {
             return lacks(paths[0], name, path);
         }
         sides.push(side.into_iter().map(|(_, path)| path).collect());

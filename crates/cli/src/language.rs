@@ -51,7 +51,7 @@ fn detect_bytes(kind: Kind, field: Option<&str>, bytes: &[u8]) -> DetectedLangua
             evidence.push_text(&record.text);
         }
     }
-    if evidence.is_empty() && !bytes.len().lt(&LANGUAGE_BYTES[0]) {
+    if evidence.is_empty() && bytes.len() >= LANGUAGE_BYTES[0] {
         // One record is longer than all these bytes.
         evidence.push_text(&text);
     }

@@ -657,8 +657,10 @@ impl RestoreArgs {
             threshold: self.threshold,
             marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
             mark_places: self.marks.map_or(MarkPlaces::default(), |arg| {
-                let is_whole = !self.stream;
-                arg.places.unwrap_or(if is_whole { MarkPlaces::Unmarked } else { MarkPlaces::Everywhere })
+                arg.places.unwrap_or(match self.stream {
+                    true => MarkPlaces::Everywhere,
+                    false => MarkPlaces::Unmarked,
+                })
             }),
             mark_form: self.mark_form,
             mark_threshold: self.mark_threshold,

@@ -253,14 +253,13 @@ fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
     };
     while at < chars.len() {
         let mut ends = line_ends(chars, at).take(MAX_SOUND_LINES);
-        let next = line_ends(chars, at).next().unwrap_or(chars.len());
         match ends.find(|end| is_sound_block(&chars[at..*end])) {
             Some(end) => {
                 add(begin..at, false);
                 add(at..end, true);
                 (begin, at) = (end, end);
             }
-            None => at = next,
+            None => at = line_ends(chars, at).next().unwrap_or(chars.len()),
         }
     }
     add(begin..at, false);

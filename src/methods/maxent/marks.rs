@@ -305,28 +305,25 @@ impl MarkModel {
 
     /// Adds what the model of cases knows of a gap: the probability that a sentence ends there. The
     /// log odds of an end become a weighted mean of those of both models.
-    pub(super) fn add_end(&self, probability: f32, MarkOdds(of_marks): &mut MarkOdds) {
-        let marks = self.settings.marks;
-        let (mut ends, mut others) = (0.0, 1.0);
-        for (mark, odds) in marks.iter().zip(of_marks.iter()) {
-            *(if mark.ends_sentence() { &mut ends } else { &mut others }) += odds;
-        }
-        let odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
-        let factor = (odds * others / ends).powf(SHARE_OF_CASES);
-        for (mark, odds) in marks.iter().zip(of_marks) {
-            if mark.ends_sentence() {
-                *odds *= factor;
-            }
-        }
+    pub(super) fn add_end(&self, probability: f32, odds: &mut MarkOdds) {
+        let (ends, others) = self.ends_and_others(odds);
+        let end_odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
+        self.favour_end((end_odds * others / ends).powf(SHARE_OF_CASES), odds);
     }
 
     /// Returns the probability of an end of a sentence in a gap with these odds.
-    pub(super) fn end_probability(&self, MarkOdds(of_marks): &MarkOdds) -> f32 {
+    pub(super) fn end_probability(&self, odds: &MarkOdds) -> f32 {
+        let (ends, others) = self.ends_and_others(odds);
+        ends / (ends + others)
+    }
+
+    /// Returns the sums of the odds of ends, and of other marks and none.
+    fn ends_and_others(&self, MarkOdds(of_marks): &MarkOdds) -> (f32, f32) {
         let (mut ends, mut others) = (0.0, 1.0);
         for (mark, odds) in self.settings.marks.iter().zip(of_marks) {
             *(if mark.ends_sentence() { &mut ends } else { &mut others }) += odds;
         }
-        ends / (ends + others)
+        (ends, others)
     }
 
     /// Multiplies the odds of an end.

@@ -690,8 +690,7 @@ const SURELY_SMALL: f32 = -3.5;
 /// The share of the odds of a sentence start by a capital that another reason for it leaves.
 const DOUBT: f32 = 10.0;
 
-/// Returns true if the source has a word with a capital that stays: the first of more letters, or the
-/// only one.
+/// Returns true if the source has a word with capitals that stay.
 fn has_capital(constraint: Constraint) -> bool {
     matches!(constraint, Constraint::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
 }

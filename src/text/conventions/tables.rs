@@ -1,8 +1,9 @@
 //! The lists of `lexicons/` that settle the case of a word, read once.
 
+use std::hash::Hasher;
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use super::language::{LANGUAGES, LanguageFacts};
 use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
@@ -147,8 +148,7 @@ impl LanguageTables {
 
     /// Returns true if a word begins an abbreviation of two words: `et al`.
     pub(super) fn begins(&self, lower: &str, next: &str) -> bool {
-        self.begins_any(lower)
-            && self.abbreviation(next).is_some_and(|entry| entry.after.as_deref() == Some(lower))
+        self.abbreviation(next).is_some_and(|entry| entry.after.as_deref() == Some(lower))
     }
 
     /// Returns true if a word begins some abbreviation of two words.
@@ -257,9 +257,9 @@ static NAMES: LazyLock<FxHashMap<u64, &'static str>> = LazyLock::new(|| {
 
 /// Returns a hash of the letters of a word in lower case.
 fn hash_lower(word: &str) -> u64 {
-    word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
-        (hash ^ u64::from(c as u32)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let mut hasher = FxHasher::default();
+    word.chars().flat_map(char::to_lowercase).for_each(|c| hasher.write_u32(c as u32));
+    hasher.finish()
 }
 
 /// Returns true if a word in lower case is a name of the lists.

@@ -81,10 +81,8 @@ struct LexiconBuildArgs {
 
 impl LexiconBuildArgs {
     fn run(self) -> Result<ExitCode> {
-        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
-        self.output.check(&corpora)?;
+        let corpora = self.counting.prepare(&self.corpora, &self.output)?;
         let language = self.counting.reading.language.clone();
-        locale(None, &language)?;
         let lexicon = self.counting.build(&corpora, &language)?.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
     }
@@ -115,20 +113,16 @@ struct LexiconWordsArgs {
 
 impl LexiconWordsArgs {
     fn run(self) -> Result<ExitCode> {
-        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
-        self.output.check(&corpora)?;
-        let CountingArgs { protocol, threads, reading } = self.counting;
-        let reading = corpus::Reading { split: true, ..reading };
-        let counting = CountingArgs { protocol, threads, reading };
+        let corpora = self.counting.prepare(&self.corpora, &self.output)?;
+        let mut counting = self.counting;
+        counting.reading.split = true;
         let language = counting.reading.language.clone();
-        locale(None, &language)?;
         let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
         let certain = lexicon.limit(self.limits).keep(FormFilter::Certain, Initial::Apart);
         if certain.is_empty() {
             let problem = "no word was seen twice inside sentences with the same capitals and hardly ever without them: \
                            expected more text in its true case";
-            let names: Vec<_> = self.corpora.iter().map(|file| file.to_string_lossy()).collect();
-            return Err(Error::file(names.join(", "), problem));
+            return Err(Error::file(shown_names(&self.corpora), problem));
         }
         self.output.write(|out| list::write(&certain, out))
     }
@@ -148,6 +142,15 @@ struct CountingArgs {
 }
 
 impl CountingArgs {
+    /// Returns the corpora of files and folders, before any work checked against the output and, like
+    /// the language, for what would fail later.
+    fn prepare(&self, files: &[PathBuf], output: &LexiconTarget) -> Result<Vec<PathBuf>> {
+        let corpora = folders::paths(files, self.reading.format)?;
+        output.check(&corpora)?;
+        locale(None, &self.reading.language)?;
+        Ok(corpora)
+    }
+
     fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
         self.build_by(corpora, language, build)
     }
@@ -167,10 +170,15 @@ impl CountingArgs {
             build(&corpus, &source_name(&file.to_string_lossy()), threads)
         })?;
         let all = all.with_language(language)?;
-        let names: Vec<_> = corpora.iter().map(|file| file.to_string_lossy()).collect();
-        check_cased(&all, &names.join(", "))?;
+        check_cased(&all, &shown_names(corpora))?;
         Ok(all)
     }
+}
+
+/// Returns the names of files, for an error.
+fn shown_names(files: &[PathBuf]) -> String {
+    let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+    names.join(", ")
 }
 
 /// Merges the lexicons of files; each file is read with knowledge of the earlier ones.
