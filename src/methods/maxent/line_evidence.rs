@@ -62,6 +62,9 @@ static CUES: LineKinds = LineKinds {
 /// The smallest probability of a kind, so that a few lines can turn them if the text changes.
 const LEAST: f32 = 0.001;
 
+/// The factor of the first word of a line above which lines mostly begin a sentence.
+const ALIGNED: f32 = 40.0;
+
 /// The evidence of the words so far for the next one.
 #[derive(Debug, Clone, Copy)]
 pub struct LineEvidence {
@@ -100,6 +103,11 @@ impl LineEvidence {
             .map(|(share, kind)| share * kind.begins(opens_line))
             .sum();
         odds(share) / odds(self.table.ordinary)
+    }
+
+    /// Returns true if the lines so far mostly begin a sentence, or none has ended yet.
+    pub fn may_be_sentences(&self) -> bool {
+        self.lines == 0 || self.factor(true) > ALIGNED
     }
 
     /// Updates the evidence with the probability, computed without it, that a sentence begins at a
@@ -193,6 +201,14 @@ mod tests {
         assert!((0.8..1.5).contains(&after(lines(wrapped, 30)).factor(true)));
         // A text that becomes another.
         assert!(after(lines(sentence, 30).chain(lines(turn, 8))).factor(false) > 0.8);
+    }
+
+    #[test]
+    fn lines_may_be_sentences_until_some_begin_none() {
+        assert!(after([]).may_be_sentences());
+        assert!(after([(false, 0.5); 100]).may_be_sentences());
+        assert!(after(starts(&[0.6, 0.2, 0.7, 0.4])).may_be_sentences());
+        assert!(!after(starts(&[0.02, 0.05, 0.01, 0.4, 0.02, 0.03])).may_be_sentences());
     }
 
     #[test]

@@ -55,6 +55,8 @@ struct AnswerHistory {
     before: [f32; PREVIOUS],
     lines: LineEvidence,
     cues: LineEvidence,
+    /// The number of words of the line so far.
+    line_words: u32,
     /// The marks so far; `begins` is true if they end a sentence before the next word.
     marks: MarkHistory,
     begins: bool,
@@ -71,6 +73,7 @@ impl Default for AnswerHistory {
             before,
             lines: LineEvidence::of_lines(),
             cues: LineEvidence::of_cues(),
+            line_words: 0,
             marks: MarkHistory::default(),
             begins: false,
             opened: Mark::None,
@@ -86,6 +89,12 @@ impl AnswerHistory {
         if self.begins {
             self.opened = Mark::None;
         }
+    }
+
+    /// Returns true if a word is one of the first of a line that may be a sentence, and not the first:
+    /// most sentences are longer than the words before it.
+    fn is_early(&self, opens_line: bool) -> bool {
+        !opens_line && self.line_words <= EARLY && self.lines.may_be_sentences()
     }
 
     /// Takes what stands before a word in the text, and returns the evidence for a sentence start
@@ -237,6 +246,7 @@ impl MaxentSession<'_> {
                 // Nothing of the previous text counts.
                 self.history.lines = LineEvidence::of_lines();
                 self.history.cues = LineEvidence::of_cues();
+                self.history.line_words = 0;
             }
         }
         let mut word = self.spare.pop().unwrap_or_default();
@@ -301,6 +311,7 @@ impl MaxentSession<'_> {
             Some(model) => self.opening(model, waiting, look_ahead, history),
             None => Mark::None,
         };
+        history.line_words = if opens_line { 1 } else { history.line_words.saturating_add(1) };
         let begins;
         (begins, history.chain) = match shown {
             BoundaryEvidence::Nothing => {
@@ -333,7 +344,14 @@ impl MaxentSession<'_> {
         };
         let (case, confidence) = match constraint {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
-            _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins),
+            _ => {
+                let is_doubtful = shown == BoundaryEvidence::Nothing
+                    && self.marks.is_none()
+                    && begins < CERTAIN
+                    && history.is_early(opens_line);
+                let begins = if is_doubtful { 0.0 } else { begins };
+                self.likeliest(&self.waiting[waiting], &logits, shares, begins)
+            }
         };
         // Restored again, the word would show a sentence start.
         let is_small = self.marks.is_some()
@@ -678,14 +696,21 @@ impl MaxentSession<'_> {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
-        let AnswerHistory { lines, cues, .. } = self.history;
-        self.history = AnswerHistory { lines, cues, ..AnswerHistory::default() };
+        let AnswerHistory { lines, cues, line_words, .. } = self.history;
+        self.history = AnswerHistory { lines, cues, line_words, ..AnswerHistory::default() };
     }
 }
 
 /// The logit of a class of capitals below which a word has none inside a sentence, whatever the word
 /// before it and one more word after it say.
 const SURELY_SMALL: f32 = -3.5;
+
+/// The words of a line among which a sentence start has to be [certain](CERTAIN).
+const EARLY: u32 = 8;
+
+/// The probability of a sentence start from which it gives one of the first words of a line a
+/// capital, where nothing shows one.
+const CERTAIN: f32 = 0.75;
 
 /// The share of the odds of a sentence start by a capital that another reason for it leaves.
 const DOUBT: f32 = 10.0;
