@@ -138,7 +138,7 @@ impl Learned {
     }
 
     /// Returns a stream that restores text as the program does.
-    fn stream(&self, look_ahead: usize) -> Stream<'_> {
+    fn stream(&self, look_ahead: usize) -> Stream {
         let options = RestoreOptions {
             language: Some(self.model.manifest.language.clone()),
             capitalized: Capitalized::Ignore,
@@ -146,7 +146,7 @@ impl Learned {
             marks: self.marks,
             ..RestoreOptions::default()
         };
-        let stream = Stream::new("words", &*self.model.restorer, options);
+        let stream = Stream::new("words", self.model.restorer.clone(), options);
         stream.expect("nothing is asked that it has not")
     }
 

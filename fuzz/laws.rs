@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
@@ -109,14 +109,14 @@ pub fn stream(data: &[u8]) {
     let parts = || text.split_inclusive(|&b| b >= 0xfe).flat_map(|part| part.chunks(every));
     let plain: Vec<u8> = text.iter().copied().filter(|&b| b < 0xfe).collect();
     for model in [&*MODEL, &*CONTEXT] {
-        let whole = mode.streamed([(&*plain, false)], look_ahead, &*model.restorer);
+        let whole = mode.streamed([(&*plain, false)], look_ahead, &model.restorer);
         assert_only_case_changed(&plain, &whole.0, mode.locale);
         for stops in [false, true] {
             let parts = parts().map(|part| match part.split_last() {
                 Some((&last, rest)) if last >= 0xfe => (rest, stops && last == 0xff),
                 _ => (part, false),
             });
-            let streamed = mode.streamed(parts, look_ahead, &*model.restorer);
+            let streamed = mode.streamed(parts, look_ahead, &model.restorer);
             assert!(
                 stops || streamed == whole,
                 "under {mode:?} and {look_ahead} words ahead {:?} comes out whole, {} bytes before the end, but {:?} in parts, \
@@ -397,7 +397,7 @@ fn captions(kind: Kind, mode: Mode, file: &[u8]) {
     let mode = Mode { case: Capitalized::Ignore, ..mode };
     let restored = |step: usize| {
         let options = mode.options().expect("the spellings are right");
-        let flow = stream_as("text", kind, &*CONTEXT.restorer, options);
+        let flow = stream_as("text", kind, CONTEXT.restorer.clone(), options);
         let (mut flow, mut out) = (flow.expect("the format has records"), Vec::new());
         for part in file.chunks(step) {
             flow.push(part, &mut out).expect("with lossy, every record is restored");
@@ -897,10 +897,11 @@ impl Mode {
         self,
         parts: impl IntoIterator<Item = (&'a [u8], bool)>,
         look_ahead: usize,
-        method: &dyn Restorer,
+        method: &Arc<dyn Restorer>,
     ) -> (Vec<u8>, usize) {
         let options = self.options().expect("the spellings are right");
-        let stream = Stream::new("text", method, RestoreOptions { look_ahead: Some(look_ahead), ..options });
+        let stream =
+            Stream::new("text", method.clone(), RestoreOptions { look_ahead: Some(look_ahead), ..options });
         let mut stream = stream.expect("text can be streamed");
         let (mut taken, mut out) = (Vec::new(), Vec::new());
         for (part, stops) in parts {

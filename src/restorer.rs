@@ -1,6 +1,7 @@
 //! The interface of every method: tokens without their capitals in, one choice for each out.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use crate::error::Result;
 #[cfg(doc)]
@@ -265,6 +266,35 @@ pub trait Session: Send {
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         let _ = out;
         Ok(())
+    }
+}
+
+/// A session of a method behind any borrow.
+type BorrowedSession<'a> = Box<dyn Session + 'a>;
+
+self_cell::self_cell!(
+    /// A session that shares its method, and so has no lifetime of its own.
+    pub struct OwnedSession {
+        owner: Arc<dyn Restorer>,
+        #[covariant]
+        dependent: BorrowedSession,
+    }
+);
+
+impl OwnedSession {
+    /// Starts a text.
+    pub fn start(method: Arc<dyn Restorer>, request: Request) -> Self {
+        Self::new(method, |method| method.session(request))
+    }
+}
+
+impl Session for OwnedSession {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+        self.with_dependent_mut(|_, session| session.push(tokens, end, out))
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        self.with_dependent_mut(|_, session| session.guess(out))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The laws of every format, for the tests of each.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -430,7 +431,7 @@ fn check_live_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
 }
 
 fn check_live_marks_of(language: &str, kind: Kind, text: &str, mark_form: Option<MarkForm>) {
-    let method = Counting { step: 7, ..Counting::new() };
+    let method = Arc::new(Counting { step: 7, ..Counting::new() });
     let options = RestoreOptions {
         language: Some(language.to_owned()),
         marks: Mark::WRITTEN.into_iter().collect(),
@@ -441,7 +442,7 @@ fn check_live_marks_of(language: &str, kind: Kind, text: &str, mark_form: Option
         ..RestoreOptions::default()
     };
     let live = |bytes: &[u8], step: usize, options: &RestoreOptions| {
-        let mut stream = stream_as("data", kind, &method, options.clone()).unwrap();
+        let mut stream = stream_as("data", kind, method.clone(), options.clone()).unwrap();
         let mut out = Vec::new();
         for part in bytes.chunks(step) {
             stream.push(part, &mut out).unwrap();

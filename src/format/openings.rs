@@ -1,5 +1,7 @@
 //! Tests of the openings of sentences (`¿`) in every format.
 
+use std::sync::Arc;
+
 use super::laws::marked;
 use super::{Kind, RestoreOptions};
 use crate::error::Result;
@@ -117,8 +119,8 @@ fn only_spanish_opens_its_questions_and_one_that_is_there_stays() {
 
 #[test]
 fn an_opening_comes_with_its_word_in_a_text_that_comes_in() {
-    let asking = asking();
-    let mut stream = stream_as("data", Kind::Text, &asking, options("es", None)).unwrap();
+    let asking = Arc::new(asking());
+    let mut stream = stream_as("data", Kind::Text, asking, options("es", None)).unwrap();
     let mut out = Vec::new();
     stream.push("dime, qu".as_bytes(), &mut out).unwrap();
     stream.push("é tal ".as_bytes(), &mut out).unwrap();

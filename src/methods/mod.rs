@@ -19,17 +19,19 @@ pub use language::{DetectedLanguage, detect_language};
 pub use voting::{VotingOptions, voting};
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::model::{self, Manifest, Store};
 use crate::restorer::Restorer;
 
-/// A trained model, ready for use.
+/// A trained model, ready for use. A clone shares it.
+#[derive(Clone)]
 pub struct Model {
     /// The description of the model: method, language and settings.
-    pub manifest: Manifest,
+    pub manifest: Arc<Manifest>,
     /// The restorer that the model runs.
-    pub restorer: Box<dyn Restorer>,
+    pub restorer: Arc<dyn Restorer>,
 }
 
 impl Model {
@@ -68,7 +70,7 @@ pub struct Method {
     /// True if the method computes on several [backends](Backend), and so has layers to show.
     pub has_backends: bool,
     /// Loads a model.
-    pub load: fn(&dyn Store, &Backend) -> Result<Box<dyn Restorer>>,
+    pub load: fn(&dyn Store, &Backend) -> Result<Arc<dyn Restorer>>,
 }
 
 /// The methods of this package.
@@ -98,9 +100,9 @@ pub fn classical<R: Restorer + 'static>(
     computing: &Backend,
     method: &str,
     load: impl FnOnce() -> Result<R>,
-) -> Result<Box<dyn Restorer>> {
+) -> Result<Arc<dyn Restorer>> {
     computing.refuse(method)?;
-    Ok(Box::new(load()?))
+    Ok(Arc::new(load()?))
 }
 
 /// The methods whose models a program can load.
@@ -158,7 +160,9 @@ impl Methods {
         let manifest = store.manifest().clone();
         let name = manifest.method.as_str();
         match self.methods.iter().find(|method| method.name == name) {
-            Some(method) => Ok(Model { restorer: (method.load)(store, computing)?, manifest }),
+            Some(method) => {
+                Ok(Model { restorer: (method.load)(store, computing)?, manifest: Arc::new(manifest) })
+            }
             None => Err(Error::model(store.name(), self.problem(name))),
         }
     }

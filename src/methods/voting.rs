@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Model;
 use crate::error::{Error, Result, option};
@@ -40,7 +41,7 @@ impl Default for VotingOptions {
 /// [`Error::Usage`] if windows do not overlap, or the threshold is no share.
 pub fn voting(model: Model, options: VotingOptions) -> Result<Model> {
     options.check()?;
-    Ok(Model { restorer: Box::new(Voting { method: model.restorer, options }), ..model })
+    Ok(Model { restorer: Arc::new(Voting { method: model.restorer, options }), ..model })
 }
 
 impl VotingOptions {
@@ -62,7 +63,7 @@ impl VotingOptions {
 
 /// A method whose windows vote.
 struct Voting {
-    method: Box<dyn Restorer>,
+    method: Arc<dyn Restorer>,
     options: VotingOptions,
 }
 
@@ -416,7 +417,7 @@ mod tests {
         let [window, step] = [window, step].map(|words| NonZeroUsize::new(words).unwrap());
         let labels =
             [Mark::None, Mark::Period].into_iter().flat_map(|mark| Class::ALL.map(|class| (class, mark)));
-        let method = Box::new(Fake(Labels::new(labels)));
+        let method = Arc::new(Fake(Labels::new(labels)));
         Voting { method, options: VotingOptions { window, step, end_threshold } }
     }
 

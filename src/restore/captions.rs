@@ -1,6 +1,7 @@
 //! Live captions: each record is written as soon as all its words are certain.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::{Done, Stream, Streaming};
 use crate::error::Result;
@@ -26,11 +27,11 @@ const LEFT: usize = 1 << 9;
 /// context available so far, and the words that follow have the revision before them. The work for
 /// a record is bounded by its own length: only the last records are kept, and a revision of an
 /// older one counts as a new record.
-pub struct CaptionStreamReader<'a> {
+pub struct CaptionStreamReader {
     reader: LiveRecords,
     /// Starts another text.
-    begin: Box<dyn Fn() -> Result<Stream<'a>> + Send + 'a>,
-    stream: Stream<'a>,
+    begin: Box<dyn Fn() -> Result<Stream> + Send>,
+    stream: Stream,
     /// The records given to the stream whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
@@ -52,7 +53,7 @@ struct Waiting {
     caption: Option<LiveRecord>,
 }
 
-impl<'a> CaptionStreamReader<'a> {
+impl CaptionStreamReader {
     /// Starts records of a format; `name` is their name in errors.
     ///
     /// # Errors
@@ -60,12 +61,12 @@ impl<'a> CaptionStreamReader<'a> {
     pub fn new(
         name: impl Into<String>,
         kind: Kind,
-        method: &'a dyn Restorer,
+        method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
         let name = name.into();
         let reader = LiveRecords::new(&*name, kind, &options)?;
-        let begin = move || Stream::of(&*name, kind, method, options.clone());
+        let begin = move || Stream::of(&*name, kind, method.clone(), options.clone());
         Ok(Self {
             reader,
             stream: begin()?,
@@ -217,7 +218,7 @@ impl<'a> CaptionStreamReader<'a> {
     }
 }
 
-impl Streaming for CaptionStreamReader<'_> {
+impl Streaming for CaptionStreamReader {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
         self.reader.push(bytes);
@@ -335,9 +336,9 @@ mod tests {
 
     /// Returns the output after each line, and at the end.
     fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
-        let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
+        let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
         let options = RestoreOptions { look_ahead: Some(look_ahead), ..ignoring() };
-        let mut stream = CaptionStreamReader::new("data", kind, &method, options).unwrap();
+        let mut stream = CaptionStreamReader::new("data", kind, method.clone(), options).unwrap();
         let mut heard = Vec::new();
         for line in lines {
             let mut out = Vec::new();
@@ -404,8 +405,9 @@ mod tests {
     fn a_record_costs_the_same_however_many_came_before() {
         let object = |id: usize, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
         let words = |records: usize, record: &dyn Fn(usize) -> String| {
-            let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
-            let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
+            let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
+            let mut stream =
+                CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
             let mut out = Vec::new();
             (0..records).for_each(|at| stream.push(record(at).as_bytes(), &mut out).unwrap());
             stream.finish(&mut out).unwrap();
@@ -447,8 +449,8 @@ mod tests {
     }
 
     fn stepped(bytes: &[u8], step: usize) -> String {
-        let (method, mut out) = (Neighbours(Labels::cases(), AtomicUsize::new(0)), Vec::new());
-        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
+        let (method, mut out) = (Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0))), Vec::new());
+        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
         bytes.chunks(step.min(bytes.len())).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -456,8 +458,8 @@ mod tests {
 
     #[test]
     fn what_came_before_a_broken_record_comes_out() {
-        let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
-        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
+        let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
+        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
         let mut out = Vec::new();
         let error =
             stream.push(format!("{}\n{{\"id\": 2\n", object(1, "a")).as_bytes(), &mut out).unwrap_err();

@@ -10,6 +10,7 @@ mod sentences;
 mod stream;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -21,7 +22,7 @@ pub use stream::Stream;
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
-use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
+use crate::restorer::{Boundary, Labelling, Restorer, Session};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
@@ -78,7 +79,7 @@ pub fn restore(
     let kind = kind.of_input(&mut input)?;
     let options = &options.for_format(kind)?;
     let mut format = kind.open(input, options.clone())?;
-    let mut queue = Queue::new(method, options.request(method, kind)?, options);
+    let mut queue = Queue::new(method.session(options.request(method, kind)?), options);
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, choices: &[Choice]| writer.write(piece, choices, out);
     if options.threads.get() == 1 && options.patience.is_none() {
@@ -103,12 +104,12 @@ pub fn restore(
 /// # Errors
 /// Fails like [`Stream::new`], and with [`Error::Usage`] if the format has no records that can come
 /// one by one.
-pub fn stream_as<'a>(
+pub fn stream_as(
     name: impl Into<String>,
     kind: Kind,
-    method: &'a dyn Restorer,
+    method: Arc<dyn Restorer>,
     options: RestoreOptions,
-) -> Result<Box<dyn Streaming + 'a>> {
+) -> Result<Box<dyn Streaming>> {
     Ok(match kind {
         Kind::Text => Box::new(Stream::new(name, method, options)?),
         kind => Box::new(CaptionStreamReader::new(name, kind, method, options)?),
@@ -118,7 +119,7 @@ pub fn stream_as<'a>(
 /// A text that is restored while it comes in. Law: the output does not depend on how the bytes are
 /// cut, and output is never taken back. [`Streaming::now`] does not wait for the rest, and the
 /// words that it writes may have another case.
-pub trait Streaming {
+pub trait Streaming: Send {
     /// Takes the next bytes and appends to `out` all output that is then certain.
     ///
     /// # Errors
@@ -262,9 +263,9 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(method: &'a dyn Restorer, request: Request, options: &RestoreOptions) -> Self {
+    fn new(session: Box<dyn Session + 'a>, options: &RestoreOptions) -> Self {
         Self {
-            session: method.session(request),
+            session,
             options: options.clone(),
             marks: PutMarks::default(),
             conventions: Conventions::new(options),

@@ -119,8 +119,8 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
 
 impl Model {
     /// The model with options.
-    pub fn with(&self, options: RestoreOptions) -> TextRestorer<'_> {
-        TextRestorer { model: self, options: options.for_model(&self.manifest) }
+    pub fn with(&self, options: RestoreOptions) -> TextRestorer {
+        TextRestorer { model: self.clone(), options: options.for_model(&self.manifest) }
     }
 
     /// Restores a text with the default options: a line all in lower case or all in capitals is
@@ -142,8 +142,8 @@ impl Model {
 
 /// A model with options, ready for any text.
 #[derive(Clone)]
-pub struct TextRestorer<'a> {
-    model: &'a Model,
+pub struct TextRestorer {
+    model: Model,
     options: RestoreOptions,
 }
 
@@ -167,7 +167,7 @@ pub struct RestoredWord {
     pub mark_confidence: Option<f32>,
 }
 
-impl<'a> TextRestorer<'a> {
+impl TextRestorer {
     /// Restores a text.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl<'a> TextRestorer<'a> {
         let input = Input::uncompressed("text", Cursor::new(text.to_owned()));
         let mut reader = Kind::Text.open(input, options.clone())?;
         let request = Request { confidence: true, ..options.plain_request(Kind::Text) };
-        let mut queue = Queue::new(method, request, options);
+        let mut queue = Queue::new(method.session(request), options);
         let (mut words, mut at) = (Vec::new(), 0);
         let take = &mut |piece: &Piece, choices: &[Choice]| {
             for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
@@ -256,11 +256,11 @@ impl<'a> TextRestorer<'a> {
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if a threshold is set and the method has no probabilities.
-    pub fn stream(&self) -> Result<Stream<'a>> {
+    pub fn stream(&self) -> Result<Stream> {
         let mut options = self.options.clone();
         if options.capitalized == Capitalized::Auto {
             options.capitalized = Capitalized::Ignore;
         }
-        Stream::new("text", &*self.model.restorer, options)
+        Stream::new("text", self.model.restorer.clone(), options)
     }
 }

@@ -1,10 +1,12 @@
 //! Live text: words are written as soon as they are certain.
 
+use std::sync::Arc;
+
 use super::{Done, PieceWriter, Queue, Streaming};
 use crate::error::{Error, Result, option};
 use crate::format::PlacedMark;
 use crate::format::{Kind, Live, Piece};
-use crate::restorer::Restorer;
+use crate::restorer::{OwnedSession, Restorer};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Choice, MarkPlaces, RestoreOptions};
 
@@ -19,7 +21,7 @@ use crate::text::{Choice, MarkPlaces, RestoreOptions};
 ///
 /// let model = Model::embedded("en")?;
 /// let options = RestoreOptions { capitalized: Capitalized::Ignore, look_ahead: Some(0), ..Default::default() };
-/// let mut stream = Stream::new("live", &*model.restorer, options)?;
+/// let mut stream = Stream::new("live", model.restorer.clone(), options)?;
 /// let mut text = Vec::new();
 /// stream.push(b"we met in lis", &mut text)?;
 /// assert_eq!(text, b"We met in ");
@@ -30,21 +32,21 @@ use crate::text::{Choice, MarkPlaces, RestoreOptions};
 /// assert_eq!(text, b"We met in Lisbon today");
 /// # Ok::<(), majuscule::Error>(())
 /// ```
-pub struct Stream<'a> {
+pub struct Stream {
     live: Live,
-    queue: Queue<'a>,
+    queue: Queue<'static>,
     writer: PieceWriter,
     piece: Piece,
     taken: u64,
 }
 
-impl<'a> Stream<'a> {
+impl Stream {
     /// Starts a text; `name` is its name in errors.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, and for
     /// [`Capitalized::Auto`], which looks at whole lines.
-    pub fn new(name: impl Into<String>, method: &'a dyn Restorer, options: RestoreOptions) -> Result<Self> {
+    pub fn new(name: impl Into<String>, method: Arc<dyn Restorer>, options: RestoreOptions) -> Result<Self> {
         Self::of(name, Kind::Text, method, options)
     }
 
@@ -52,7 +54,7 @@ impl<'a> Stream<'a> {
     pub(super) fn of(
         name: impl Into<String>,
         kind: Kind,
-        method: &'a dyn Restorer,
+        method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
         if options.capitalized == Capitalized::Auto {
@@ -68,8 +70,9 @@ impl<'a> Stream<'a> {
             )));
         }
         let options = options.for_format(kind)?;
-        let queue = Queue::new(method, options.request(method, kind)?, &options);
-        let mut writer = PieceWriter::new(options.clone(), method);
+        let mut writer = PieceWriter::new(options.clone(), &*method);
+        let request = options.request(&*method, kind)?;
+        let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
         writer.apart = (kind != Kind::Text).then(Vec::new);
         let live = Live::new(name, options);
         let live = if kind == Kind::Text { live.of_plain_text() } else { live };
@@ -100,7 +103,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl Streaming for Stream<'_> {
+impl Streaming for Stream {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
         let taken = self.live.push(bytes);

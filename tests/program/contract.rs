@@ -15,7 +15,7 @@ use majuscule::files::Input;
 use majuscule::format::Kind;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
-use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
+use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore};
 use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
@@ -239,10 +239,10 @@ impl Session for AroundSession {
 
 /// Returns a model that is in memory only.
 fn around(language: &str) -> Model {
-    let mut manifest = MODELS[0].1.manifest.clone();
+    let mut manifest = Manifest::clone(&MODELS[0].1.manifest);
     manifest.language = language.to_owned();
     manifest.locale = language.parse().unwrap();
-    Model { manifest, restorer: Box::new(Around(Labels::cases())) }
+    Model { manifest: Arc::new(manifest), restorer: Arc::new(Around(Labels::cases())) }
 }
 
 /// All models that the contract is checked on: the trained methods, the English ones with marks in
@@ -401,7 +401,7 @@ fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads:
 /// Streams a text in parts of these lengths, which repeat. After a part marked true, all pending
 /// words are answered at once.
 fn streamed(
-    method: &dyn Restorer,
+    method: &Arc<dyn Restorer>,
     text: &str,
     mode: Mode,
     look_ahead: Option<usize>,
@@ -411,13 +411,13 @@ fn streamed(
 }
 
 fn streamed_as(
-    method: &dyn Restorer,
+    method: &Arc<dyn Restorer>,
     text: &str,
     mode: Mode,
     options: RestoreOptions,
     cuts: &[(usize, bool)],
 ) -> String {
-    let mut stream = Stream::new("text", method, options).unwrap();
+    let mut stream = Stream::new("text", method.clone(), options).unwrap();
     let (mut out, mut at) = (Vec::new(), 0);
     for (len, now) in cuts.iter().cycle() {
         let end = text.len().min(at + len);
@@ -590,9 +590,9 @@ proptest! {
         let unmarked: String = text.chars().filter(|&c| !is_late(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
-                let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
-                prop_assert_eq!(&streamed(&**restorer, &text, mode, look_ahead, &cuts), &whole);
-                let streamed = streamed(&**restorer, &unmarked, mode, look_ahead, &cuts);
+                let whole = streamed(restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
+                prop_assert_eq!(&streamed(restorer, &text, mode, look_ahead, &cuts), &whole);
+                let streamed = streamed(restorer, &unmarked, mode, look_ahead, &cuts);
                 let options = RestoreOptions { look_ahead, ..options(mode) };
                 let restored = restored_as(Kind::Text, &**restorer, &unmarked, options, usize::MAX);
                 prop_assert_eq!(streamed, restored, "{:?}", mode);
@@ -608,7 +608,7 @@ proptest! {
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(5) {
-                let streamed = streamed(&**restorer, &text, mode, look_ahead, &cuts);
+                let streamed = streamed(restorer, &text, mode, look_ahead, &cuts);
                 prop_assert_eq!(folded(streamed.as_bytes(), mode), folded(text.as_bytes(), mode));
             }
         }
@@ -771,10 +771,10 @@ proptest! {
                 prop_assert_eq!(found, alone.iter().map(object).collect::<String>(), "{:?}", mode);
 
                 if mode.case != Capitalized::Auto {
-                    let one = |line: &String| streamed(&**restorer, line, mode, None, &[(usize::MAX / 2, false)]);
+                    let one = |line: &String| streamed(restorer, line, mode, None, &[(usize::MAX / 2, false)]);
                     let alone: Vec<String> = lines.iter().map(one).collect();
                     let joined = lines.join("\n");
-                    let found = streamed_as(&**restorer, &joined, mode, apart(), &[(step, false)]);
+                    let found = streamed_as(restorer, &joined, mode, apart(), &[(step, false)]);
                     prop_assert_eq!(found, alone.join("\n"), "{:?}", mode);
                 }
             }

@@ -69,7 +69,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     });
     let check = check.transpose()?;
     if args.json {
-        let mut object = serde_json::to_value(&manifest)?;
+        let mut object = serde_json::to_value(&*manifest)?;
         if let Some(layers) = &layers {
             object["layers"] = facts(layers);
         }

@@ -2,7 +2,7 @@
 //! words that pass through it, so that nothing waits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use majuscule::error::Result;
 use majuscule::methods::language::{LanguageEvidence, Other};
@@ -13,25 +13,26 @@ use majuscule::text::{Choice, Labels, Tokens};
 const ENOUGH: u32 = 300;
 
 /// The function that reports a text in another language, called at most once.
-type Report<'a> = Box<dyn Fn(Other) + Send + Sync + 'a>;
+type Report = Box<dyn Fn(Other) + Send + Sync>;
 
 /// A method that counts the words it is given.
-pub struct LanguageMonitor<'a> {
-    method: &'a dyn Restorer,
-    language: &'a str,
+pub struct LanguageMonitor {
+    method: Arc<dyn Restorer>,
+    language: String,
     words: Mutex<LanguageEvidence>,
     is_reported: AtomicBool,
-    report: Report<'a>,
+    report: Report,
 }
 
-impl<'a> LanguageMonitor<'a> {
+impl LanguageMonitor {
     /// Wraps a method for texts in `language`; `report` is called if a text is in another language.
     pub fn new(
-        method: &'a dyn Restorer,
-        language: &'a str,
-        report: impl Fn(Other) + Send + Sync + 'a,
+        method: Arc<dyn Restorer>,
+        language: &str,
+        report: impl Fn(Other) + Send + Sync + 'static,
     ) -> Self {
         let (words, is_reported) = (Mutex::default(), AtomicBool::new(false));
+        let language = language.to_owned();
         Self { method, language, words, is_reported, report: Box::new(report) }
     }
 
@@ -61,14 +62,14 @@ impl<'a> LanguageMonitor<'a> {
 
     fn judge(&self, words: &LanguageEvidence) {
         if !self.is_reported.swap(true, Ordering::Relaxed)
-            && let Some(other) = words.other_than(self.language)
+            && let Some(other) = words.other_than(&self.language)
         {
             (self.report)(other);
         }
     }
 }
 
-impl Restorer for LanguageMonitor<'_> {
+impl Restorer for LanguageMonitor {
     fn labels(&self) -> &Labels {
         self.method.labels()
     }
@@ -92,7 +93,7 @@ impl Restorer for LanguageMonitor<'_> {
 
 struct MonitoredSession<'a> {
     session: Box<dyn Session + 'a>,
-    monitor: &'a LanguageMonitor<'a>,
+    monitor: &'a LanguageMonitor,
 }
 
 impl Session for MonitoredSession<'_> {

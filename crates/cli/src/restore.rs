@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -854,15 +855,17 @@ impl<'a> Work<'a> {
         let pause_ends = if has_default { Some(SENTENCE_PAUSE) } else { options.pause_ends };
         let patience = is_live.then_some(PAUSE);
         let options = RestoreOptions { patience, mark_form, pause_ends, ..options.clone() };
-        let report = |other| language::tell_other(&shown(path), &self.language, other);
-        let monitored = LanguageMonitor::new(&*model.restorer, &self.language, report)
+        let (shown_path, language) = (shown(path), self.language.clone());
+        let report = move |other| language::tell_other(&shown_path, &language, other);
+        let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
             .only_if(is_monitored && !args.quiet);
+        let monitored = Arc::new(monitored);
         let (before, progress) = (self.done, &mut self.progress);
         let name = input.name().to_owned();
         if let Some(to) = to {
             let conversion = args.conversion(kind, to, &self.language);
             let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
-                restore(kind, input, &monitored, &options, &mut |bytes, done| {
+                restore(kind, input, &*monitored, &options, &mut |bytes, done| {
                     progress.show(before + done);
                     pipe.write_all(bytes).map_err(|error| Error::io("write", target, error))
                 })
@@ -884,10 +887,10 @@ impl<'a> Work<'a> {
             return Ok(false);
         }
         let done = if args.stream {
-            let mut flow = stream_as(name.clone(), kind, &monitored, options)?;
+            let mut flow = stream_as(name.clone(), kind, monitored.clone(), options)?;
             args.follow().restore(input, &mut *flow, write)?
         } else {
-            restore(kind, input, &monitored, &options, write)?
+            restore(kind, input, &*monitored, &options, write)?
         };
         monitored.finish();
         if is_text {

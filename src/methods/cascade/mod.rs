@@ -21,8 +21,8 @@ const CONTEXT: usize = 16;
 
 /// A fast method and a better one.
 pub struct Cascade {
-    fast: Box<dyn Restorer>,
-    exact: Box<dyn Restorer>,
+    fast: Arc<dyn Restorer>,
+    exact: Arc<dyn Restorer>,
     /// The confidence below which a choice of the fast method is uncertain.
     sure: f32,
     labels: Labels,
@@ -75,7 +75,7 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
     let labels = Labels::new(labels);
     let read = Arc::<Read>::default();
     let (fast, Model { manifest, restorer: exact }) = (fast.restorer, exact);
-    let restorer = Box::new(Cascade { fast, exact, sure, labels, puts_marks, read: read.clone() });
+    let restorer = Arc::new(Cascade { fast, exact, sure, labels, puts_marks, read: read.clone() });
     Ok((Model { manifest, restorer }, read))
 }
 
@@ -391,7 +391,7 @@ mod tests {
     }
 
     fn cascade() -> Cascade {
-        let fake = |case, ends| Box::new(Fake(Labels::cases(), case, ends));
+        let fake = |case, ends| Arc::new(Fake(Labels::cases(), case, ends));
         Cascade {
             fast: fake(Case::Lower, "p"),
             exact: fake(Case::Upper, "pq"),
@@ -488,7 +488,7 @@ mod tests {
                 Box::new(Answering(Case::Lower, "", Request { confidence: false, ..request }))
             }
         }
-        let fast = Box::new(Unsure(Fake(Labels::cases(), Case::Lower, "")));
+        let fast = Arc::new(Unsure(Fake(Labels::cases(), Case::Lower, "")));
         let found = Cascade { fast, ..cascade() }.restore_batch(&[tokens(&[vec!["a"]])], Request::default());
         assert!(matches!(found, Err(Error::Usage(_))));
     }

@@ -12,6 +12,7 @@ pub mod windows;
 
 use std::fmt::{Debug, Display};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::Method;
@@ -39,7 +40,7 @@ use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
 pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
-    load: |store, computing| Ok(Box::new(load(store, computing)?)),
+    load: |store, computing| Ok(Arc::new(load(store, computing)?)),
 };
 
 /// The settings of a model that depend on its training.

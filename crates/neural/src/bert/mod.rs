@@ -15,7 +15,7 @@ mod vocabulary;
 pub mod weights;
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use candle_core::{Device, Result as Computed, Tensor};
 
@@ -49,8 +49,8 @@ pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
     load: |store, computing| match BertSettings::of(store)?.in_bytes {
-        true => Ok(Box::new(majuscule_network::bert::load(store, computing)?)),
-        false => Ok(Box::new(load(store, computing)?)),
+        true => Ok(Arc::new(majuscule_network::bert::load(store, computing)?)),
+        false => Ok(Arc::new(load(store, computing)?)),
     },
 };
 

@@ -562,6 +562,8 @@ const MOST_BYTES: usize = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::model::Packed;
@@ -709,18 +711,18 @@ mod tests {
     }
 
     /// Returns a model trained on Spanish, whose questions are opened.
-    fn spanish(text: &str) -> Maxent {
+    fn spanish(text: &str) -> Arc<Maxent> {
         let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
         let corpus = Corpus::of_text(&text.repeat(300), reading, Protocol::Mix, Locale::Root);
         let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
-        train(&config, &corpus, NonZeroUsize::MIN).unwrap()
+        Arc::new(train(&config, &corpus, NonZeroUsize::MIN).unwrap())
     }
 
     const SPANISH: &str = "Ana vive en Lisboa, y trabaja mucho. ¿Dónde vive Ana? Pedro vuelve pronto. \
                            Dime, ¿cuándo vuelve Pedro? Pero ¿dónde trabaja mucho?\n";
 
     /// Returns a Spanish text as a model restores it with marks, in pieces of this many bytes.
-    fn asked(model: &Maxent, text: &str, step: usize) -> String {
+    fn asked(model: &Arc<Maxent>, text: &str, step: usize) -> String {
         let options = majuscule::RestoreOptions {
             marks: MarkSet::USUAL,
             language: Some("es".into()),
@@ -729,7 +731,7 @@ mod tests {
         };
         let mut out = Vec::new();
         let kind = majuscule::format::Kind::Text;
-        let mut stream = majuscule::restore::stream_as("text", kind, model, options).unwrap();
+        let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();
         text.as_bytes().chunks(step).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -773,7 +775,7 @@ mod tests {
         let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
         let draft =
             crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
-        let loaded = Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+        let loaded = Arc::new(Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap());
         assert_eq!(loaded.settings.openings, model.settings.openings);
         assert_eq!(asked(&loaded, "dime cuándo vuelve pedro", 9), "Dime, ¿cuándo vuelve Pedro?");
     }
