@@ -514,7 +514,7 @@ fn assert_is_clear(error: &Error) {
 
 /// The methods whose models can be loaded without a library of tensors.
 fn every_method() -> Methods {
-    Methods::default().with(majuscule_network::bert::METHOD).with(majuscule_fst::ngram::METHOD)
+    Methods::default().with(majuscule::methods::network::bert::METHOD).with(majuscule_fst::ngram::METHOD)
 }
 
 /// Restores a text by a model, also with marks, live, and with several results. Returns false if the

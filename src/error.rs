@@ -1,6 +1,7 @@
 //! Errors, sorted by what the user can do about them.
 
 use std::borrow::Cow;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use crate::printable::printable;
@@ -41,6 +42,33 @@ pub enum Error {
     },
     /// A request that no data can satisfy: the user can change the arguments.
     Usage(String),
+    /// A panic, which is a bug of majuscule or of a method: the message to report.
+    Bug(String),
+    /// The host stopped the work.
+    Interrupted,
+}
+
+/// Does some work of majuscule for a host that must not unwind: a panic is an [`Error::Bug`]. What
+/// the work has borrowed must not be used after that. A build that aborts at a panic never gets here.
+///
+/// ```
+/// use majuscule::error::{Error, caught};
+///
+/// let error = caught::<()>(|| panic!("no such state")).unwrap_err();
+/// assert!(matches!(&error, Error::Bug(message) if message == "no such state"));
+/// ```
+///
+/// # Errors
+/// Those of the work, and [`Error::Bug`].
+pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            (Some(message), _) => (*message).to_owned(),
+            (_, Some(message)) => message.clone(),
+            _ => "a panic without a message".to_owned(),
+        };
+        Err(Error::Bug(message))
+    })
 }
 
 impl std::fmt::Display for Error {
@@ -117,6 +145,11 @@ impl Error {
             Self::Input { place, problem } => format!("{place}: {}", worded(problem, name)),
             Self::Model { model, problem } => format!("{}: {}", printable(model), worded(problem, name)),
             Self::Usage(problem) => worded(problem, name),
+            Self::Bug(message) => format!(
+                "this is a bug of majuscule: please report it with the text and the options that show it ({})",
+                printable(message)
+            ),
+            Self::Interrupted => "interrupted".to_owned(),
         }
     }
 

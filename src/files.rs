@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use encoding::seven_bit;
 pub use encoding::{Encoding, TextEncoder};
-pub(crate) use limit::check_held;
-pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
+pub use limit::Limits;
 pub use unfinished::remove_unfinished;
 
 use encoding::Uncoded;
@@ -29,7 +28,7 @@ mod unfinished;
 /// # Errors
 /// If the file does not exist, cannot be read or is a folder, or if it is compressed and this build
 /// cannot read that compression.
-pub fn open(path: impl AsRef<Path>) -> Result<Input> {
+pub fn open(path: impl AsRef<Path>) -> Result<Input<'static>> {
     let path = path.as_ref();
     if path == Path::new("-") {
         return Input::new("-", io::stdin());
@@ -133,10 +132,11 @@ pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
 }
 
 /// An open input, whose errors all give its name.
-pub struct Input {
+pub struct Input<'a> {
     name: String,
-    reader: BufReader<Box<dyn Read + Send>>,
+    reader: BufReader<Box<dyn Read + Send + 'a>>,
     compression: Option<Compression>,
+    limits: Limits,
 }
 
 /// The compression of a file.
@@ -150,28 +150,46 @@ enum Compression {
 /// The size of buffers: large enough that the cost of a call does not matter.
 const BUFFER: usize = 1 << 16;
 
-impl Input {
+impl<'a> Input<'a> {
     /// An input from any source, decompressed if it is compressed; errors call it `name`.
     ///
     /// # Errors
     /// If the source cannot be read, or is compressed and this build cannot read that compression.
-    pub fn new(name: impl Into<String>, source: impl Read + Send + 'static) -> Result<Self> {
+    pub fn new(name: impl Into<String>, source: impl Read + Send + 'a) -> Result<Self> {
         let name = name.into();
-        let mut source: Box<dyn Read + Send> = Box::new(source);
+        let mut source: Box<dyn Read + Send + 'a> = Box::new(source);
         let head = head(&mut source).map_err(|error| Error::io("read", &name, error))?;
         let compression = Compression::of(&head);
         let whole = io::Cursor::new(head).chain(source);
-        let reader: Box<dyn Read + Send> = match compression {
+        let reader: Box<dyn Read + Send + 'a> = match compression {
             None => Box::new(whole),
             Some(compression) => compression.reader(&name, whole)?,
         };
-        Ok(Self { name, reader: BufReader::with_capacity(BUFFER, reader), compression })
+        let reader = BufReader::with_capacity(BUFFER, reader);
+        Ok(Self { name, reader, compression, limits: Limits::default() })
+    }
+
+    /// A text in memory, which errors call `name`.
+    pub fn of_text(name: impl Into<String>, text: &'a [u8]) -> Self {
+        let reader = BufReader::with_capacity(text.len().clamp(1, BUFFER), Box::new(text) as _);
+        Self { name: name.into(), reader, compression: None, limits: Limits::default() }
     }
 
     /// An input from any source, never decompressed.
-    pub fn uncompressed(name: impl Into<String>, source: impl Read + Send + 'static) -> Self {
-        let reader = BufReader::with_capacity(BUFFER, Box::new(source) as Box<dyn Read + Send>);
-        Self { name: name.into(), reader, compression: None }
+    pub fn uncompressed(name: impl Into<String>, source: impl Read + Send + 'a) -> Self {
+        let reader = BufReader::with_capacity(BUFFER, Box::new(source) as Box<dyn Read + Send + 'a>);
+        Self { name: name.into(), reader, compression: None, limits: Limits::default() }
+    }
+
+    /// The input under limits other than the default.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The limits on what is held in memory of the input.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The name as the user gave it; `-` for standard input.
@@ -195,6 +213,19 @@ impl Input {
                 result => return result.map_err(|error| self.explain(error)),
             }
         }
+    }
+
+    /// Appends the bytes that are there, at most `most`, to `bytes` and returns their number, 0 at the
+    /// end. Waits only if none are there.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub(crate) fn append(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<usize> {
+        let here = self.fill()?;
+        let len = here.len().min(most);
+        bytes.extend_from_slice(&here[..len]);
+        self.reader.consume(len);
+        Ok(len)
     }
 
     /// The next `len` bytes, or all if fewer are left, without consuming them. Waits for them,
@@ -251,11 +282,11 @@ impl Input {
 
     /// Puts back bytes before the rest of the input, if any is left.
     fn put_back(&mut self, head: &[u8], ended: bool) {
-        let first: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()));
+        let first: Box<dyn Read + Send + 'a> = Box::new(io::Cursor::new(head.to_vec()));
         let rest = std::mem::replace(&mut self.reader, BufReader::with_capacity(BUFFER, first));
         // At a terminal, the user would have to type a second end of input.
         if !ended {
-            let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()).chain(rest));
+            let whole: Box<dyn Read + Send + 'a> = Box::new(io::Cursor::new(head.to_vec()).chain(rest));
             self.reader = BufReader::with_capacity(BUFFER, whole);
         }
     }
@@ -275,7 +306,7 @@ impl Input {
             return Ok((self, TextEncoder::none()));
         }
         let (decoder, encoder) = encoding::ends(self.reader, encoding, is_named, stand_in);
-        let reader = BufReader::with_capacity(BUFFER, Box::new(decoder) as Box<dyn Read + Send>);
+        let reader = BufReader::with_capacity(BUFFER, Box::new(decoder) as Box<dyn Read + Send + 'a>);
         Ok((Self { reader, ..self }, encoder))
     }
 
@@ -300,14 +331,14 @@ impl Input {
     ///
     /// # Errors
     /// Like [`Input::read`], and if the line exceeds the
-    /// fraction of [`set_input_limit`] for one line.
+    /// fraction of the [limits](Input::within) for one line.
     fn read_line(&mut self, number: u64, line: &mut Vec<u8>) -> Result<usize> {
-        let most = Limit::Line.bytes();
+        let most = Limit::Line.bytes(self.limits);
         let start = line.len();
         let read = self.reader.by_ref().take(most as u64 + 1).read_until(b'\n', line);
         read.map_err(|error| self.explain(error))?;
         match line.len() - start {
-            len if len > most => Err(Limit::Line.exceeded(&self.name, Some(number))),
+            len if len > most => Err(Limit::Line.exceeded(self.limits, &self.name, Some(number))),
             len => Ok(len),
         }
     }
@@ -315,17 +346,26 @@ impl Input {
     /// The remaining bytes.
     ///
     /// # Errors
-    /// Like [`Input::read`], and if there are more bytes than [`set_input_limit`] allows.
+    /// Like [`Input::read`], and if there are more bytes than the [limits](Input::within) allow.
     pub fn bytes(self) -> Result<Vec<u8>> {
         self.bytes_within(Limit::Whole)
     }
 
+    /// The remaining bytes of a model, whatever the [limits](Input::within) of texts.
+    ///
+    /// # Errors
+    /// Like [`Input::read`], and if there are more than 3 GiB.
+    pub(crate) fn bytes_of_model(self) -> Result<Vec<u8>> {
+        const LARGEST: ByteSize = ByteSize(3 << 30);
+        self.bytes_within(Limit::Fixed(LARGEST))
+    }
+
     fn bytes_within(mut self, limit: Limit) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = self.reader.by_ref().take(limit.bytes() as u64 + 1).read_to_end(&mut bytes);
+        let read = self.reader.by_ref().take(limit.bytes(self.limits) as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| self.explain(error))?;
-        match bytes.len() > limit.bytes() {
-            true => Err(limit.exceeded(&self.name, None)),
+        match bytes.len() > limit.bytes(self.limits) {
+            true => Err(limit.exceeded(self.limits, &self.name, None)),
             false => Ok(bytes),
         }
     }
@@ -357,7 +397,7 @@ impl Input {
     }
 
     /// The remaining lines.
-    pub fn lines(self) -> Lines {
+    pub fn lines(self) -> Lines<'a> {
         Lines { input: self, number: 0, line: Vec::new() }
     }
 
@@ -384,7 +424,7 @@ impl Input {
     }
 }
 
-impl std::fmt::Debug for Input {
+impl std::fmt::Debug for Input<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Input").field("name", &self.name).field("compression", &self.compression).finish()
     }
@@ -395,19 +435,19 @@ pub const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// The lines of an input, checked to be UTF-8, one at a time.
 #[derive(Debug)]
-pub struct Lines {
-    input: Input,
+pub struct Lines<'a> {
+    input: Input<'a>,
     number: u64,
     line: Vec<u8>,
 }
 
-impl Lines {
+impl Lines<'_> {
     /// The next line without its line ending (`\n` or `\r\n`) and without a byte-order mark at the
     /// beginning of the file; `None` at the end. The last line needs no line ending.
     ///
     /// # Errors
     /// If the line cannot be read, is not UTF-8 or exceeds the
-    /// fraction of [`set_input_limit`] for one line.
+    /// fraction of the [limits](Input::within) for one line.
     #[expect(clippy::should_implement_trait, reason = "each line borrows the buffer that the next one takes")]
     pub fn next(&mut self) -> Result<Option<&str>> {
         if !self.advance()? {
@@ -420,7 +460,7 @@ impl Lines {
     /// The next line like [`Lines::next`], with any bytes.
     ///
     /// # Errors
-    /// If the line cannot be read or exceeds the fraction of [`set_input_limit`] for one line.
+    /// If the line cannot be read or exceeds the fraction of the [limits](Input::within) for one line.
     pub fn next_bytes(&mut self) -> Result<Option<&[u8]>> {
         Ok(self.advance()?.then(|| self.bytes()))
     }
@@ -555,7 +595,7 @@ impl Compression {
     }
 
     #[cfg(feature = "compression")]
-    fn reader(self, _: &str, source: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+    fn reader<'a>(self, _: &str, source: impl Read + Send + 'a) -> Result<Box<dyn Read + Send + 'a>> {
         let source = BufReader::with_capacity(BUFFER, source);
         Ok(match self {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(source)),
@@ -565,7 +605,7 @@ impl Compression {
     }
 
     #[cfg(not(feature = "compression"))]
-    fn reader(self, file: &str, _: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+    fn reader<'a>(self, file: &str, _: impl Read + Send + 'a) -> Result<Box<dyn Read + Send + 'a>> {
         Err(Error::file(
             file,
             format!(

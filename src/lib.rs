@@ -28,6 +28,8 @@ pub mod printable;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod interrupt;
+#[doc(hidden)]
 pub mod bytes;
 #[doc(hidden)]
 pub mod files;
@@ -48,10 +50,11 @@ pub mod methods;
 #[doc(hidden)]
 pub mod restore;
 
-pub use error::{Error, Place, Result};
+pub use error::{Error, Place, Result, caught};
 pub use format::Kind as Format;
+pub use interrupt::Interrupt;
 pub use methods::{DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
-pub use model::{Manifest, Store};
+pub use model::{Manifest, ModelDirs, Store};
 pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;

@@ -126,6 +126,19 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
+impl From<Arc<[u8]>> for Bytes {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        let len = bytes.len();
+        Self::Mapped(Arc::new(bytes), 0..len)
+    }
+}
+
+impl From<&'static [u8]> for Bytes {
+    fn from(bytes: &'static [u8]) -> Self {
+        Self::Static(bytes)
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 

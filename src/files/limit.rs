@@ -1,51 +1,77 @@
-//! The limit of input held in memory at once, since a small
-//! compressed file can unpack to any length.
+//! The limits of input held in memory at once, since a small compressed file can unpack to any length.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::fmt;
+use std::str::FromStr;
 
 use super::ByteSize;
 use crate::error::{Error, Result, option};
 
-/// The limit of a program that sets none.
-pub const DEFAULT_INPUT_LIMIT: ByteSize = ByteSize(256 << 20);
-
-/// The divisor of the limit for one line: the n best ways to
-/// write a line take some 170 times its length.
-const LINE_PART: usize = 32;
-
-static INPUT_LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_INPUT_LIMIT.0);
-
-/// Sets the most bytes, unpacked, of an input that is read whole, for this process; one line may
-/// have a thirty-second of that.
-pub fn set_input_limit(limit: ByteSize) {
-    INPUT_LIMIT.store(limit.0, Ordering::Relaxed);
+/// The limits on what is held in memory of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The most bytes, unpacked, of an input that is read whole; one line may have a thirty-second of
+    /// that.
+    pub input: ByteSize,
 }
 
-/// Checks the number of bytes of the lines of an item, such as a cue or a header, that are held in
-/// memory up to this line.
-///
-/// # Errors
-/// Fails if they exceed [`set_input_limit`].
-pub(crate) fn check_held(bytes: usize, name: &str, line: u64) -> Result<()> {
-    let limit = Limit::Whole.bytes();
-    if bytes <= limit {
-        return Ok(());
+/// The divisor of the limit for one line: the n best ways to write a line take some 170 times its
+/// length.
+const LINE_PART: usize = 32;
+
+impl Default for Limits {
+    /// 256 MiB of an input that is read whole.
+    fn default() -> Self {
+        Self::new(ByteSize(256 << 20))
     }
-    let most = ByteSize(limit);
-    let problem = format!(
-        "an item, such as a cue or a header, is longer than {most}, the most that is held in memory of one: check \
-         that the file has the format that was meant; {} allows more",
-        option("input-limit")
-    );
-    Err(Error::line(name, line, problem))
+}
+
+impl Limits {
+    /// The limits for an input that is read whole, and the same share of it for a line.
+    pub fn new(input: ByteSize) -> Self {
+        Self { input }
+    }
+
+    /// Checks the number of bytes of the lines of an item, such as a cue or a header, that are held in
+    /// memory up to this line.
+    ///
+    /// # Errors
+    /// Fails if there are more than an input that is read whole may have.
+    pub(crate) fn check_held(self, bytes: usize, name: &str, line: u64) -> Result<()> {
+        let most = self.input;
+        if bytes <= most.0 {
+            return Ok(());
+        }
+        let problem = format!(
+            "an item, such as a cue or a header, is longer than {most}, the most that is held in memory of one: check \
+             that the file has the format that was meant; {} allows more",
+            option("input-limit")
+        );
+        Err(Error::line(name, line, problem))
+    }
+}
+
+impl FromStr for Limits {
+    type Err = String;
+
+    /// Reads the size of an input that is read whole: `500M`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse().map(Self::new)
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.input.fmt(f)
+    }
 }
 
 /// The kinds of limits on what is held in memory at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// An input as a whole, under the limit of the process.
+    /// An input as a whole.
     Whole,
-    /// One line of an input, under a fraction of the limit.
+    /// One line of an input, under a fraction of that limit.
     Line,
     /// An input with its own limit, far above that of any legitimate one.
     Fixed(ByteSize),
@@ -53,18 +79,17 @@ pub(super) enum Limit {
 
 impl Limit {
     /// The limit in bytes.
-    pub(super) fn bytes(self) -> usize {
-        let limit = INPUT_LIMIT.load(Ordering::Relaxed);
+    pub(super) fn bytes(self, limits: Limits) -> usize {
         match self {
-            Self::Whole => limit,
-            Self::Line => limit / LINE_PART,
+            Self::Whole => limits.input.0,
+            Self::Line => limits.input.0 / LINE_PART,
             Self::Fixed(ByteSize(bytes)) => bytes,
         }
     }
 
     /// The error for an input beyond the limit, at `line` if that is known.
-    pub(super) fn exceeded(self, name: &str, line: Option<u64>) -> Error {
-        let most = ByteSize(self.bytes());
+    pub(super) fn exceeded(self, limits: Limits, name: &str, line: Option<u64>) -> Error {
+        let most = ByteSize(self.bytes(limits));
         let problem = match self {
             Self::Whole => format!(
                 "holds more than {most} unpacked, the most that is held in memory of a file that is read whole: \

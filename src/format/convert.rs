@@ -82,7 +82,7 @@ impl Conversion {
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
     /// [`Error::Usage`] if there is no such conversion.
-    pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
+    pub fn run(&self, input: Input<'_>, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
         let from = match self.from {
             Kind::Auto => {
                 Kind::refuse_unread(Path::new(input.name()))?;
@@ -180,10 +180,10 @@ impl Kind {
 }
 
 /// A file that is read for its items.
-struct ConvertSource {
+struct ConvertSource<'a> {
     name: String,
     /// `None` at the end, and for a document, which is read whole.
-    lines: Option<GrammarLines>,
+    lines: Option<GrammarLines<'a>>,
     found: VecDeque<LocatedItem>,
     /// The cutter, if the file is cut into new cues.
     cutter: Option<CueCutter>,
@@ -191,8 +191,8 @@ struct ConvertSource {
     rolled: Option<RolledUp>,
 }
 
-impl ConvertSource {
-    fn open(kind: Kind, input: Input, field: Option<&str>) -> Result<Self> {
+impl<'a> ConvertSource<'a> {
+    fn open(kind: Kind, input: Input<'a>, field: Option<&str>) -> Result<Self> {
         match (kind, field) {
             (_, None) | (Kind::Conll, _) => {}
             (Kind::Jsonl, Some(field)) if !field.contains('.') => {}

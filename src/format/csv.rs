@@ -25,7 +25,7 @@ const WITHOUT_HEADER: [u8; 4] = *b"\t|;,";
 const TEXT: &str = "text";
 
 /// Starts reading a table. Each row is a text of its own, unless the context is the file.
-pub(super) fn open(input: Input, options: RestoreOptions) -> Box<dyn Format> {
+pub(super) fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn Format + '_> {
     let context = if options.context == Context::File { Context::File } else { Context::Line };
     let grammar = Box::new(CsvReader::new(options.field.as_deref(), context));
     Box::new(Jsonl::of_grammar(input, options, grammar, context == Context::Line))

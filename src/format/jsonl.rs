@@ -28,8 +28,8 @@ const PIECE: usize = 1 << 16;
 /// and each object is a text of its own, or a part of one together with its neighbours: see
 /// [`RestoreOptions::context`] and [`RestoreOptions::group`].
 #[derive(Debug)]
-pub struct Jsonl {
-    lines: GrammarLines,
+pub struct Jsonl<'a> {
+    lines: GrammarLines<'a>,
     /// The strings of the last line.
     parts: LineParts,
     /// True if each object is a text of its own.
@@ -52,10 +52,10 @@ enum JoinedObjects {
     Equal(Vec<String>),
 }
 
-impl Jsonl {
+impl<'a> Jsonl<'a> {
     /// Reads objects; [`RestoreOptions::field`] names the text field, with dots between keys
     /// (`result.text`); it is `text` by default.
-    pub fn new(input: Input, options: RestoreOptions) -> Self {
+    pub fn new(input: Input<'a>, options: RestoreOptions) -> Self {
         let objects = Objects::of(&options, Context::Line);
         let is_apart = matches!(objects.joined, JoinedObjects::None);
         Self::of_grammar(input, options, Box::new(objects), is_apart)
@@ -64,7 +64,7 @@ impl Jsonl {
     /// Reads records of another format whose text stands in the file with escapes; `is_apart` is true
     /// if each record is a text of its own.
     pub(super) fn of_grammar(
-        input: Input,
+        input: Input<'a>,
         options: RestoreOptions,
         grammar: Box<dyn Grammar>,
         is_apart: bool,
@@ -205,7 +205,7 @@ fn no_field(name: &str) -> Fault {
     Fault { at: 0, problem }
 }
 
-impl Format for Jsonl {
+impl Format for Jsonl<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.clear();

@@ -6,13 +6,13 @@ use super::buffer::Buffer;
 use super::plain::{PART, part_len};
 use super::transcript::Fault;
 use crate::error::Result;
-use crate::files::{BOM, Input};
+use crate::files::{BOM, Input, Limits};
 
 /// The lines of an input. A line ends with `\n` or `\r\n`, and at the end of the file; with `\r`
 /// alone in a file whose first line does so, and with any `\r` where [`Ends`] allows it.
 #[derive(Debug)]
-pub(super) struct SplitLines {
-    buffer: Buffer,
+pub(super) struct SplitLines<'a> {
+    buffer: Buffer<'a>,
     longest: usize,
     /// The last line with its ending, as a range of the buffer; no further line ends before byte
     /// `searched`.
@@ -41,9 +41,9 @@ pub(super) enum Ends {
     Tags,
 }
 
-impl SplitLines {
+impl<'a> SplitLines<'a> {
     /// Reads lines; lines of more than `longest` characters come in parts.
-    pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
+    pub(super) fn of_at_most(input: Input<'a>, longest: usize) -> Self {
         Self {
             buffer: Buffer::new(input),
             longest,
@@ -256,6 +256,11 @@ impl SplitLines {
     /// Returns the name of the input.
     pub(super) fn name(&self) -> &str {
         self.buffer.name()
+    }
+
+    /// Returns the limits of the input.
+    pub(super) fn limits(&self) -> Limits {
+        self.buffer.limits()
     }
 }
 

@@ -83,7 +83,7 @@ impl LiveRecord {
 
 /// Records that are read as they come in.
 #[derive(Debug)]
-pub struct LiveRecords(GrammarLines, MarkForm);
+pub struct LiveRecords(GrammarLines<'static>, MarkForm);
 
 impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.
@@ -103,7 +103,7 @@ impl LiveRecords {
             }
         };
         grammar.prepare(options);
-        let input = Input::uncompressed(name, std::io::empty());
+        let input = Input::uncompressed(name, std::io::empty()).within(options.limits);
         let lines = SplitLines::of_at_most(input, LONGEST);
         let lines = GrammarLines::of_lines(lines, grammar, Faults::of(options));
         Ok(Self(lines, options.mark_form.unwrap_or_default()))

@@ -422,7 +422,7 @@ impl Kind {
     /// # Errors
     /// Fails if the file is in a format that is not read, or the options name a field that the format
     /// cannot have.
-    pub fn open(self, mut input: Input, options: RestoreOptions) -> Result<Box<dyn Format>> {
+    pub fn open(self, mut input: Input<'_>, options: RestoreOptions) -> Result<Box<dyn Format + '_>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),

@@ -22,8 +22,8 @@ pub(super) const PART: usize = 1 << 16;
 
 /// Plain text, read from any input.
 #[derive(Debug)]
-pub struct Plain {
-    buffer: Buffer,
+pub struct Plain<'a> {
+    buffer: Buffer<'a>,
     options: RestoreOptions,
     tokenizer: Tokenizer,
     /// The number of bytes of the buffer searched for line feeds; `whole` counts the bytes of whole
@@ -42,9 +42,9 @@ pub struct Plain {
     view: String,
 }
 
-impl Plain {
+impl<'a> Plain<'a> {
     /// Reads plain text.
-    pub fn new(input: Input, options: RestoreOptions) -> Self {
+    pub fn new(input: Input<'a>, options: RestoreOptions) -> Self {
         let code = CodeFinder::new(input.name(), options.context == Context::Line);
         Self {
             buffer: Buffer::new(input),
@@ -160,7 +160,7 @@ impl Plain {
     }
 }
 
-impl Format for Plain {
+impl Format for Plain<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         loop {
@@ -303,7 +303,7 @@ mod tests {
     use crate::files::Dribble;
     use crate::text::{Case, Constraint, Locale, MarkSet, Spellings};
 
-    fn input(bytes: &[u8], step: usize) -> Input {
+    fn input(bytes: &[u8], step: usize) -> Input<'_> {
         Input::new("text", Dribble::new(bytes, step)).unwrap()
     }
 

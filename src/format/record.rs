@@ -60,7 +60,7 @@ impl Kind {
     ///
     /// # Errors
     /// Fails if the input cannot be read, or is in a format that is not read.
-    pub fn of_input(self, input: &mut Input) -> Result<Self> {
+    pub fn of_input(self, input: &mut Input<'_>) -> Result<Self> {
         if self != Self::Auto {
             return Ok(self);
         }
@@ -72,7 +72,11 @@ impl Kind {
     ///
     /// # Errors
     /// Fails if the format cannot have that field.
-    pub fn records(self, mut input: Input, field: Option<&str>) -> Result<Box<dyn RecordSource>> {
+    pub fn records<'a>(
+        self,
+        mut input: Input<'a>,
+        field: Option<&str>,
+    ) -> Result<Box<dyn RecordSource + 'a>> {
         let kind = self.of_input(&mut input)?;
         let grammar = match kind {
             // Only here do labels become marks.

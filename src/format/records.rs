@@ -349,8 +349,8 @@ pub(super) enum Faults {
 
 /// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
-pub(super) struct GrammarLines {
-    pub(super) lines: SplitLines,
+pub(super) struct GrammarLines<'a> {
+    pub(super) lines: SplitLines<'a>,
     pub(super) grammar: Box<dyn Grammar>,
     pub(super) faults: Faults,
     pub(super) mended: Vec<u8>,
@@ -358,13 +358,13 @@ pub(super) struct GrammarLines {
     held: usize,
 }
 
-impl GrammarLines {
-    pub(super) fn new(input: Input, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+impl<'a> GrammarLines<'a> {
+    pub(super) fn new(input: Input<'a>, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         let lines = SplitLines::of_at_most(input, grammar.longest()).ending(grammar.ends());
         Self::of_lines(lines, grammar, faults)
     }
 
-    pub(super) fn of_lines(lines: SplitLines, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+    pub(super) fn of_lines(lines: SplitLines<'a>, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         Self { lines, grammar, faults, mended: Vec::new(), held: 0 }
     }
 
@@ -401,7 +401,7 @@ impl GrammarLines {
             return Ok(false);
         }
         self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
-        files::check_held(self.held, self.lines.name(), self.lines.number())?;
+        self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number())?;
         Ok(true)
     }
 
@@ -478,21 +478,21 @@ impl Faults {
 
 /// The lines of a file, read for their text only.
 #[derive(Debug)]
-pub(super) struct RecordLines {
-    lines: GrammarLines,
+pub(super) struct RecordLines<'a> {
+    lines: GrammarLines<'a>,
     /// The parts of the last line that are text.
     parts: LineParts,
     rolled: RolledLines,
 }
 
-impl RecordLines {
-    pub(super) fn new(input: Input, grammar: Box<dyn Grammar>) -> Self {
+impl<'a> RecordLines<'a> {
+    pub(super) fn new(input: Input<'a>, grammar: Box<dyn Grammar>) -> Self {
         let lines = GrammarLines::new(input, grammar, Faults::Refused);
         Self { lines, parts: LineParts::default(), rolled: RolledLines::default() }
     }
 }
 
-impl RecordSource for RecordLines {
+impl RecordSource for RecordLines<'_> {
     fn next(&mut self, record: &mut Record) -> Result<bool> {
         record.clear();
         if !self.lines.next(&mut self.parts, &mut self.rolled, Locale::Root)? {
@@ -547,8 +547,8 @@ fn has_space(text: &str) -> bool {
 
 /// A file of lines, read from any input.
 #[derive(Debug)]
-pub(super) struct Records {
-    lines: GrammarLines,
+pub(super) struct Records<'a> {
+    lines: GrammarLines<'a>,
     /// The parts of the last line that are text.
     parts: LineParts,
     options: RestoreOptions,
@@ -651,8 +651,8 @@ fn blank_open_tags(view: &mut String, start: usize) {
     }
 }
 
-impl Records {
-    pub(super) fn new(input: Input, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
+impl<'a> Records<'a> {
+    pub(super) fn new(input: Input<'a>, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
         grammar.prepare(&options);
         let form = options.mark_form.unwrap_or_default();
         let text = RunningText {
@@ -774,7 +774,7 @@ pub(super) fn explained(fault: Fault) -> Fault {
     Fault { problem, ..fault }
 }
 
-impl Format for Records {
+impl Format for Records<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.view.clear();

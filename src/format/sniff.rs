@@ -85,7 +85,7 @@ const HEAD: usize = 1 << 10;
 ///
 /// # Errors
 /// Fails for such an input, and if the input cannot be read.
-pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> {
+pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<()> {
     let is_utf16 = matches!(named, Some(Encoding::Utf16Le | Encoding::Utf16Be));
     let found = input.peek_until(|head, ended| {
         let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
@@ -179,7 +179,7 @@ impl Kind {
     ///
     /// # Errors
     /// Fails if the input cannot be read, or is in a format that is not read.
-    pub fn detect(input: &mut Input) -> Result<DetectedKind> {
+    pub fn detect(input: &mut Input<'_>) -> Result<DetectedKind> {
         let path = PathBuf::from(input.name());
         unread::refuse_named(&path)?;
         let named = Self::named(&path);

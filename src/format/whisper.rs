@@ -34,19 +34,19 @@ use crate::text::{Break, LanguageTag};
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]
-pub(super) struct Whisper {
-    input: Option<Input>,
+pub(super) struct Whisper<'a> {
+    input: Option<Input<'a>>,
     options: RestoreOptions,
 }
 
-impl Whisper {
+impl<'a> Whisper<'a> {
     /// Reads a document.
-    pub(super) fn new(input: Input, options: RestoreOptions) -> Self {
+    pub(super) fn new(input: Input<'a>, options: RestoreOptions) -> Self {
         Self { input: Some(input), options }
     }
 }
 
-impl Format for Whisper {
+impl Format for Whisper<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         let Some(input) = self.input.take() else { return Ok(false) };
@@ -81,8 +81,8 @@ impl Format for Whisper {
 
 /// The segments of a document as text that is read and not written.
 #[derive(Debug)]
-pub(super) struct SegmentTexts {
-    input: Option<Input>,
+pub(super) struct SegmentTexts<'a> {
+    input: Option<Input<'a>>,
     json: String,
     /// The places of their texts and of their speakers, the last first.
     places: Vec<(Range<usize>, Option<Range<usize>>)>,
@@ -93,9 +93,9 @@ pub(super) struct SegmentTexts {
     lines: LineNumbers,
 }
 
-impl SegmentTexts {
+impl<'a> SegmentTexts<'a> {
     /// Reads a document.
-    pub(super) fn new(input: Input) -> Self {
+    pub(super) fn new(input: Input<'a>) -> Self {
         Self {
             input: Some(input),
             json: String::new(),
@@ -108,7 +108,7 @@ impl SegmentTexts {
         }
     }
 
-    fn read(&mut self, input: Input) -> Result<()> {
+    fn read(&mut self, input: Input<'_>) -> Result<()> {
         let name = input.name().to_owned();
         self.json = input.text()?;
         if self.json.is_empty() {
@@ -124,7 +124,7 @@ impl SegmentTexts {
     }
 }
 
-impl RecordSource for SegmentTexts {
+impl RecordSource for SegmentTexts<'_> {
     fn next(&mut self, record: &mut Record) -> Result<bool> {
         record.clear();
         if let Some(input) = self.input.take() {
@@ -512,7 +512,7 @@ impl DocumentView {
 ///
 /// # Errors
 /// Fails if the input cannot be read, or is not such a document.
-pub(super) fn items(input: Input) -> Result<VecDeque<FoundItem>> {
+pub(super) fn items(input: Input<'_>) -> Result<VecDeque<FoundItem>> {
     let name = input.name().to_owned();
     let json = input.text()?;
     read_items(&json).map_err(|fault| placed(fault, &json, &name))

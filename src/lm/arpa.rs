@@ -87,7 +87,7 @@ pub fn push_number(number: f32, out: &mut Vec<u8>) {
 /// # Errors
 /// Returns an error with the line and the likely cause if the input is not
 /// an ARPA file or is inconsistent.
-pub(super) fn read(mut input: Input) -> Result<NgramModel> {
+pub(super) fn read(mut input: Input<'_>) -> Result<NgramModel> {
     if let Some(problem) = not_arpa(&input.peek(64)?) {
         return Err(Error::file(input.name(), problem));
     }
@@ -123,8 +123,8 @@ fn not_arpa(head: &[u8]) -> Option<String> {
     Some(problem.to_owned())
 }
 
-struct ArpaReader {
-    lines: Lines,
+struct ArpaReader<'a> {
+    lines: Lines<'a>,
     /// The line read last.
     line: String,
     vocabulary: Vocabulary,
@@ -174,7 +174,7 @@ impl ArpaSection {
     }
 }
 
-impl ArpaReader {
+impl ArpaReader<'_> {
     fn read(mut self) -> Result<NgramModel> {
         let counts = self.header()?;
         let sections = (1..).zip(&counts).map(|(order, &count)| self.section(order, count));

@@ -94,7 +94,8 @@ impl NgramModel {
             });
         }
         let name = input.name().to_owned();
-        let bytes = if files::len(path).is_some() { Bytes::open(path)? } else { input.bytes()?.into() };
+        let bytes =
+            if files::len(path).is_some() { Bytes::open(path)? } else { input.bytes_of_model()?.into() };
         let is_mapped = bytes.len() as u64 > READ;
         let model = Self::of_bytes(&name, bytes)?;
         if !is_mapped {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Backend, Methods, Model, beside};
+use super::{Backend, Methods, Model};
 use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed, Store};
 use crate::named::NamedValue;
@@ -109,35 +109,45 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
-    Methods::default().load(&*embedded_store(language, preset)?, &Backend::default())
+    Methods::all().load_preset(language, preset, &Backend::default())
 }
 
-/// The files of the model of a preset: a built-in one, or for [`Preset::Best`] and [`Preset::Ngram`]
-/// a packed file or a folder that `$MAJUSCULE_MODELS`, the program's folder or the user's data folder
-/// holds.
-///
-/// # Errors
-/// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
-/// [`LanguageTag`].
-pub fn embedded_store(language: &str, preset: Preset) -> Result<Box<dyn Store>> {
-    let language: LanguageTag = language.parse()?;
-    match preset {
-        Preset::Best => return beside::open(&language, preset.name(), "bert"),
-        Preset::Ngram => return beside::open(&language, preset.name(), "hmm"),
-        Preset::Accurate | Preset::Fast => {}
+impl Methods {
+    /// Loads the model of a preset of a language: a built-in one, or for [`Preset::Best`] and
+    /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
+    ///
+    /// # Errors
+    /// Those of [`Methods::preset_store`] and [`Methods::load`].
+    pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
+        self.load(&*self.preset_store(language, preset)?, computing)
     }
-    let tag = language.primary();
-    let Some(bytes) = packed(&tag, preset) else {
-        let list = LANGUAGES.join(", ");
-        return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
-            true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
-            false => format!(
-                "no model of language \"{language}\" is built in: expected one of {list}, or {} FOLDER",
-                option("model")
-            ),
-        }));
-    };
-    Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
+
+    /// The files of the model of a preset: a built-in one, or for [`Preset::Best`] and [`Preset::Ngram`]
+    /// a packed file or a folder in one of the [folders](Methods::looking_in) of such models.
+    ///
+    /// # Errors
+    /// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
+    /// [`LanguageTag`].
+    pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
+        let language: LanguageTag = language.parse()?;
+        match preset {
+            Preset::Best => return self.dirs.open(&language, preset.name(), "bert"),
+            Preset::Ngram => return self.dirs.open(&language, preset.name(), "hmm"),
+            Preset::Accurate | Preset::Fast => {}
+        }
+        let tag = language.primary();
+        let Some(bytes) = packed(&tag, preset) else {
+            let list = LANGUAGES.join(", ");
+            return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
+                true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
+                false => format!(
+                    "no model of language \"{language}\" is built in: expected one of {list}, or {} FOLDER",
+                    option("model")
+                ),
+            }));
+        };
+        Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
+    }
 }
 
 /// Returns true if this build has the models of a language inside.
@@ -160,7 +170,8 @@ mod tests {
             for preset in [Preset::Accurate, Preset::Fast] {
                 let bytes = packed(language, preset).unwrap();
                 assert_eq!(bytes.as_ptr().addr() % ALIGN, 0, "{language}.{}", preset.name());
-                assert_eq!(embedded_store(language, preset).unwrap().manifest().language, language);
+                let store = Methods::all().preset_store(language, preset).unwrap();
+                assert_eq!(store.manifest().language, language);
             }
             let [accurate, fast] = [Preset::Accurate, Preset::Fast].map(|preset| packed(language, preset));
             assert!(accurate.unwrap().len() > fast.unwrap().len(), "the models of {language} are exchanged");

@@ -2,19 +2,20 @@
 
 mod cascade;
 pub mod backend;
-mod beside;
 mod embedded;
 pub mod gaps;
 pub mod hmm;
 pub mod language;
 pub mod majority;
 pub mod maxent;
+#[cfg(feature = "network")]
+pub mod network;
 pub mod spellings;
 mod voting;
 
 pub use backend::Backend;
 pub use cascade::{Read, cascade};
-pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_store};
+pub use embedded::{LANGUAGES, Preset, embedded, embedded_as};
 pub use language::{DetectedLanguage, detect_language};
 pub use voting::{VotingOptions, voting};
 
@@ -22,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::model::{self, Manifest, Store};
+use crate::model::{self, Bytes, Manifest, ModelDirs, Packed, Store};
 use crate::restorer::Restorer;
 
 /// A trained model, ready for use. A clone shares it.
@@ -44,7 +45,8 @@ impl Model {
         embedded(language)
     }
 
-    /// Loads one of the two built-in models of a language.
+    /// Loads one of the two built-in models of a language. Models of the other presets are not built
+    /// in: see [`Methods::load_preset`].
     ///
     /// # Errors
     /// Those of [`Model::embedded`].
@@ -52,13 +54,28 @@ impl Model {
         embedded_as(language, preset)
     }
 
-    /// Loads a model of a [classical](CLASSICAL) method from a folder or a packed file.
+    /// Loads a model of a method of [this package](Methods::all) from a folder or a packed file.
     ///
     /// # Errors
     /// [`Error::Model`] if the model is of another method, truncated or altered; [`Error::Io`] if
     /// it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         load(&*model::open(path.as_ref())?)
+    }
+
+    /// Loads a model of a method of [this package](Methods::all) from the bytes of a packed file.
+    ///
+    /// ```
+    /// let bytes: Vec<u8> = std::fs::read("lm/en.fast").map_err(|error| majuscule::Error::io("read", "lm/en.fast", error))?;
+    /// let model = majuscule::Model::from_bytes(bytes)?;
+    /// assert_eq!(model.restore("we met in lisbon")?, "We met in Lisbon");
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Model`] if the model is of another method, truncated or altered.
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self> {
+        load(&Packed::open("the model", bytes.into())?)
     }
 }
 
@@ -73,7 +90,7 @@ pub struct Method {
     pub load: fn(&dyn Store, &Backend) -> Result<Arc<dyn Restorer>>,
 }
 
-/// The methods of this package.
+/// The methods without networks.
 pub const CLASSICAL: [Method; 3] = [
     Method {
         name: "majority",
@@ -111,21 +128,40 @@ pub struct Methods {
     methods: Vec<Method>,
     /// The methods that this program leaves out, with advice on how to get them.
     absent: Vec<(&'static str, &'static str)>,
+    /// The folders of models that are not built in.
+    dirs: ModelDirs,
 }
 
 impl Default for Methods {
-    /// The [classical](CLASSICAL) methods.
+    /// [All methods](Methods::all) of this package.
     fn default() -> Self {
-        Self { methods: CLASSICAL.to_vec(), absent: Vec::new() }
+        Self::all()
     }
 }
 
 impl Methods {
-    /// Adds a method.
+    /// All methods of this package: the [classical](CLASSICAL) ones, and `bert` with the feature
+    /// `network`. Those of other packages, such as `ngram`, are [added](Self::with).
+    pub fn all() -> Self {
+        let classical = Self { methods: CLASSICAL.to_vec(), absent: Vec::new(), dirs: ModelDirs::default() };
+        #[cfg(feature = "network")]
+        return classical.with(network::bert::METHOD);
+        #[cfg(not(feature = "network"))]
+        return classical.without("bert", "this build computes no networks: build with the feature network");
+    }
+
+    /// Adds a method, in place of one of the same name.
     #[must_use]
     pub fn with(mut self, method: Method) -> Self {
+        self.methods.retain(|earlier| earlier.name != method.name);
         self.methods.push(method);
         self
+    }
+
+    /// Looks for models that are not built in in these folders.
+    #[must_use]
+    pub fn looking_in(self, dirs: ModelDirs) -> Self {
+        Self { dirs, ..self }
     }
 
     /// Adds advice on how to get a method that the program leaves out: `this build has no
@@ -181,7 +217,7 @@ impl Methods {
     }
 }
 
-/// Loads a model of a [classical](CLASSICAL) method.
+/// Loads a model of a method of [this package](Methods::all).
 ///
 /// # Errors
 /// Those of [`Methods::load`].

@@ -1,10 +1,12 @@
 //! Trained models: their description (the manifest) and their storage (the store).
 
+mod search;
 mod store;
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::bytes::Bytes;
+pub use search::ModelDirs;
 pub use store::{Embedded, Folder, Packed, Store, is_model, open, packed};
 
 use crate::error::{Error, Result};

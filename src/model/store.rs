@@ -188,7 +188,7 @@ impl Packed {
     pub fn open(name: impl Into<String>, bytes: Bytes) -> Result<Self> {
         let name = name.into();
         let input = Input::new(&name, Cursor::new(bytes.clone()))?;
-        let bytes = if input.is_compressed() { input.bytes()?.into() } else { bytes };
+        let bytes = if input.is_compressed() { input.bytes_of_model()?.into() } else { bytes };
         let table = table(&bytes).map_err(|problem| Error::model(&name, problem))?;
         let (_, manifest) = table.iter().find(|(section, _)| section == MANIFEST).ok_or_else(|| {
             Error::model(&name, format!("there is no {MANIFEST} in it: train the model again"))

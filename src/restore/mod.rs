@@ -8,6 +8,7 @@ mod options;
 mod output;
 mod sentences;
 mod stream;
+mod texts;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,11 +86,15 @@ pub fn restore(
     if options.threads.get() == 1 && options.patience.is_none() {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
+            options.interrupt.check()?;
             piece = queue.push(piece, take)?;
         }
     } else {
         read_ahead(&mut *format, options.patience, &mut |piece| match piece {
-            Some(piece) => queue.push(piece, take).map(Some),
+            Some(piece) => {
+                options.interrupt.check()?;
+                queue.push(piece, take).map(Some)
+            }
             None => queue.now(take).map(|()| None),
         })?;
     }
@@ -173,7 +178,7 @@ pub fn n_best(
     n: usize,
     options: &RestoreOptions,
 ) -> Result<Option<Vec<RankedLine>>> {
-    let input = Input::uncompressed("line", std::io::Cursor::new(line.to_vec()));
+    let input = Input::uncompressed("line", line);
     let mut plain = Plain::new(input, options.clone());
     let mut whole = Piece::default();
     let mut piece = Piece::default();
@@ -189,7 +194,12 @@ pub fn n_best(
     let Some(labellings) = found else { return Ok(None) };
     let written = |labelling: Labelling| {
         let mut choices: Vec<Choice> = labelling.labels.iter().copied().map(Choice::from).collect();
-        Conventions::new(options).apply(&whole.tokens, &mut choices, &ChosenWords::default());
+        Conventions::new(options).apply(
+            &whole.tokens,
+            &mut choices,
+            &ChosenWords::default(),
+            Break::Document,
+        );
         let mut line = Vec::new();
         write(&whole.source, &whole.tokens, &choices, options, &mut line);
         RankedLine { log10: labelling.log10, line }
@@ -325,14 +335,14 @@ impl<'a> Queue<'a> {
             let after = self.words_after(at, needed, &choices[words.end..]).0;
             let choices = &mut choices[words];
             if self.options.marks.is_empty() && self.options.capitalized != Capitalized::Auto {
-                conventions.apply(&piece.tokens, choices, &after);
+                conventions.apply(&piece.tokens, choices, &after, piece.after);
                 take(piece, choices);
                 continue;
             }
             let mut piece = piece.clone();
             let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
             marks.put(&mut piece.tokens, choices, last, &self.options);
-            conventions.apply(&piece.tokens, choices, &after);
+            conventions.apply(&piece.tokens, choices, &after, piece.after);
             kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             take(&piece, choices);
         }
@@ -348,6 +358,15 @@ impl<'a> Queue<'a> {
             return Err(Error::model("the method", problem));
         }
         Ok(())
+    }
+
+    /// Forgets the text that has ended, and keeps its memory for the next one.
+    fn forget(&mut self) {
+        self.marks = PutMarks::default();
+        self.conventions = Conventions::new(&self.options);
+        self.kept = KeptCapitals::default();
+        self.words = WrittenWords::default();
+        self.silent = 0;
     }
 
     /// Writes the pieces whose words all have their choices, and for which the text after their
@@ -367,7 +386,7 @@ impl<'a> Queue<'a> {
             let Some(mut piece) = self.pieces.pop_front() else { break };
             let choices = &mut self.choices[used..used + piece.tokens.len()];
             self.marks.put(&mut piece.tokens, choices, last, &self.options);
-            self.conventions.apply(&piece.tokens, choices, &after);
+            self.conventions.apply(&piece.tokens, choices, &after, piece.after);
             self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
             self.words.repeat_answers(&mut piece, choices, &self.options);
             take(&piece, choices)?;

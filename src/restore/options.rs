@@ -1,20 +1,19 @@
 //! A model with options.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Read, Write};
 use std::ops::Range;
 
-use super::{Done, Queue, Stream, restore};
+use super::texts::TextQueue;
+use super::{Done, Stream, restore};
 use crate::error::{self, Error, Result};
 use crate::files::Input;
-use crate::format::{Kind, Piece};
+use crate::format::Kind;
 use crate::methods::Model;
 use crate::model::Manifest;
 use crate::named::NamedValue;
 use crate::restorer::{Request, Restorer, SentenceStarts};
-use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
-use crate::text::write::spell;
-use crate::text::{Case, Choice, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart, mark_confidence};
+use crate::text::{Case, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs and the language.
@@ -143,12 +142,12 @@ impl Model {
 /// A model with options, ready for any text.
 #[derive(Clone)]
 pub struct TextRestorer {
-    model: Model,
-    options: RestoreOptions,
+    pub(super) model: Model,
+    pub(super) options: RestoreOptions,
 }
 
 /// A word of a text, and its restored form.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RestoredWord {
     /// The restored form.
     pub text: String,
@@ -165,6 +164,8 @@ pub struct RestoredWord {
     /// The probability of the mark, or of no mark; `None` if no marks are asked for or the method
     /// has none.
     pub mark_confidence: Option<f32>,
+    /// True if a sentence ends after the word; `None` if the method finds no ends.
+    pub ends_sentence: Option<bool>,
 }
 
 impl TextRestorer {
@@ -173,8 +174,11 @@ impl TextRestorer {
     /// # Errors
     /// Returns the method's errors.
     pub fn restore(&self, text: &str) -> Result<String> {
+        if self.options.form == OutputForm::Text {
+            return TextQueue::new(self, |request| request)?.restore(text);
+        }
         let mut restored = Vec::with_capacity(text.len());
-        self.restore_to(Kind::Text, Cursor::new(text.to_owned()), &mut restored)?;
+        self.restore_to(Kind::Text, text.as_bytes(), &mut restored)?;
         Ok(String::from_utf8_lossy(&restored).into_owned())
     }
 
@@ -195,60 +199,12 @@ impl TextRestorer {
     /// # Errors
     /// Fails if the file cannot be read or written, or holds something that the format does not
     /// allow; also returns the method's errors. Output before the error is written.
-    pub fn restore_to(
-        &self,
-        format: Kind,
-        reader: impl Read + Send + 'static,
-        mut writer: impl Write,
-    ) -> Result<Done> {
+    pub fn restore_to(&self, format: Kind, reader: impl Read + Send, mut writer: impl Write) -> Result<Done> {
         let write = &mut |bytes: &[u8], _| {
             writer.write_all(bytes).map_err(|error| Error::io("write", "the restored text", error))
         };
-        restore(format, Input::uncompressed("text", reader), &*self.model.restorer, &self.options, write)
-    }
-
-    /// Returns the words of a text, restored.
-    ///
-    /// ```
-    /// let model = majuscule::Model::embedded("en")?;
-    /// let words = model.with(Default::default()).words("we met in lisbon")?;
-    /// assert_eq!((&*words[3].text, words[3].span.clone()), ("Lisbon", 10..16));
-    /// assert!(words[3].confidence.is_some_and(|probability| probability > 0.5));
-    /// # Ok::<(), majuscule::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Returns the method's errors.
-    pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
-        let (options, method) = (&self.options, &*self.model.restorer);
-        let input = Input::uncompressed("text", Cursor::new(text.to_owned()));
-        let mut reader = Kind::Text.open(input, options.clone())?;
-        let request = Request { confidence: true, ..options.plain_request(Kind::Text) };
-        let mut queue = Queue::new(method.session(request), options);
-        let (mut words, mut at) = (Vec::new(), 0);
-        let take = &mut |piece: &Piece, choices: &[Choice]| {
-            for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
-                let span = token.source.start as usize..token.source.end as usize;
-                let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
-                let mut text = String::with_capacity(word.len());
-                let resolved = spell(word, token, choice, options, &mut text);
-                // If the method has no probabilities, the other words get none either.
-                let confidence = choice.confidence.and(resolved.confidence);
-                let case = Case::of(&untagged(&text), options.locale());
-                let span = at + span.start..at + span.end;
-                let (mark, mark_confidence) = (token.put, mark_confidence(token, choice, options));
-                let opening = token.put_opening;
-                words.push(RestoredWord { text, span, case, confidence, opening, mark, mark_confidence });
-            }
-            at += piece.source.len();
-            Ok(())
-        };
-        let mut piece = Piece::default();
-        while reader.next(&mut piece)? {
-            piece = queue.push(piece, take)?;
-        }
-        queue.flush(take)?;
-        Ok(words)
+        let input = Input::uncompressed("text", reader).within(self.options.limits);
+        restore(format, input, &*self.model.restorer, &self.options, write)
     }
 
     /// Starts a text that is restored while it comes in. The capitals of the input are ignored if

@@ -7,6 +7,8 @@ use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
 use super::spellings::Spellings;
 use super::tokenize::Capitalized;
+use crate::files::Limits;
+use crate::interrupt::Interrupt;
 use crate::named::NamedValue;
 
 /// Options of restoring; the defaults are the program's.
@@ -66,6 +68,10 @@ pub struct RestoreOptions {
     pub pause_ends: Option<Duration>,
     /// The number of threads.
     pub threads: NonZeroUsize,
+    /// The limits on what is held in memory of a text.
+    pub limits: Limits,
+    /// The flag that stops the work.
+    pub interrupt: Interrupt,
     /// The form of the output.
     pub form: OutputForm,
     /// The longest wait for more text after the end of a line. After it the line is written with
@@ -96,6 +102,8 @@ impl Default for RestoreOptions {
             mark_threshold: None,
             pause_ends: None,
             threads: NonZeroUsize::MIN,
+            limits: Limits::default(),
+            interrupt: Interrupt::default(),
             form: OutputForm::default(),
             patience: None,
         }

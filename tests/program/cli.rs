@@ -671,7 +671,7 @@ fn the_best_preset_lies_in_a_folder() {
     let missing = with("restore --preset best --lang nl", &room.path("models"));
     let error = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2), "{error}");
-    assert!(error.contains("no model best of nl lies in") && error.contains("--pack nl.best"), "{error}");
+    assert!(error.contains("no model best of nl is in") && error.contains("--pack nl.best"), "{error}");
 }
 
 #[test]

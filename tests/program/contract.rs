@@ -442,7 +442,7 @@ fn folded(text: &[u8], mode: Mode) -> String {
     mode.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
 }
 
-fn dribble(text: &str, step: usize) -> Input {
+fn dribble(text: &str, step: usize) -> Input<'_> {
     Input::uncompressed("text", Dribble::new(text.as_bytes(), step))
 }
 

@@ -2,10 +2,10 @@
 //! answers is arbitrary, and the same everywhere.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use majuscule::methods::network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
 use majuscule::model::{Draft, Packed};
 use majuscule::model::{FORMAT, Manifest, Section, Training};
 use majuscule::text::{Class, Labels, Locale, Mark};
-use majuscule_network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
 use serde_json::{Map, Value, json};
 
 const ENCODER: &[u8] = include_bytes!("../data/toy-bert/model.safetensors");

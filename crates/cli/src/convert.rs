@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::force::ForceArg;
 use super::messages;
 use majuscule::error::Error;
-use majuscule::files::{self, Encoding, Publish};
+use majuscule::files::{self, Encoding, Limits, Publish};
 use majuscule::format::Kind;
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::{CueCut, CueLimits};
@@ -21,6 +21,9 @@ use majuscule::format::cues::{CueCut, CueLimits};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Subtitles or a transcript, also as .gz, .zst or .xz; - is standard input, with --from
     #[arg(value_name = "FILE")]
     input: PathBuf,
@@ -144,7 +147,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     if let Some(output) = output {
         args.force.check(output, &[&args.input])?;
     }
-    let (input, encoder) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
+    let (input, encoder) =
+        files::open(&args.input)?.within(args.limits).decoded(args.encoding.clone(), None)?;
     let notes = match output {
         Some(path) => {
             let mut out = Publish::new(path)?;

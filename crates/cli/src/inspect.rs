@@ -10,7 +10,7 @@ use super::methods::methods;
 use super::named;
 use super::page::print;
 use majuscule::error::{Error, Result as Restored};
-use majuscule::files;
+use majuscule::files::{self, Limits};
 use majuscule::methods::{Backend, Model};
 use majuscule::model::FileRecord;
 use majuscule::printable::printable;
@@ -23,6 +23,9 @@ use majuscule::restorer::{EncoderCheck, LayerWeights};
 /// Divided by the number of layers, the centre of gravity is comparable between encoders.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -54,7 +57,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let details = restorer.details();
     let layers = details.and_then(|details| details.layer_weights());
     let check = args.check_encoder.as_ref().map(|text| -> Restored<EncoderCheck> {
-        let text = text.as_ref().map_or_else(|| Ok(TEXT.to_owned()), |text| files::open(text)?.text())?;
+        let text = text.as_ref().map_or_else(|| Ok(TEXT.to_owned()), |text| files::open(text)?.within(args.limits).text())?;
         let check = details.and_then(|details| details.check_encoder(&text));
         let method = printable(&manifest.method);
         check.ok_or_else(|| {

@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
-use majuscule::files::{self, ByteSize};
+use majuscule::files::Limits;
 use majuscule::printable::printable_lines;
 
 /// Restores capital letters in text that lost them, and measures how well
@@ -48,8 +48,8 @@ pub struct Cli {
     /// Limit on the bytes of an input, unpacked, that are held in memory
     /// at once if it must be read whole: a list, a recipe, whisper-json,
     /// a transducer. A single line of a text may take a 32nd of it
-    #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
-    input_limit: ByteSize,
+    #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t)]
+    input_limit: Limits,
 }
 
 /// The commands that most users come for, which the help begins with.
@@ -75,7 +75,6 @@ enum Verb {
 /// a failure in the data, 2 for wrong arguments.
 pub fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
-    files::set_input_limit(cli.input_limit);
     signals::clean_up();
     #[cfg(feature = "learning")]
     let watch = cli.usage.watch();

@@ -1,16 +1,20 @@
 //! The methods whose models this program loads.
 
+use std::env;
+
 use majuscule::methods::{Method, Methods};
+use majuscule::model::ModelDirs;
 
 #[cfg(feature = "learning")]
 const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);
 #[cfg(not(feature = "learning"))]
 const NGRAM: Option<Method> = None;
 
+/// The method that computes with tensors too, which needs them for training.
 #[cfg(feature = "neural")]
-const BERT: Method = majuscule_neural::bert::METHOD;
+const BERT: Option<Method> = Some(majuscule_neural::bert::METHOD);
 #[cfg(not(feature = "neural"))]
-const BERT: Method = majuscule_network::bert::METHOD;
+const BERT: Option<Method> = None;
 
 #[cfg(feature = "neural")]
 const BILSTM: Option<Method> = Some(majuscule_neural::bilstm::METHOD);
@@ -26,9 +30,11 @@ const NO_NETWORKS: &str =
 const OPTIONAL: [(&str, Option<Method>, &str); 2] =
     [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
-/// The classical methods, bert, and those of the optional packages in this build.
+/// The methods of the library, and those of the optional packages in this build.
 pub fn methods() -> Methods {
-    OPTIONAL.into_iter().fold(Methods::default().with(BERT), |methods, (name, method, advice)| match method {
+    let dirs = ModelDirs::of_program(|name| env::var_os(name), env::current_exe().ok().as_deref());
+    let all = BERT.into_iter().fold(Methods::all().looking_in(dirs), Methods::with);
+    OPTIONAL.into_iter().fold(all, |methods, (name, method, advice)| match method {
         Some(method) => methods.with(method),
         None => methods.without(name, advice),
     })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use majuscule::error::Result;
-use majuscule::methods::{Backend, Model, Preset, embedded_store};
+use majuscule::methods::{Backend, Model, Preset};
 use majuscule::model::{self, Store};
 use majuscule::named::NamedValue;
 
@@ -22,7 +22,7 @@ pub fn built_in(path: &Path) -> Option<Preset> {
 /// If there is no model or it cannot be read.
 pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     match built_in(path) {
-        Some(preset) => embedded_store(language, preset),
+        Some(preset) => methods().preset_store(language, preset),
         None => model::open(path),
     }
 }
@@ -32,5 +32,5 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
 /// # Errors
 /// If the language has none, or this build lacks its method.
 pub fn of_preset(preset: Preset, language: &str, computing: &Backend) -> Result<Model> {
-    methods().load(&*embedded_store(language, preset)?, computing)
+    methods().load_preset(language, preset, computing)
 }

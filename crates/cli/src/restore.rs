@@ -26,12 +26,12 @@ use super::targets::{Destination, Targets};
 use super::voting::VotingArgs;
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
-use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
+use majuscule::files::{self, Encoding, FileStamp, Input, Limits, Publish};
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::CueCut;
 use majuscule::format::{DetectedKind, Kind, refuse_binary, whisper};
 use majuscule::methods::language::{DetectedLanguage, tag_of};
-use majuscule::methods::{Model, Preset, embedded_store};
+use majuscule::methods::{Model, Preset};
 use majuscule::model::Store;
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
@@ -51,6 +51,9 @@ use majuscule_arguments::{by_name, default_name};
 #[derive(Debug, clap::Args)]
 #[command(before_help = super::COMMANDS, after_help = EXAMPLES)]
 pub struct RestoreArgs {
+    /// The limits on what is held in memory of a text.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     #[command(flatten)]
     targets: Targets,
     #[command(flatten)]
@@ -580,7 +583,8 @@ impl RestoreArgs {
     /// The language of a file that has a built-in model, if the file tells it.
     fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
         let stand_in = self.lossy.then_some(NO_TEXT as char);
-        let (mut input, _) = files::open(path)?.decoded(self.encoding.clone(), stand_in)?;
+        let (mut input, _) =
+            files::open(path)?.within(self.limits).decoded(self.encoding.clone(), stand_in)?;
         let kind = self.format.of_input(&mut input)?;
         Ok(match language::detect(kind, self.field.as_deref(), &mut input)? {
             DetectedLanguage::BuiltIn(language) => Some(language),
@@ -613,9 +617,10 @@ impl RestoreArgs {
         };
         let language = &model.manifest.language;
         let stored_has_marks = |store: Box<dyn Store>| !store.manifest().labels.marks().is_empty();
+        let methods = methods();
         let presets = Preset::VALUES
             .iter()
-            .filter(|(preset, ..)| embedded_store(language, *preset).is_ok_and(stored_has_marks));
+            .filter(|(preset, ..)| methods.preset_store(language, *preset).is_ok_and(stored_has_marks));
         let names: Vec<&str> = presets.map(|(_, name, _)| *name).collect();
         let others = match names.as_slice() {
             [] => "one that was trained with marks (majuscule train maxent --marks)".to_owned(),
@@ -667,6 +672,7 @@ impl RestoreArgs {
             mark_threshold: self.mark_threshold,
             pause_ends: self.pause_ends.and_then(|PauseEnds(least)| least),
             threads: threads(self.threads),
+            limits: self.limits,
             form: match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
                 (false, _) if self.lines == OutputLines::Sentence => OutputForm::Sentences,
@@ -730,8 +736,12 @@ impl<'a> Work<'a> {
     /// is reported before anything is written.
     fn new(args: &'a RestoreArgs, progress: RestoreProgress) -> Result<Self, Error> {
         let model = args.model()?;
-        let words =
-            args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
+        let words = args
+            .words
+            .as_ref()
+            .map(|path| files::open(path)?.within(args.limits).bytes())
+            .transpose()?
+            .unwrap_or_default();
         let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
         let (options, done) = (args.options(), Done::default());
         let (paths, languages, joins) = (Vec::new(), RunLanguages::default(), false);
@@ -819,13 +829,13 @@ impl<'a> Work<'a> {
     /// Restores a text to `out`, which errors call `target`. Returns true if the text changed.
     fn restore(
         &mut self,
-        input: Input,
+        input: Input<'static>,
         path: &Path,
         target: &Path,
         out: &mut dyn Write,
     ) -> Result<bool, Error> {
         let args = self.args;
-        let mut input = input;
+        let mut input = input.within(args.limits);
         if !args.lossy {
             refuse_binary(&mut input, args.encoding.as_ref())?;
         }

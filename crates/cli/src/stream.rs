@@ -42,7 +42,7 @@ impl FollowOptions {
     /// Errors of the input, of the method and of `write`.
     pub fn restore(
         self,
-        input: Input,
+        input: Input<'static>,
         stream: &mut dyn Streaming,
         write: &mut dyn FnMut(&[u8], Done) -> Result<()>,
     ) -> Result<Done> {
@@ -57,7 +57,7 @@ impl FollowOptions {
 }
 
 /// Reads on a separate thread that is never joined, since it may wait for bytes that never come.
-fn listen(mut input: Input) -> Receiver<Result<Vec<u8>>> {
+fn listen(mut input: Input<'static>) -> Receiver<Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::sync_channel(UNDER_WAY);
     thread::spawn(move || {
         loop {

@@ -13,7 +13,7 @@ use super::plan::{Job, Plan, Planned, RowModel, Searched, Task};
 use super::recipe::{Recipe, RecipeTest};
 use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, Usage};
 use majuscule::error::{Error, Result};
-use majuscule::methods::{Backend, Methods, embedded_store};
+use majuscule::methods::{Backend, Methods};
 use majuscule::model;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
@@ -105,7 +105,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
             (Some(store.manifest().clone()), layers)
         }
         Some(RowModel::BuiltIn { language, preset }) => {
-            (Some(embedded_store(language, *preset)?.manifest().clone()), None)
+            (Some(methods.preset_store(language, *preset)?.manifest().clone()), None)
         }
         None => (None, None),
     };

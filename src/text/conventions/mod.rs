@@ -115,6 +115,8 @@ pub struct Conventions {
     reach: usize,
     /// The last words of the line that goes on.
     before: ChosenWords,
+    /// Memory for them.
+    spare: ChosenWords,
     /// What the word before is, as far as the case of the next depends on it.
     trail: Trail,
 }
@@ -141,8 +143,8 @@ impl Conventions {
     }
 
     /// Applies the conventions to the choices for the next words; `after` are the words after them on
-    /// their line, as far as they are [needed](Self::needed) and there.
-    pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords) {
+    /// their line, as far as they are [needed](Self::needed) and there. `end` is what follows these.
+    pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords, end: Break) {
         let Some(tables) = self.tables else { return };
         let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
         for (at, token) in slice.iter().enumerate() {
@@ -157,7 +159,10 @@ impl Conventions {
                 self.settle(tables, tokens, choices, after, at);
             }
         }
-        self.remember(tokens, choices);
+        match end < Break::Line {
+            true => self.remember(tokens, choices),
+            false => self.before.clear(),
+        }
     }
 
     /// Applies the conventions to word `at`, and notes what it is to the next one.
@@ -237,12 +242,13 @@ impl Conventions {
         let line = slice.iter().rposition(opens_line).unwrap_or(0);
         let from = line.max(tokens.len().saturating_sub(LOOK_BACK));
         let kept = self.before.len().min((LOOK_BACK + from).saturating_sub(tokens.len()));
-        let mut before = ChosenWords::default();
+        let mut before = std::mem::take(&mut self.spare);
+        before.clear();
         for at in self.before.len() - kept..self.before.len() {
             before.push(&self.before.tokens, at, self.before.cases[at]);
         }
         (from..tokens.len()).for_each(|at| before.push(tokens, at, choices[at].label.case));
-        self.before = before;
+        self.spare = std::mem::replace(&mut self.before, before);
     }
 }
 
@@ -502,7 +508,7 @@ mod tests {
         let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
         let tokens = tokenize(text, options.locale(), language);
         let mut choices = vec![Choice::from(Label::from(case)); tokens.len()];
-        Conventions::new(&options).apply(&tokens, &mut choices, &ChosenWords::default());
+        Conventions::new(&options).apply(&tokens, &mut choices, &ChosenWords::default(), Break::Document);
         let options = RestoreOptions { sentence_start: crate::text::SentenceStart::Never, ..options };
         let mut out = Vec::new();
         write::write(text.as_bytes(), &tokens, &choices, &options, &mut out);
@@ -562,7 +568,7 @@ mod tests {
                 let choices: Vec<Choice> = choices.take(tokens.len()).collect();
                 let (mut found, mut plain) = (choices.clone(), choices);
                 let after = ChosenWords::default();
-                Conventions::new(&options).apply(&tokens, &mut found, &after);
+                Conventions::new(&options).apply(&tokens, &mut found, &after, Break::Document);
                 let Some(tables) = LanguageTables::of(language) else { unreachable!("it has tables") };
                 let mut conventions = Conventions::new(&options);
                 (0..tokens.len()).for_each(|at| conventions.settle(tables, &tokens, &mut plain, &after, at));

@@ -33,7 +33,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
     args.target.check(&model_files([&args.model]), None)?;
     let store = named::open(&args.model, "en")?;
     let small = match store.manifest().method.as_str() {
-        "bert" => majuscule_network::bert::in_bytes(&*store)?,
+        "bert" => majuscule::methods::network::bert::in_bytes(&*store)?,
         "hmm" => majuscule_train::methods::hmm::compact(&*store)?,
         other => {
             let problem = format!("is a model of {other}: only those of bert and hmm have a small form");

@@ -194,7 +194,11 @@ impl EvaluateArgs {
     /// The user's own spellings.
     fn spellings(&self, locale: Locale) -> majuscule::error::Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
-        Spellings::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
+        Spellings::read(
+            &files::open(file)?.within(self.measure.reading.limits).bytes()?,
+            &file.to_string_lossy(),
+            locale,
+        )
     }
 
     /// The only corpus, with which a hypothesis is aligned.

@@ -11,7 +11,7 @@ use super::{check_outputs, tell_notes};
 use crate::force::ForceArg;
 use crate::page::{print, print_with};
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, Publish};
+use majuscule::files::{self, Limits, Publish};
 use majuscule::lm::NgramModel;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::methods::hmm::checked_language_model;
@@ -57,6 +57,9 @@ enum MachineKind {
 /// Builds a machine from a language model: an OpenFst file with its symbol tables
 #[derive(Debug, clap::Args)]
 struct FstBuildArgs {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Language model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -135,7 +138,7 @@ impl FstBuildArgs {
                 let model = self.open()?;
                 let forms = match &self.map {
                     Some(file) => {
-                        let text = files::open(file)?.text()?;
+                        let text = files::open(file)?.within(self.limits).text()?;
                         Forms::read(&file.to_string_lossy(), &text, model.vocabulary(), self.locale)?
                     }
                     None => Forms::of_vocabulary(model.vocabulary(), self.locale),
@@ -149,6 +152,9 @@ impl FstBuildArgs {
 /// A machine, and its symbol tables.
 #[derive(Debug, clap::Args)]
 struct MachineInput {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// OpenFst file of type vector or const with arcs of type standard
     #[arg(value_name = "MACHINE")]
     machine: PathBuf,
@@ -163,12 +169,17 @@ struct MachineInput {
 impl MachineInput {
     /// The machine, and the facts about its file.
     fn open(&self) -> Result<(Machine, Facts)> {
-        let (machine, mut facts) =
-            wfst::read(&self.machine.to_string_lossy(), &files::open(&self.machine)?.bytes()?)
-                .map_err(|error| self.problem(error))?;
+        let (machine, mut facts) = wfst::read(
+            &self.machine.to_string_lossy(),
+            &files::open(&self.machine)?.within(self.limits).bytes()?,
+        )
+        .map_err(|error| self.problem(error))?;
         for (file, symbols) in [(&self.isymbols, &mut facts.inputs), (&self.osymbols, &mut facts.outputs)] {
             let Some(file) = file else { continue };
-            *symbols = Some(Symbols::read(&file.to_string_lossy(), &files::open(file)?.text()?)?);
+            *symbols = Some(Symbols::read(
+                &file.to_string_lossy(),
+                &files::open(file)?.within(self.limits).text()?,
+            )?);
         }
         Ok((machine, facts))
     }
@@ -254,7 +265,7 @@ impl Apply {
         let outputs = self.input.symbols(facts.outputs, "writes", "--osymbols")?;
         let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
             .map_err(|error| self.input.problem(error))?;
-        let mut lines = files::open(&self.text)?.lines();
+        let mut lines = files::open(&self.text)?.within(self.input.limits).lines();
         // The error that stopped the work, if not the printing.
         let mut stopped = Ok(());
         print_with(|out| {

@@ -13,7 +13,7 @@ use crate::folders;
 use crate::force::ForceArg;
 use crate::page::{number, print_with, threads};
 use majuscule::error::{Error, Result};
-use majuscule::files;
+use majuscule::files::{self, Limits};
 use majuscule::text::tokens::lower_word;
 use majuscule_train::corpus::{self, Corpus, Protocol};
 use majuscule_train::lexicon::build::{build, build_of_running_text, check_cased};
@@ -21,7 +21,8 @@ use majuscule_train::lexicon::compare::{LexiconDifferences, LexiconSide, compare
 use majuscule_train::lexicon::read::{LexiconFormat, LexiconReadConfig, read, read_as, source_name};
 use majuscule_train::lexicon::stats::LexiconStats;
 use majuscule_train::lexicon::{
-    Date, FormFilter, Initial, Lexicon, LexiconEntry, LexiconSource, Limits, json, list, map, moses, tsv,
+    Date, FormFilter, Initial, Lexicon, LexiconEntry, LexiconSource, VocabularyLimits, json, list, map,
+    moses, tsv,
 };
 
 /// Lexicons: words and the forms they occurred in
@@ -74,7 +75,7 @@ struct LexiconBuildArgs {
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
-    limits: Limits,
+    limits: VocabularyLimits,
     #[command(flatten)]
     output: LexiconTarget,
 }
@@ -106,7 +107,7 @@ struct LexiconWordsArgs {
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
-    limits: Limits,
+    limits: VocabularyLimits,
     #[command(flatten)]
     output: LexiconTarget,
 }
@@ -203,7 +204,7 @@ struct LexiconMergeArgs {
     #[command(flatten)]
     reading: LexiconReadingArgs,
     #[command(flatten)]
-    limits: Limits,
+    limits: VocabularyLimits,
     #[command(flatten)]
     output: LexiconTarget,
 }
@@ -244,7 +245,7 @@ struct LexiconUpdateArgs {
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
-    limits: Limits,
+    limits: VocabularyLimits,
     #[command(flatten)]
     output: LexiconTarget,
 }
@@ -255,8 +256,8 @@ impl LexiconUpdateArgs {
         let inputs: Vec<PathBuf> = corpora.iter().chain([&self.old]).cloned().collect();
         self.output.check(&inputs)?;
         let language = Some(self.counting.reading.language.clone());
-        let old =
-            read(files::open(&self.old)?, &LexiconReadConfig { language, ..LexiconReadConfig::default() })?;
+        let old = files::open(&self.old)?.within(self.counting.reading.limits);
+        let old = read(old, &LexiconReadConfig { language, ..LexiconReadConfig::default() })?;
         tell_notes(old.notes());
         let new = self.counting.build(&corpora, old.language())?;
         let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
@@ -435,7 +436,7 @@ struct Export {
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
-    limits: Limits,
+    limits: VocabularyLimits,
     #[command(flatten)]
     reading: LexiconReadingArgs,
     #[command(flatten)]
@@ -475,6 +476,9 @@ impl Export {
 /// The options for reading lexicons.
 #[derive(Debug, clap::Args)]
 struct LexiconReadingArgs {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Format of the files; detected from the first line of each by default
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<LexiconFormat>,
@@ -499,7 +503,7 @@ impl LexiconReadingArgs {
         }
         let language = self.language.clone().or(language);
         let config = LexiconReadConfig { format: self.from, language, phrases: self.phrases };
-        let (lexicon, format) = read_as(files::open(file)?, &config)?;
+        let (lexicon, format) = read_as(files::open(file)?.within(self.limits), &config)?;
         tell_notes(lexicon.notes());
         Ok((lexicon, format))
     }

@@ -14,7 +14,7 @@ use crate::folders;
 use crate::force::ForceArg;
 use crate::page::threads;
 use majuscule::error::{Error, Result, option};
-use majuscule::files::{self, ByteSize, Encoding};
+use majuscule::files::{self, ByteSize, Encoding, Limits};
 use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary, compact};
 use majuscule::methods::hmm::{checked_language_model, language_model};
 use majuscule::text::MarkSet;
@@ -89,6 +89,9 @@ struct LmWordArgs {
 /// The encoding of input files.
 #[derive(Debug, clap::Args)]
 struct Encoded {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Encoding of texts, lists and ARPA files without a byte-order mark (a mark of UTF-8 or UTF-16
     /// always decides): windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard
     /// (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The output is UTF-8
@@ -112,14 +115,14 @@ impl Encoded {
     }
 
     fn text(&self, path: &Path) -> Result<String> {
-        files::open(path)?.decoded(self.encoding.clone(), None)?.0.text()
+        files::open(path)?.within(self.limits).decoded(self.encoding.clone(), None)?.0.text()
     }
 }
 
 impl LmWordArgs {
     /// The encoding of lists and models, which is that of the texts.
     fn encoded(&self) -> Encoded {
-        Encoded { encoding: self.reading.encoding.clone() }
+        Encoded { limits: self.reading.limits, encoding: self.reading.encoding.clone() }
     }
 
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {

@@ -13,7 +13,7 @@ use crate::force::ForceArg;
 use crate::named;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, Publish};
+use majuscule::files::{self, Limits, Publish};
 use majuscule::methods::maxent::Maxent;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::maxent::{self, Target};
@@ -145,6 +145,9 @@ impl WeightsArgs {
 /// for +1; for the classes 0 to 3, one per class.
 #[derive(Debug, clap::Args)]
 struct FitArgs {
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    limits: Limits,
     /// Input file: each line has a class (0 to 3, or -1 and +1) and ascending index:value pairs, as
     /// written by maxent features; - is standard input. No constant is added: give each row an
     /// index of its own for one
@@ -168,7 +171,7 @@ impl FitArgs {
             [Some(&self.matrix), self.dictionary.as_ref()].into_iter().flatten().collect();
         files::check_inputs(&inputs)?;
         self.force.check(&self.output, &inputs)?;
-        let matrix = files::open(&self.matrix)?;
+        let matrix = files::open(&self.matrix)?.within(self.limits);
         files::publish(&self.output, |out| maxent::fit(&self.fit, matrix, self.dictionary.as_deref(), out))
     }
 }

@@ -22,12 +22,12 @@ use candle_core::{Device, Result as Computed, Tensor};
 pub use crate::shared::adam::Optimizer;
 pub use crate::shared::heads::{HeadSizes, Heads};
 pub use crate::shared::predict::{HeadOptions, Prediction};
-pub use majuscule_network::bert::windows::LabelledPiece;
-use majuscule_network::bert::windows::PieceWindow;
-use majuscule_network::bert::{
+pub use majuscule::methods::network::bert::windows::LabelledPiece;
+use majuscule::methods::network::bert::windows::PieceWindow;
+use majuscule::methods::network::bert::{
     BertFiles, BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed,
 };
-pub use majuscule_network::bert::{BertSettings, config, engine, names};
+pub use majuscule::methods::network::bert::{BertSettings, config, engine, names};
 pub use train::{BertAdaptation, BertConfig, LossConfig, OptimizerConfig, Schedule, adapt, train};
 
 use config::EncoderConfig;
@@ -49,7 +49,7 @@ pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
     load: |store, computing| match BertSettings::of(store)?.in_bytes {
-        true => Ok(Arc::new(majuscule_network::bert::load(store, computing)?)),
+        true => Ok(Arc::new(majuscule::methods::network::bert::load(store, computing)?)),
         false => Ok(Arc::new(load(store, computing)?)),
     },
 };

@@ -9,8 +9,10 @@ use safetensors::tensor::{Dtype, TensorView};
 use super::config::EncoderConfig;
 use super::names::{Shapes, WORDS, encoder_name, encoder_shapes};
 use super::ops;
-use majuscule_network::bert::matrix::WeightMatrix;
-use majuscule_network::bert::weights::{Embeddings, TensorFile, WeightSource, check_finite as check_values};
+use majuscule::methods::network::bert::matrix::WeightMatrix;
+use majuscule::methods::network::bert::weights::{
+    Embeddings, TensorFile, WeightSource, check_finite as check_values,
+};
 
 /// Tensors by name.
 pub type TensorMap = BTreeMap<String, Tensor>;

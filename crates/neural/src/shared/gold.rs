@@ -1,6 +1,6 @@
 //! The labels that a tagger learns from an example.
 
-use majuscule_network::heads::Heads;
+use majuscule::methods::network::heads::Heads;
 use majuscule_train::corpus::{Example, Gold};
 
 /// The ids of the right labels of a word; `None` for a label that is not learned from.

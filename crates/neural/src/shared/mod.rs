@@ -13,4 +13,4 @@ pub mod schedule;
 pub mod throughput;
 pub mod train_loop;
 
-pub use majuscule_network::{exp, heads, instruction_set, lanes, session, windower};
+pub use majuscule::methods::network::{exp, heads, instruction_set, lanes, session, windower};

@@ -2,8 +2,8 @@
 //! equal length.
 
 use majuscule::error::{Error, Result};
+use majuscule::methods::network::bert::runs;
 use majuscule::text::{Labels, MarkSet};
-use majuscule_network::bert::runs;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
 

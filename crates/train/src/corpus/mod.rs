@@ -105,7 +105,7 @@ impl FileSource {
         }
     }
 
-    fn open(&self) -> Result<Input> {
+    fn open(&self) -> Result<Input<'static>> {
         match self {
             Self::File(path) => files::open(path),
             Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::Usage(format!(
@@ -202,7 +202,7 @@ impl Corpus {
         for source in &mut self.sources {
             if let FileSource::Stream(path, _) = source {
                 let name = path.to_string_lossy().into_owned();
-                let bytes = source.open()?.bytes()?;
+                let bytes = source.open()?.within(self.reading.limits).bytes()?;
                 *source = FileSource::Held(name, bytes.into());
             }
         }
@@ -573,7 +573,11 @@ impl Corpus {
     }
 
     /// Calls `visit` with all blocks of a file, in order.
-    fn blocks_of(&self, input: Input, visit: &mut dyn FnMut(CorpusBlock) -> Result<()>) -> Result<()> {
+    fn blocks_of(
+        &self,
+        input: Input<'static>,
+        visit: &mut dyn FnMut(CorpusBlock) -> Result<()>,
+    ) -> Result<()> {
         let mut blocks = CorpusBlocks::new(input, &self.reading, self.protocol == Protocol::Susanto)?;
         while let Some(block) = blocks.next()? {
             visit(block)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, BOM, Encoding, Input};
+use majuscule::files::{self, BOM, Encoding, Input, Limits};
 use majuscule::format::{Kind, Record, RecordSource, refuse_binary};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
@@ -40,6 +40,9 @@ pub struct Reading {
     /// Language of the text; en,pt for text in several languages
     #[arg(long = "lang", value_name = "LANG", default_value = "en")]
     pub language: String,
+    /// The limits on what is held in memory of a file.
+    #[arg(from_global, id = "input_limit")]
+    pub limits: Limits,
 }
 
 impl Reading {
@@ -53,7 +56,8 @@ impl Reading {
     ///
     /// # Errors
     /// If the input cannot be read or is no text.
-    pub(super) fn decoded(&self, mut input: Input) -> Result<Input> {
+    pub(super) fn decoded(&self, input: Input<'static>) -> Result<Input<'static>> {
+        let mut input = input.within(self.limits);
         refuse_binary(&mut input, self.encoding.as_ref())?;
         Ok(input.decoded(self.encoding.clone(), None)?.0)
     }
@@ -131,7 +135,7 @@ impl CorpusBlocks {
     ///
     /// # Errors
     /// If the file cannot be read, or if its format has no such field.
-    pub(super) fn new(mut input: Input, reading: &Reading, apart: bool) -> Result<Self> {
+    pub(super) fn new(mut input: Input<'static>, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
         let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
@@ -179,7 +183,7 @@ impl CorpusBlocks {
 
 /// Reads the lines of plain text, many at a time.
 struct PlainLines {
-    input: Input,
+    input: Input<'static>,
     /// The bytes that have been read and not yet returned.
     ahead: Vec<u8>,
     line: u64,
@@ -188,7 +192,7 @@ struct PlainLines {
 }
 
 impl PlainLines {
-    fn new(input: Input) -> Result<Self> {
+    fn new(input: Input<'static>) -> Result<Self> {
         let mut lines = Self { input, ahead: Vec::new(), line: 1, ended: false, max_line: MAX_LINE };
         lines.fill(BOM.len())?;
         if lines.ahead.starts_with(BOM) {

@@ -15,7 +15,7 @@ pub mod tsv;
 
 pub use counter::FormCounter;
 pub use list::{List, ListPhrase};
-pub use operations::{FormFilter, Limits};
+pub use operations::{FormFilter, VocabularyLimits};
 pub use sources::{Date, LexiconSource, LexiconUpdate};
 
 use std::cmp::Ordering;

@@ -12,7 +12,7 @@ use majuscule::text::{Case, Locale};
 
 /// The limits of the words that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::Args)]
-pub struct Limits {
+pub struct VocabularyLimits {
     /// Drop words seen fewer times than this, in whatever case
     #[arg(long, value_name = "N")]
     pub min_count: Option<u64>,
@@ -40,7 +40,7 @@ impl Lexicon {
     /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence
     /// of a word counts; of equally frequent words at the limit, those first in the order of bytes
     /// stay.
-    pub fn limit(&self, limits: Limits) -> Self {
+    pub fn limit(&self, limits: VocabularyLimits) -> Self {
         let least = limits.min_count.unwrap_or(0) as f64;
         let mut kept: Vec<usize> = (0..self.len()).filter(|&i| self.entry(i).total() >= least).collect();
         if let Some(vocabulary) = limits.vocabulary {
@@ -292,7 +292,7 @@ mod tests {
         #[test]
         fn a_vocabulary_of_n_keeps_n_words_and_all_of_their_forms(words in occurrences(), n in 0usize..20) {
             let all = counted(&words);
-            let kept = all.limit(Limits { vocabulary: Some(n), min_count: None });
+            let kept = all.limit(VocabularyLimits { vocabulary: Some(n), min_count: None });
             prop_assert_eq!(kept.len(), n.min(all.len()));
             for entry in kept.iter() {
                 prop_assert_eq!(entry.forms.len(), all.get(entry.word).unwrap().forms.len());
@@ -315,9 +315,12 @@ mod tests {
 
     #[test]
     fn equally_frequent_words_stay_in_the_order_of_bytes() {
-        let kept = lexicon("b a c a").limit(Limits { vocabulary: Some(2), min_count: None });
+        let kept = lexicon("b a c a").limit(VocabularyLimits { vocabulary: Some(2), min_count: None });
         assert_eq!(kept.iter().map(|entry| entry.word).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(lexicon("b a c a").limit(Limits { min_count: Some(2), vocabulary: None }).len(), 1);
+        assert_eq!(
+            lexicon("b a c a").limit(VocabularyLimits { min_count: Some(2), vocabulary: None }).len(),
+            1
+        );
     }
 
     #[test]

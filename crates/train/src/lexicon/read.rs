@@ -100,14 +100,14 @@ pub fn read_bytes(data: &[u8], config: &LexiconReadConfig) -> Result<Lexicon> {
 }
 
 /// The lines of a file, with a look-ahead of one line.
-pub(super) struct LexiconLines {
-    lines: files::Lines,
+pub(super) struct LexiconLines<'a> {
+    lines: files::Lines<'a>,
     line: String,
     peeked: bool,
 }
 
-impl LexiconLines {
-    pub(super) fn new(file: Input) -> Self {
+impl<'a> LexiconLines<'a> {
+    pub(super) fn new(file: Input<'a>) -> Self {
         Self { lines: file.lines(), line: String::new(), peeked: false }
     }
 

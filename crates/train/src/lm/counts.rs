@@ -49,7 +49,7 @@ impl TrainingText {
         Self::of_counts(vec![Input::new(name, io::Cursor::new(bytes))?], memory)
     }
 
-    fn of_counts(inputs: Vec<Input>, memory: &Memory) -> Result<Self> {
+    fn of_counts(inputs: Vec<Input<'static>>, memory: &Memory) -> Result<Self> {
         let mut text: Option<Self> = None;
         for input in inputs {
             let CountsHeader { counted, made, vocabulary, counts } = CountsHeader::read(input)?;
@@ -155,7 +155,7 @@ fn head(order: usize, tokens: u64, made: &str, vocabulary: &Vocabulary, counts: 
 /// A file of counts whose head has been read.
 #[derive(Debug)]
 pub(super) struct CountsFile {
-    input: Input,
+    input: Input<'static>,
     order: usize,
     words: u32,
     /// The number of words and sentence ends of the text.
@@ -171,7 +171,7 @@ struct CountsHeader {
 }
 
 impl CountsHeader {
-    fn read(mut input: Input) -> Result<Self> {
+    fn read(mut input: Input<'static>) -> Result<Self> {
         let begin = exact(&mut input, FIXED);
         let name = input.name().to_owned();
         let wrong = |problem: String| Error::file(name.as_str(), problem);

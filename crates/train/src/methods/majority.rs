@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
-use crate::lexicon::{Initial, Lexicon, LexiconEntry, Limits, build, read};
+use crate::lexicon::{Initial, Lexicon, LexiconEntry, VocabularyLimits, build, read};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::majority::{CaseTable, Majority, MajoritySettings};
@@ -22,7 +22,7 @@ pub struct MajorityConfig {
     /// Keep only the N most frequent words; all others stay lower-cased, compounds too
     #[command(flatten)]
     #[serde(flatten)]
-    pub limits: Limits,
+    pub limits: VocabularyLimits,
     /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than
     /// this: the model is smaller, and these words stay lower-cased anyway
     #[arg(long, value_name = "N", default_value_t)]

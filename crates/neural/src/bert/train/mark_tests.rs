@@ -92,14 +92,14 @@ fn marks_and_cases_are_learned_together_on_one_encoder() {
 #[test]
 fn a_model_is_used_without_tensors_and_in_bytes() {
     let store = Packed::open("model", SAVED.clone().into()).unwrap();
-    let whole = majuscule_network::bert::load(&store, &Backend::default()).unwrap();
-    let bytes = majuscule_network::bert::in_bytes(&store).unwrap().pack();
+    let whole = majuscule::methods::network::bert::load(&store, &Backend::default()).unwrap();
+    let bytes = majuscule::methods::network::bert::in_bytes(&store).unwrap().pack();
     assert!(bytes.len() < SAVED.len() * 2 / 3, "{} of {}", bytes.len(), SAVED.len());
     let store = Packed::open("bytes", bytes.into()).unwrap();
-    let again = majuscule_network::bert::in_bytes(&store).unwrap().pack();
+    let again = majuscule::methods::network::bert::in_bytes(&store).unwrap().pack();
     for computing in [None, Some(Precision::F32), Some(Precision::Int8)] {
         let computing = Backend { precision: computing, ..Backend::default() };
-        let model = majuscule_network::bert::load(&store, &computing).unwrap();
+        let model = majuscule::methods::network::bert::load(&store, &computing).unwrap();
         assert_eq!(restored(&model, WORDS, MARKS), FOUND);
     }
     let tokens = Tokens::of_words(WORDS.split(' '), Locale::Root);
@@ -109,7 +109,7 @@ fn a_model_is_used_without_tensors_and_in_bytes() {
     };
     assert_eq!(choices(&whole), choices(&*JOINT));
     let [one, other] = [&store, &Packed::open("again", again.into()).unwrap()]
-        .map(|store| choices(&majuscule_network::bert::load(store, &Backend::default()).unwrap()));
+        .map(|store| choices(&majuscule::methods::network::bert::load(store, &Backend::default()).unwrap()));
     assert_eq!(one, other);
     let refused = super::super::load(&store, &Backend::default()).unwrap_err().to_string();
     assert!(refused.contains("take the model that it was made from"), "{refused}");

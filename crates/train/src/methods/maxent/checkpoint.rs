@@ -211,7 +211,7 @@ fn cell(bytes: [u8; CELL]) -> WeightCell {
 
 /// A checkpoint being read.
 struct CheckpointReader {
-    input: Input,
+    input: Input<'static>,
     hasher: Hasher,
     /// The number of bytes left, as far as it is known.
     left: usize,
@@ -224,7 +224,7 @@ impl CheckpointReader {
         Self::new(files::open(file)?, left, settings)
     }
 
-    fn new(input: Input, left: usize, settings: &str) -> Result<Self> {
+    fn new(input: Input<'static>, left: usize, settings: &str) -> Result<Self> {
         let mut source = Self { input, hasher: Hasher::new(), left };
         if source.input.peek(MAGIC.len())? != MAGIC {
             return Err(no_checkpoint(source.input.name()));

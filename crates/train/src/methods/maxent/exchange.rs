@@ -572,7 +572,7 @@ mod tests {
         (folder, paths)
     }
 
-    fn input(text: &str) -> Input {
+    fn input(text: &str) -> Input<'static> {
         Input::new("rows", std::io::Cursor::new(text.as_bytes().to_vec())).unwrap()
     }
 

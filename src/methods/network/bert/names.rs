@@ -1,7 +1,7 @@
 //! The names and shapes of the tensors of encoders and taggers.
 
 use super::config::{EncoderConfig, EncoderKind};
-use crate::heads::HeadSizes;
+use crate::methods::network::heads::HeadSizes;
 
 /// The prefix of the names of the encoder's tensors in a tagger.
 pub const ENCODER: &str = "bert.";

@@ -42,7 +42,7 @@ use super::config::EncoderConfig;
 use super::matrix::WeightMatrix;
 use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
 use super::weights::{Embeddings, WeightSource};
-use crate::instruction_set::InstructionSet;
+use crate::methods::network::instruction_set::InstructionSet;
 use layer::{EngineLayer, EngineScratch, Span};
 use linear::Linear;
 use rows::{Norm, add_scaled};

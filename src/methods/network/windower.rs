@@ -7,11 +7,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::heads::{RightContext, WordContext};
-use majuscule::error::Result;
-use majuscule::methods::gaps::ShownGap;
-use majuscule::methods::maxent::observe::MarkedStarts;
-use majuscule::restorer::{Boundary, Request, SentenceStarts};
-use majuscule::text::{Break, MarkSet, Token, Tokens};
+use crate::error::Result;
+use crate::methods::gaps::ShownGap;
+use crate::methods::maxent::observe::MarkedStarts;
+use crate::restorer::{Boundary, Request, SentenceStarts};
+use crate::text::{Break, MarkSet, Token, Tokens};
 
 /// The input of a network: the ids of a word, and the windows that it reads.
 pub trait WordEncoder: Debug + Send {

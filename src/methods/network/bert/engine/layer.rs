@@ -6,7 +6,7 @@ use super::float::{FloatPanels, StridedRows};
 use super::int8::ByteRows;
 use super::linear::Linear;
 use super::rows::{Norm, gelu, powers, scale};
-use crate::instruction_set::InstructionSet;
+use crate::methods::network::instruction_set::InstructionSet;
 
 /// A transformer layer: attention, then a feed-forward network, each added to its input and
 /// normalised.

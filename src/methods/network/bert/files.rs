@@ -1,15 +1,15 @@
 //! The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
 
-use majuscule::bytes::Bytes;
-use majuscule::error::{Error, Result};
-use majuscule::methods::spellings::ClassCases;
-use majuscule::model::{Draft, Section, Store};
+use crate::bytes::Bytes;
+use crate::error::{Error, Result};
+use crate::methods::spellings::ClassCases;
+use crate::model::{Draft, Section, Store};
 
 use super::config::EncoderConfig;
 use super::pieces::NEEDS_NEURAL;
 use super::weights::{self, TensorFile};
 use super::{BertModel, BertSettings, METHOD, names, wrong};
-use crate::heads::Heads;
+use crate::methods::network::heads::Heads;
 
 /// The settings of the encoder.
 pub const CONFIG: &str = "config.json";

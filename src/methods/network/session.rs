@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 
 use super::windower::{Windower, WordEncoder};
-use majuscule::error::Result;
-use majuscule::restorer::{Boundary, Request, Session};
-use majuscule::text::{Choice, Tokens};
+use crate::error::Result;
+use crate::restorer::{Boundary, Request, Session};
+use crate::text::{Choice, Tokens};
 
 /// A model that reads windows of words.
 pub trait WindowModel: Debug + Sync {

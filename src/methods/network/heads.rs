@@ -1,11 +1,11 @@
 //! The answers of a tagger that has a head for cases and one for marks, found as a chain: the mark
 //! after a word tells whether a sentence begins at the next word, and that its case.
 
-use majuscule::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
-use majuscule::methods::maxent::observe::BoundaryEvidence;
-use majuscule::methods::spellings::ClassCases;
-use majuscule::restorer::{Request, SentenceStarts};
-use majuscule::text::{Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
+use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
+use crate::methods::maxent::observe::BoundaryEvidence;
+use crate::methods::spellings::ClassCases;
+use crate::restorer::{Request, SentenceStarts};
+use crate::text::{Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
 
 /// The labels of the heads of a tagger. A head with only one label is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]

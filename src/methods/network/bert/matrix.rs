@@ -1,6 +1,6 @@
 //! Matrices of weights, in 32-bit numbers or in bytes.
 
-use crate::exp::ROUND;
+use crate::methods::network::exp::ROUND;
 
 /// A matrix of weights, row after row.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
-use crate::instruction_set::InstructionSet;
+use crate::methods::network::instruction_set::InstructionSet;
 
 /// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;

@@ -6,7 +6,7 @@
 
 use super::aligned::Aligned;
 use super::rows::{RowScale, quantise};
-use crate::instruction_set::InstructionSet;
+use crate::methods::network::instruction_set::InstructionSet;
 
 /// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
@@ -433,7 +433,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bert::matrix::WeightMatrix;
+    use crate::methods::network::bert::matrix::WeightMatrix;
 
     fn product(
         instructions: InstructionSet,

@@ -1,9 +1,9 @@
 //! Operations on rows of numbers between products of matrices, written so that the compiler
 //! vectorises them.
 
-use crate::exp::{ROUND, exp2, gelu as gelu_of};
-use crate::instruction_set::InstructionSet;
-use crate::lanes::{fold, max, sum};
+use crate::methods::network::exp::{ROUND, exp2, gelu as gelu_of};
+use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::lanes::{fold, max, sum};
 
 /// The weights of a norm.
 #[derive(Debug, Clone)]

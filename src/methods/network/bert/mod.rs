@@ -14,19 +14,19 @@ use std::fmt::{Debug, Display};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use majuscule::error::{Error, Result, option};
-use majuscule::methods::Method;
-use majuscule::methods::backend::{Backend, Device, Precision};
-use majuscule::methods::gaps::MarkCosts;
-use majuscule::methods::spellings::ClassCases;
-use majuscule::model::Store;
-use majuscule::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
-use majuscule::text::{Choice, Labels, Tokens};
+use crate::error::{Error, Result, option};
+use crate::methods::Method;
+use crate::methods::backend::{Backend, Device, Precision};
+use crate::methods::gaps::MarkCosts;
+use crate::methods::spellings::ClassCases;
+use crate::model::Store;
+use crate::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
+use crate::text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
-use crate::heads::{ChainState, ChainWord, Heads};
-use crate::session::{WindowModel, WindowSession};
-use crate::windower::Windower;
+use crate::methods::network::heads::{ChainState, ChainWord, Heads};
+use crate::methods::network::session::{WindowModel, WindowSession};
+use crate::methods::network::windower::Windower;
 pub use files::{BertFiles, CONFIG, MIXED, TOKENIZER, WEIGHTS, in_bytes};
 
 use config::EncoderConfig;

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::failed;
 use super::pieces::PieceCutter;
-use crate::heads::{HeadSizes, RightContext, WordContext};
-use crate::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
-use majuscule::error::Result;
-use majuscule::named::NamedValue;
-use majuscule::restorer::SentenceStarts;
+use crate::error::Result;
+use crate::methods::network::heads::{HeadSizes, RightContext, WordContext};
+use crate::methods::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
+use crate::named::NamedValue;
+use crate::restorer::SentenceStarts;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -203,9 +203,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bert::pieces::{PieceVocabulary, TOY_WORD_PIECES};
-    use crate::windower::Windower;
-    use majuscule::text::{Locale, Tokens};
+    use crate::methods::network::bert::pieces::{PieceVocabulary, TOY_WORD_PIECES};
+    use crate::methods::network::windower::Windower;
+    use crate::text::{Locale, Tokens};
 
     fn pieces() -> PieceVocabulary {
         PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 101).unwrap()

@@ -1,0 +1,209 @@
+//! The search for models that are not built in, since they are too large for that.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::{Manifest, Store};
+use crate::error::{Error, Result};
+use crate::text::LanguageTag;
+
+/// The variable that names a folder of such models.
+const VARIABLE: &str = "MAJUSCULE_MODELS";
+
+/// The model of all languages that have none of their own.
+const SHARED: &str = "multilingual";
+
+/// The tag in manifests of a model of any language.
+const ANY: &str = "mul";
+
+/// The folders in which models that are not built in are looked for, in this order. A model is called
+/// `LANG.PRESET`, or `multilingual.PRESET` if it is of all languages.
+///
+/// By default there are none: a library looks nowhere that its host has not named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ModelDirs {
+    /// Folders that the host names.
+    pub given: Vec<PathBuf>,
+    /// The folder that the environment names.
+    pub environment: Option<PathBuf>,
+    /// The folder of the program. Inside a clone of this repository, its folder `lm` counts too, as
+    /// the last.
+    pub program: Option<PathBuf>,
+    /// The folder of the user's data.
+    pub data: Option<PathBuf>,
+}
+
+impl ModelDirs {
+    /// The folders that a host names.
+    pub fn of(given: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { given: given.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The folders of a program: that which `$MAJUSCULE_MODELS` names, that of the program at `program`,
+    /// and `majuscule` in the user's data folder. `variable` returns the value of a variable; an empty
+    /// one counts as unset.
+    pub fn of_program(variable: impl Fn(&str) -> Option<OsString>, program: Option<&Path>) -> Self {
+        let variable =
+            |name: &str| variable(name).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
+        let home = |folder: &str| variable("HOME").map(|home| home.join(folder));
+        let data = match () {
+            () if cfg!(windows) => variable("APPDATA"),
+            () if cfg!(target_os = "macos") => home("Library/Application Support"),
+            () => variable("XDG_DATA_HOME").or_else(|| home(".local/share")),
+        };
+        Self {
+            given: Vec::new(),
+            environment: variable(VARIABLE),
+            program: program.and_then(Path::parent).map(Path::to_owned),
+            data: data.map(|data| data.join("majuscule")),
+        }
+    }
+
+    /// Opens the model of this name for a language: a packed file or a folder. It is of the method
+    /// `method`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
+    /// language or method, and the errors of [`open`](super::open).
+    pub(crate) fn open(&self, language: &LanguageTag, name: &str, method: &str) -> Result<Box<dyn Store>> {
+        let language = language.primary();
+        let Some(path) = self.find(&language, name) else {
+            return Err(Error::Usage(self.missing(&language, name, method)));
+        };
+        let store = super::open(&path)?;
+        match misnamed(store.manifest(), &language, method) {
+            None => Ok(store),
+            Some(problem) => Err(Error::model(store.name(), problem)),
+        }
+    }
+
+    /// Returns the model of this name in the first folder that has one.
+    fn find(&self, language: &str, name: &str) -> Option<PathBuf> {
+        let files = |folder: PathBuf| [language, SHARED].map(|of| folder.join(format!("{of}.{name}")));
+        self.folders().flat_map(files).find(|path| path.exists())
+    }
+
+    /// All folders, in order.
+    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let Self { given, environment, program, data } = self;
+        // A program that cargo built is in target/release of its clone.
+        let clone = program.as_deref().and_then(|folder| folder.parent()?.parent());
+        let models = clone.filter(|folder| is_clone(folder)).map(|clone| clone.join("lm"));
+        let others = [environment, program, data].into_iter().flatten().cloned();
+        given.iter().cloned().chain(others).chain(models)
+    }
+
+    fn missing(&self, language: &str, name: &str, method: &str) -> String {
+        let folders: Vec<String> = self.folders().map(|folder| folder.display().to_string()).collect();
+        let make = format!("make one (majuscule train {method}, and compact with --pack {language}.{name})");
+        match folders.is_empty() {
+            true => format!("no model {name} of {language} is built in: {make} and name its folder or file"),
+            false => format!(
+                "no model {name} of {language} is in {}: {make} and put it into one of them, or name its folder in \
+                 {VARIABLE}",
+                folders.join(" or ")
+            ),
+        }
+    }
+}
+
+/// Describes the difference between a model and its name, if there is one.
+fn misnamed(manifest: &Manifest, language: &str, method: &str) -> Option<String> {
+    let Manifest { method: found, language: languages, .. } = manifest;
+    let is_covered = |tag: &str| tag == ANY || tag.split(['-', '_']).next() == Some(language);
+    if found != method {
+        return Some(format!(
+            "is a model of {found}, but one of {method} is expected there: rename it, or train {method}"
+        ));
+    }
+    let covers = languages.split(',').any(is_covered);
+    (!covers).then(|| format!("is a model of {languages}, but one of {language} is expected there: rename it, or train one of {language}"))
+}
+
+/// Returns true if a folder is a clone of this repository: its `Cargo.toml` names this package.
+fn is_clone(folder: &Path) -> bool {
+    /// The longest beginning of a `Cargo.toml` that is read.
+    const LONGEST: u64 = 1 << 16;
+    let mut text = Vec::new();
+    let read =
+        File::open(folder.join("Cargo.toml")).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
+    let name = concat!("name = \"", env!("CARGO_PKG_NAME"), "\"");
+    read.is_ok() && String::from_utf8_lossy(&text).lines().any(|line| line == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_where_the_user_says_or_beside_the_program() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("target/release/majuscule");
+        let mine = place.path().join("mine");
+        for folder in ["mine", "target/release", "lm"] {
+            std::fs::create_dir_all(place.path().join(folder)).unwrap();
+        }
+        std::fs::write(place.path().join("Cargo.toml"), "[package]\nname = \"majuscule\"\n").unwrap();
+        let variable = |name: &str| (name == VARIABLE).then(|| mine.clone().into());
+        let dirs = ModelDirs::of_program(variable, Some(&program));
+        let found = || dirs.find("nl", "best");
+        assert_eq!(found(), None);
+        for file in ["lm/multilingual.best", "lm/nl.best", "target/release/nl.best", "mine/multilingual.best"]
+        {
+            let path = place.path().join(file);
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(found(), Some(path));
+        }
+        std::fs::create_dir(mine.join("nl.best")).unwrap();
+        assert_eq!(found(), Some(mine.join("nl.best")));
+        assert_eq!(dirs.find("nl", "other"), None);
+        let given = ModelDirs { given: vec![place.path().join("lm")], ..dirs.clone() };
+        assert_eq!(given.find("nl", "best"), Some(place.path().join("lm/nl.best")));
+        let message = dirs.missing("nl", "best", "bert");
+        assert!(message.contains("train bert, and compact with --pack nl.best"), "{message}");
+        assert!(message.contains(&*mine.to_string_lossy()), "{message}");
+    }
+
+    #[test]
+    fn an_empty_variable_is_unset_and_a_folder_of_another_package_is_no_clone() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("target/release/majuscule");
+        std::fs::create_dir_all(place.path().join("lm")).unwrap();
+        let found = || {
+            let dirs = ModelDirs::of_program(|_| Some(OsString::new()), Some(&program));
+            dirs.folders().collect::<Vec<_>>()
+        };
+        let beside = place.path().join("target/release");
+        assert_eq!(found(), std::slice::from_ref(&beside));
+        let manifest = place.path().join("Cargo.toml");
+        std::fs::write(&manifest, "[package]\nname = \"majuscule-cli\"\n# name = \"majuscule\"\n").unwrap();
+        assert_eq!(found(), std::slice::from_ref(&beside));
+        std::fs::write(&manifest, include_str!("../../Cargo.toml")).unwrap();
+        assert_eq!(found(), [beside, place.path().join("lm")]);
+    }
+
+    #[test]
+    fn a_model_whose_name_is_wrong_is_refused() {
+        let manifest = |method: &str, language: &str| Manifest {
+            format: super::super::FORMAT,
+            method: method.into(),
+            language: language.into(),
+            locale: Default::default(),
+            version: String::new(),
+            settings: serde_json::Value::Null,
+            trained_on: Default::default(),
+            labels: crate::text::Labels::cases(),
+            files: Vec::new(),
+        };
+        for language in ["pt", "pt-BR", "en,pt", "mul"] {
+            assert_eq!(misnamed(&manifest("bert", language), "pt", "bert"), None);
+        }
+        let of_another_method = misnamed(&manifest("majority", "pt"), "pt", "bert").unwrap();
+        assert!(of_another_method.contains("of majority, but one of bert"), "{of_another_method}");
+        let of_another_language = misnamed(&manifest("bert", "en,ptx"), "pt", "bert").unwrap();
+        assert!(of_another_language.contains("of en,ptx, but one of pt"), "{of_another_language}");
+    }
+}

@@ -1,0 +1,367 @@
+//! Texts and words in memory: strings in, strings out.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::{Queue, RestoredWord, TextRestorer};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::{Result, caught};
+use crate::files::Input;
+use crate::format::{Format, Kind, Piece, Plain};
+use crate::restorer::Request;
+use crate::text::markup::untagged;
+use crate::text::write::spell;
+use crate::text::{Case, Choice, OutputForm, RestoreOptions, mark_confidence};
+
+/// The number of texts that a thread takes at a time.
+const TAKEN: usize = 16;
+
+/// Restores texts, each by itself. Memory is reused from one text to the next.
+pub(super) struct TextQueue<'a> {
+    queue: Queue<'a>,
+    options: RestoreOptions,
+    piece: Piece,
+}
+
+impl<'a> TextQueue<'a> {
+    /// Starts the texts of a restorer; `request` changes what is asked of the method.
+    pub(super) fn new(restorer: &'a TextRestorer, request: impl FnOnce(Request) -> Request) -> Result<Self> {
+        let method = &*restorer.model.restorer;
+        let options = restorer.options.for_format(Kind::Text)?;
+        let request = request(options.request(method, Kind::Text)?);
+        Ok(Self { queue: Queue::new(method.session(request), &options), options, piece: Piece::default() })
+    }
+
+    /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method, the
+    /// queue is of no use any more.
+    fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Choice], &RestoreOptions)) -> Result<()> {
+        let Self { queue, options, piece } = self;
+        let mut reader = Plain::new(Input::of_text("text", text.as_bytes()), options.clone());
+        let take = &mut |piece: &Piece, choices: &[Choice]| {
+            take(piece, choices, options);
+            Ok(())
+        };
+        while reader.next(piece)? {
+            options.interrupt.check()?;
+            *piece = queue.push(std::mem::take(piece), take)?;
+        }
+        queue.flush(take)?;
+        queue.forget();
+        Ok(())
+    }
+
+    /// Restores a text.
+    pub(super) fn restore(&mut self, text: &str) -> Result<String> {
+        let mut restored = Vec::with_capacity(text.len());
+        self.run(text, &mut |piece, choices, options| piece.write(choices, options, &mut restored))?;
+        // Bytes that were characters stay characters.
+        Ok(String::from_utf8(restored)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
+    /// Restores the words of a text.
+    pub(super) fn words(&mut self, text: &str, ends_sentences: bool) -> Result<Vec<RestoredWord>> {
+        let (mut words, mut at) = (Vec::new(), 0);
+        self.run(text, &mut |piece, choices, options| {
+            for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+                let span = token.source.start as usize..token.source.end as usize;
+                let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
+                let mut text = String::with_capacity(word.len());
+                let resolved = spell(word, token, choice, options, &mut text);
+                words.push(RestoredWord {
+                    case: Case::of(&untagged(&text), options.locale()),
+                    text,
+                    span: at + span.start..at + span.end,
+                    // If the method has no probabilities, the other words get none either.
+                    confidence: choice.confidence.and(resolved.confidence),
+                    opening: token.put_opening,
+                    mark: token.put,
+                    mark_confidence: mark_confidence(token, choice, options),
+                    ends_sentence: ends_sentences.then_some(choice.label.mark.ends_sentence()),
+                });
+            }
+            at += piece.source.len();
+        })?;
+        Ok(words)
+    }
+}
+
+impl TextRestorer {
+    /// Restores texts, each by itself, and returns the results in the same order. A text that fails
+    /// costs no other one its result, and a panic is an error of its text ([`Error::Bug`]). Once the
+    /// texts are [interrupted](RestoreOptions::interrupt), the rest are [`Error::Interrupted`].
+    ///
+    /// ```
+    /// use std::num::NonZeroUsize;
+    ///
+    /// let restorer = majuscule::Model::embedded("en")?.with(Default::default());
+    /// let restored = restorer.restore_all(&["we met in lisbon", "thanks angela"], NonZeroUsize::MIN);
+    /// let restored: Vec<String> = restored.into_iter().collect::<Result<_, _>>()?;
+    /// assert_eq!(restored, ["We met in Lisbon", "Thanks Angela"]);
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    pub fn restore_all<T: AsRef<str> + Sync>(
+        &self,
+        texts: &[T],
+        threads: NonZeroUsize,
+    ) -> Vec<Result<String>> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut queue = None;
+            let mut done: Vec<(usize, Vec<Result<String>>)> = Vec::new();
+            loop {
+                let first = next.fetch_add(TAKEN, Ordering::Relaxed);
+                let Some(texts) = texts.get(first..texts.len().min(first.saturating_add(TAKEN))) else {
+                    break;
+                };
+                if texts.is_empty() {
+                    break;
+                }
+                done.push((first, texts.iter().map(|text| self.next(&mut queue, text.as_ref())).collect()));
+            }
+            done
+        };
+        let threads = threads.get().min(texts.len().div_ceil(TAKEN));
+        let mut done = thread::scope(|scope| {
+            // A thread that the system refuses is one less.
+            let others: Vec<_> =
+                (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            let mut done = work();
+            for other in others {
+                done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            done
+        });
+        done.sort_unstable_by_key(|(first, _)| *first);
+        done.into_iter().flat_map(|(_, restored)| restored).collect()
+    }
+
+    /// Restores the next of several texts; a queue in which one failed is replaced.
+    fn next<'a>(&'a self, queue: &mut Option<TextQueue<'a>>, text: &str) -> Result<String> {
+        self.options.interrupt.check()?;
+        if self.options.form != OutputForm::Text {
+            return caught(|| self.restore(text));
+        }
+        let mut own = match queue.take() {
+            Some(queue) => queue,
+            None => TextQueue::new(self, |request| request)?,
+        };
+        let restored = caught(|| own.restore(text));
+        if restored.is_ok() {
+            *queue = Some(own);
+        }
+        restored
+    }
+
+    /// Returns the words of a text, restored.
+    ///
+    /// ```
+    /// let model = majuscule::Model::embedded("en")?;
+    /// let words = model.with(Default::default()).words("we met in lisbon")?;
+    /// assert_eq!((&*words[3].text, words[3].span.clone()), ("Lisbon", 10..16));
+    /// assert!(words[3].confidence.is_some_and(|probability| probability > 0.5));
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the method's errors.
+    pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
+        let ends_sentences = self.model.restorer.labels().ends_sentences();
+        let request = |request| Request { confidence: true, sentence_ends: ends_sentences, ..request };
+        TextQueue::new(self, request)?.words(text, ends_sentences)
+    }
+
+    /// Restores words that come without a text, such as a recogniser's, and returns one for each.
+    /// `text` is the word with the case and the punctuation that it has; `span` is the number of the
+    /// word. A word that consists of several keeps the lowest probability of them, and one without
+    /// a letter or digit comes back as it is, with no probability.
+    ///
+    /// ```
+    /// let restorer = majuscule::Model::embedded("en")?.with(Default::default());
+    /// let words = restorer.restore_words(&["we", "met", "angela", "merkel"])?;
+    /// assert_eq!((&*words[2].text, words[2].span.clone()), ("Angela", 2..3));
+    /// assert_eq!(words.len(), 4);
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the method's errors.
+    pub fn restore_words<T: AsRef<str>>(&self, words: &[T]) -> Result<Vec<RestoredWord>> {
+        let (mut text, mut places) = (String::new(), Vec::<Range<usize>>::with_capacity(words.len()));
+        for word in words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            let start = text.len();
+            // A line end inside a word is no line end of the text.
+            text.extend(word.as_ref().chars().map(|c| if is_line_end(c) { ' ' } else { c }));
+            places.push(start..text.len());
+        }
+        let mut found = self.words(&text)?.into_iter().peekable();
+        let restored = |(number, (place, word)): (usize, (Range<usize>, &T))| {
+            let word = word.as_ref();
+            let (mut text, mut copied) = (String::with_capacity(word.len()), 0);
+            let mut whole: Option<RestoredWord> = None;
+            while let Some(part) = found.next_if(|part| part.span.start < place.end) {
+                // What begins in one word and ends in another, such as a tag, is left as it is.
+                let Some(before) = word.get(copied..part.span.start.saturating_sub(place.start)) else {
+                    continue;
+                };
+                if part.span.end > place.end {
+                    continue;
+                }
+                text.extend([before, &*part.text]);
+                copied = part.span.end - place.start;
+                whole = Some(match whole {
+                    None => part,
+                    Some(first) => RestoredWord {
+                        confidence: first.confidence.zip(part.confidence).map(|(one, other)| one.min(other)),
+                        opening: first.opening,
+                        ..part
+                    },
+                });
+            }
+            text.push_str(word.get(copied..).unwrap_or_default());
+            let (case, span) = (Case::of(&untagged(&text), self.options.locale()), number..number + 1);
+            match whole {
+                Some(whole) => RestoredWord { text, span, case, ..whole },
+                None => RestoredWord { text, span, case, ..RestoredWord::default() },
+            }
+        };
+        Ok(places.into_iter().zip(words).enumerate().map(restored).collect())
+    }
+}
+
+/// Returns true for the characters that end a line of text.
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::error::Error;
+    use crate::interrupt::Interrupt;
+    use crate::methods::Model;
+    use crate::model::Manifest;
+    use crate::restore::{Stream, Streaming};
+    use crate::restorer::{Boundary, Restorer, Session};
+    use crate::text::{Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
+
+    /// A method that gives every word a capital and a full stop, and panics at `panic`.
+    struct Capitals(Labels);
+
+    struct CapitalsSession;
+
+    impl Restorer for Capitals {
+        fn labels(&self) -> &Labels {
+            &self.0
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn session(&self, _: Request) -> Box<dyn Session + '_> {
+            Box::new(CapitalsSession)
+        }
+    }
+
+    impl Session for CapitalsSession {
+        fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+            for (lower, _) in tokens.iter() {
+                assert_ne!(lower, "panic", "no such word");
+                let label = Label { case: Case::Title, mark: Mark::Period };
+                out.push(Choice { confidence: Some(0.5), ..Choice::from(label) });
+            }
+            Ok(())
+        }
+    }
+
+    fn restorer(options: RestoreOptions) -> TextRestorer {
+        let marks = |class| [Mark::None, Mark::Period].map(|mark| (class, mark));
+        let labels = Labels::new(Class::ALL.into_iter().flat_map(marks));
+        let manifest = Manifest {
+            format: crate::model::FORMAT,
+            method: "capitals".into(),
+            language: "en".into(),
+            locale: Locale::Root,
+            version: String::new(),
+            settings: serde_json::Value::Null,
+            trained_on: Default::default(),
+            labels: labels.clone(),
+            files: Vec::new(),
+        };
+        let method: Arc<dyn Restorer> = Arc::new(Capitals(labels));
+        Model { manifest: manifest.into(), restorer: method }.with(options)
+    }
+
+    fn two() -> NonZeroUsize {
+        NonZeroUsize::new(2).unwrap()
+    }
+
+    #[test]
+    fn all_texts_are_restored_as_each_is_by_itself() {
+        let texts: Vec<String> = (0..1000).map(|n| format!("text {n} of\n many\r\n")).collect();
+        for form in [OutputForm::Text, OutputForm::Words] {
+            let restorer = restorer(RestoreOptions { form, ..Default::default() });
+            let all = restorer.restore_all(&texts, two());
+            assert_eq!(all.len(), texts.len());
+            for (restored, text) in all.into_iter().zip(&texts) {
+                assert_eq!(restored.unwrap(), restorer.restore(text).unwrap());
+            }
+        }
+        assert!(restorer(RestoreOptions::default()).restore_all::<&str>(&[], two()).is_empty());
+    }
+
+    #[test]
+    fn a_panic_is_the_error_of_its_text_alone() {
+        let restorer = restorer(RestoreOptions::default());
+        let all = restorer.restore_all(&["a bee", "do panic now", "a bee"], NonZeroUsize::MIN);
+        assert!(matches!(&all[1], Err(Error::Bug(message)) if message.contains("no such word")), "{all:?}");
+        assert_eq!([&all[0], &all[2]].map(|text| text.as_ref().unwrap().as_str()), ["A Bee", "A Bee"]);
+    }
+
+    #[test]
+    fn interrupted_texts_say_so() {
+        let interrupt = Interrupt::new();
+        let restorer = restorer(RestoreOptions { interrupt: interrupt.clone(), ..Default::default() });
+        assert!(restorer.restore("a bee").is_ok());
+        interrupt.set();
+        let all = restorer.restore_all(&["a bee"; 40], two());
+        assert!(all.len() == 40 && all.iter().all(|text| matches!(text, Err(Error::Interrupted))));
+        assert!(matches!(restorer.restore("a bee"), Err(Error::Interrupted)));
+    }
+
+    #[test]
+    fn each_word_given_comes_back_as_one() {
+        let marks = [Mark::Period].into_iter().collect::<MarkSet>();
+        let restorer = restorer(RestoreOptions { marks, ..Default::default() });
+        let words = ["left/right", "", "a\nb", "--", "<i>it</i>", "a<b", "c>d", "Ⱥbc", " end"];
+        let restored = restorer.restore_words(&words).unwrap();
+        let texts: Vec<&str> = restored.iter().map(|word| &*word.text).collect();
+        assert_eq!(texts, ["Left/Right", "", "A\nB", "--", "<i>It</i>", "a<b", "c>d", "Ⱥbc", " End"]);
+        assert!(restored.iter().enumerate().all(|(at, word)| word.span == (at..at + 1)));
+        assert_eq!((restored[0].mark, restored[1].mark), (Mark::Period, Mark::None));
+        assert_eq!((restored[0].confidence, restored[3].confidence), (Some(0.5), None));
+        assert!(restorer.restore_words::<&str>(&[]).unwrap().is_empty());
+    }
+
+    /// What can be kept in a struct without a lifetime and sent to another thread.
+    fn is_owned<T: Send + 'static>(_: T) {}
+
+    #[test]
+    fn models_restorers_and_streams_are_owned_and_can_be_sent() {
+        let restorer = restorer(RestoreOptions::default());
+        is_owned::<Stream>(restorer.stream().unwrap());
+        is_owned::<Box<dyn Streaming>>(Box::new(restorer.stream().unwrap()));
+        fn is_shared<T: Send + Sync + 'static>(_: T) {}
+        is_shared(restorer.model.clone());
+        is_shared(restorer);
+    }
+}
