@@ -200,17 +200,8 @@ pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{']) {
         return Cow::Borrowed(word);
     }
-    let mut close = None;
-    let plain = word.chars().filter(|&c| {
-        let is_inside = close.is_some();
-        close = match c {
-            '<' => Some('>'),
-            '{' => Some('}'),
-            c if close == Some(c) => None,
-            _ => close,
-        };
-        !is_inside && close.is_none()
-    });
+    let mut is_tag = tag_marker();
+    let plain = word.chars().filter(|&c| !is_tag(c));
     Cow::Owned(plain.collect())
 }
 
@@ -218,17 +209,25 @@ pub fn untagged(word: &str) -> Cow<'_, str> {
 /// and in another case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
-    let mut close = None;
+    let mut is_tag = tag_marker();
     for c in word.chars() {
+        out.push(if is_tag(c) { c } else { plain.next().unwrap_or(c) });
+    }
+}
+
+/// Returns a function that tells of each character of a word in turn whether it belongs to a tag. A
+/// bracket inside a tag opens no other one: `<i{}>`.
+fn tag_marker() -> impl FnMut(char) -> bool {
+    let mut close = None;
+    move |c| {
         let is_inside = close.is_some();
-        close = match c {
-            '<' => Some('>'),
-            '{' => Some('}'),
-            c if close == Some(c) => None,
+        close = match (close, c) {
+            (None, '<') => Some('>'),
+            (None, '{') => Some('}'),
+            (Some(end), c) if end == c => None,
             _ => close,
         };
-        let is_letter = !is_inside && close.is_none();
-        out.push(if is_letter { plain.next().unwrap_or(c) } else { c });
+        is_inside || close.is_some()
     }
 }
 
@@ -277,6 +276,7 @@ mod tests {
     #[test]
     fn a_word_has_its_letters_between_tags() {
         assert_eq!(untagged("h<i>e</i>l{\\b1}lo"), "hello");
+        assert_eq!(untagged("h<i{}a>e{\\b<}l"), "hel");
         let mut out = String::new();
         retagged("h<i>e</i>llo", "HELLO", &mut out);
         assert_eq!(out, "H<i>E</i>LLO");
