@@ -103,9 +103,9 @@ impl Live {
         let (before, new) = self.text.split_at(self.searched);
         let tail = &self.text[self.read..];
         // The two characters after a bracket decide whether it may open a tag, and whether another one
-        // follows at once; the text after that decides whether it does.
-        let is_tag = before.chars().rev().take(2).any(is_bracket)
-            || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
+        // follows at once; the text after that decides whether it does, also by its length alone.
+        let is_tag =
+            before.chars().rev().take(2).any(is_bracket) || tail.len() <= 5 * MAX_TAG && tail.contains(opens);
         is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
     }
 
@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_word_before_a_tag_comes_out_as_soon_as_no_other_tag_follows() {
-        for text in ["we<w>.", "we<w>{xy", "we<i></i>!?"] {
+        let long = format!("we</i{}", "x".repeat(256));
+        for text in ["we<w>.", "we<w>{xy", "we<i></i>!?", &long] {
             let mut live = Live::new("text", RestoreOptions::default()).of_plain_text();
             text.bytes().for_each(|b| live.push(&[b]).unwrap());
             let mut piece = Piece::default();
