@@ -711,9 +711,8 @@ impl Tokenizer {
         }
         let opening = match opening {
             _ if !self.sees_openings() => None,
-            Mark::None if reported || before == Break::None || !left.is_none_or(is_before_opening) => {
-                Some(Mark::None)
-            }
+            Mark::None if reported || before == Break::None => Some(Mark::None),
+            Mark::None if left.is_some_and(|left| !is_before_opening(left, word)) => Some(Mark::None),
             Mark::None => None,
             there => Some(there),
         };
@@ -937,9 +936,14 @@ fn is_name_of_program(label: &str) -> bool {
     label.starts_with('<') || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
-/// Returns true if an opening can be put in between a mark and the word after it.
-fn is_before_opening(left: char) -> bool {
-    matches!(left, '(' | '[' | '"' | '\'' | '“' | '‘' | '«' | '-' | '–' | '—')
+/// Returns true if an opening can be put in between a mark and the word after it. A dash before a
+/// number is a minus, which the opening would part from its number.
+fn is_before_opening(left: char, word: &str) -> bool {
+    match left {
+        '(' | '[' | '"' | '\'' | '“' | '‘' | '«' => true,
+        '-' | '–' | '—' => !word.starts_with(char::is_numeric),
+        _ => false,
+    }
 }
 
 /// Returns true if a word with this mark right before it continues a sentence: `...and then`.
