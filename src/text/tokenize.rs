@@ -16,7 +16,7 @@ use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
 use super::options::MarkPlaces;
 use super::sentence::{Abbreviations, is_end_mark};
 use super::speaker_label::{is_letter, listed_case, may_name};
-use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
+use super::tokens::{Break, Constraint, Token, Tokens, is_left_out, lower_word};
 use crate::named::NamedValue;
 
 /// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
@@ -533,10 +533,12 @@ impl Tokenizer {
         let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
         for word in words {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            let case = Case::of(&text[source], self.locale);
+            let spelled = &text[source];
+            let case = Case::of(spelled, self.locale);
+            let free = DutchApostrophe::constraint(DutchApostrophe::of(self.locale, word.left, spelled));
             word.constraint = match self.capitalized {
-                Capitalized::Ignore => Constraint::Free,
-                _ if !has_capitals => Constraint::Free,
+                Capitalized::Ignore => free,
+                _ if !has_capitals => free,
                 Capitalized::Auto if is_alone => Constraint::Fixed(case),
                 _ => Constraint::Kept(case),
             };
@@ -699,7 +701,7 @@ impl Tokenizer {
         let starts = begins && !begins_none && !reported;
         let may_name = self.names_left > 0 && self.may_name(word);
         let abbreviates = self.puts.is_some() && !self.stop_ends(field, end) || may_name && is_letter(word);
-        let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
+        let constraint = DutchApostrophe::constraint(apostrophe);
         if opens {
             self.line.opening = Some(tokens.len());
         }
@@ -961,17 +963,25 @@ pub(super) enum DutchApostrophe {
 }
 
 impl DutchApostrophe {
-    /// Returns the kind of a word, whose mark before it is `left`.
+    /// Returns the kind of a word, whose mark before it is `left`. The word and its
+    /// [lookup key](lower_word) are of the same kind.
     #[inline]
     pub(super) fn of(locale: Locale, left: Option<char>, word: &str) -> Option<Self> {
         if locale != Locale::Dutch || !matches!(left, Some('\'' | '’' | '‘')) {
             return None;
         }
-        match word.as_bytes() {
-            [_] => Some(Self::Clitic),
-            [_, b'-', ..] => Some(Self::Name),
+        let mut chars = word.chars().filter(|&c| !is_left_out(c));
+        match (chars.next().filter(char::is_ascii), chars.next()) {
+            (Some(_), None) => Some(Self::Clitic),
+            (Some(_), Some('-')) => Some(Self::Name),
             _ => None,
         }
+    }
+
+    /// Returns the constraint on a word whose capitals, if it has any, are not kept.
+    #[inline]
+    pub(super) fn constraint(apostrophe: Option<Self>) -> Constraint {
+        if apostrophe == Some(Self::Clitic) { Constraint::Fixed(Case::Lower) } else { Constraint::Free }
     }
 }
 
@@ -1455,6 +1465,34 @@ mod tests {
         let starts: Vec<_> =
             tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
         assert_eq!(starts, ["is", "avonds"]);
+    }
+
+    #[test]
+    fn a_word_and_its_key_are_one_kind_of_clitic() {
+        for (word, expected) in [
+            ("S", Some(DutchApostrophe::Clitic)),
+            ("S\u{ad}", Some(DutchApostrophe::Clitic)),
+            ("\u{200c}s\u{ad}-A", Some(DutchApostrophe::Name)),
+            ("E\u{301}", None),
+            ("D\u{301}", None),
+            ("sa", None),
+        ] {
+            let mut key = String::new();
+            lower_word(word, Locale::Dutch, &mut key);
+            for word in [word, &key] {
+                assert_eq!(DutchApostrophe::of(Locale::Dutch, Some('’'), word), expected, "{word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_opening_parts_a_minus_from_its_number() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+        let text = "-5 -b (7 –9";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
+        assert_eq!(openings, [Some(Mark::None), None, None, Some(Mark::None)]);
     }
 
     #[test]
