@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::case::Case;
 use super::line_opening::Scan;
-use super::locale::is_joiner;
+use super::locale::{folded, is_joiner};
 use super::time_stamp::time_stamp;
 
 /// The largest number of words in the name of a speaker, and in a name after a time stamp.
@@ -87,10 +87,9 @@ static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     known
 });
 
-/// Returns a name in lower case. All kinds of i are one, so that a name is read like its capitals in
-/// Turkish as well.
-fn folded(name: &str) -> String {
-    name.chars().map(|c| if matches!(c, 'İ' | 'ı') { 'i' } else { c }).collect::<String>().to_lowercase()
+/// Returns a name without its case.
+fn lower(name: &str) -> String {
+    name.chars().map(folded).collect()
 }
 
 fn is(word: &str, kinds: Known) -> bool {
@@ -159,7 +158,7 @@ fn chat_nick(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let Some(len) = rest.find(|c| !nick(c)) else { return Scan::open(!is_whole) };
     let is_nick = rest[len..].starts_with('>')
         && rest[..len].trim_start_matches(['@', '+', '%', '~', ' ']).starts_with(char::is_alphanumeric);
-    let is_known = context.is_timed || context.is_dialogue || is(&folded(&rest[..len]), NAME);
+    let is_known = context.is_timed || context.is_dialogue || is(&lower(&rest[..len]), NAME);
     let after = rest.get(len + 1..).unwrap_or_default();
     match is_nick && is_known {
         true if after.is_empty() => Scan::open(!is_whole),
@@ -297,7 +296,7 @@ fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) ->
 /// sentence. Case plays no part. `note: this` has the shape of `bob: this`, so that a name is one by
 /// what stands around it, by a title or role, or by a list of names.
 fn is_speaker(name: &str, context: LabelContext) -> bool {
-    let lower = folded(name);
+    let lower = lower(name);
     let mut words =
         lower.split([' ', '_']).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty());
     if context.is_timed {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::case::{Case, MAX_LETTERS};
 use super::line_opening::{Dialogue, LineOpening, OpeningPart};
-use super::locale::{Locale, is_joiner};
+use super::locale::{Locale, folded, is_joiner};
 use super::mark::Mark;
 use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
 use super::options::MarkPlaces;
@@ -1289,7 +1289,10 @@ fn is_dotted_word(word: &str) -> bool {
         count if part.chars().all(|c| c.is_alphabetic() || is_joiner(c)) => count,
         _ => usize::MAX,
     };
-    let is_double = |part: &str| letters(part) == 2 && part.chars().next() == part.chars().nth(1);
+    let is_double = |part: &str| {
+        let mut chars = part.chars().filter(|c| !is_joiner(*c)).map(folded);
+        letters(part) == 2 && chars.next() == chars.next()
+    };
     is_number
         || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
         || !first.is_empty() && word.split('.').all(is_double)
@@ -1310,6 +1313,14 @@ mod tests {
     fn starts(text: &str) -> Vec<String> {
         let tokens = tokenize(text, Locale::Root, "en");
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    #[test]
+    fn an_initialism_of_double_letters_is_one_in_any_case() {
+        for text in ["ee.uu.", "EE.UU.", "Ee.Uu.", "e\u{ad}E.UU.", "iI.İı."] {
+            assert_eq!(words(text).len(), 1, "{text:?}");
+        }
+        assert_eq!(words("ee.ua so"), ["so"]);
     }
 
     #[test]
