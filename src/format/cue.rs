@@ -465,8 +465,10 @@ impl<S: Subtitles> Grammar for CueLines<S> {
             LineKind::Nothing => self.gap.extend(["\n", line]),
             LineKind::Name => {
                 self.close(out);
-                let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
-                self.begin(Item::Segment(segment), line, number, vec![(LossKind::Id, 0)]);
+                // A line of a byte-order mark alone names nothing.
+                let id = Some(trim(line).to_owned()).filter(|id| !id.is_empty());
+                let parts = id.iter().map(|_| (LossKind::Id, 0)).collect();
+                self.begin(Item::Segment(Segment { id, ..Segment::default() }), line, number, parts);
             }
             LineKind::Timing(timing) => {
                 if !matches!(
