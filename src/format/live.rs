@@ -351,7 +351,8 @@ mod tests {
         let line = "No. 5, no. five! \u{201c}Why?\u{201d} — NÃO é. new  york at&t, new york <b Class=\"a b\">City</b> a < b {\\an8}x \
                     h<i>e</i>llo x<b a<c<d> <p a=\"b\"\n c=d>new <br\n/>{y:i}York Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
         let run = "x,".repeat(MAX_RUN / 2);
-        let text = format!("{}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
+        let tag = format!("bbc</i>so</i{}> who bbc</i>so</i{} < ", "x".repeat(300), "x".repeat(250));
+        let text = format!("{}{tag}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
         let whole = read(text.as_bytes(), usize::MAX, options());
         assert_eq!(whole.0, text.as_bytes());
         assert_eq!(whole.1.last().unwrap().0, "who");

@@ -195,6 +195,34 @@ pub(crate) fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
+/// Returns the last run of words in a text without white space, without the tags inside words. Other tags
+/// part runs: `we<i>.no`.
+pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
+    if !text.contains(['<', '{']) {
+        return Cow::Borrowed(text);
+    }
+    let (mut run, mut at) = (String::new(), 0);
+    while let Some(c) = text[at..].chars().next() {
+        let (mut end, mut joins) = (at, run.ends_with(char::is_alphanumeric));
+        while end < text.len()
+            && let TagMatch::Ends(tag_end) = tag_end(text, end, false, false)
+        {
+            joins &= is_inline(&text[end..tag_end]);
+            end = tag_end;
+        }
+        if end == at {
+            run.push(c);
+            at += c.len_utf8();
+            continue;
+        }
+        if end < text.len() && !(joins && text[end..].starts_with(char::is_alphanumeric)) {
+            run.clear();
+        }
+        at = end;
+    }
+    Cow::Owned(run)
+}
+
 /// Returns a word without the tags inside it.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{']) {
@@ -271,6 +299,20 @@ mod tests {
         assert_eq!(find("so\nwe <p a=b\nc=d> <x\n", 21), 21);
         assert_eq!(find("so\nwe <p a=b\nc=d> <x\n<y\n", 24), 21);
         assert_eq!(whole_lines(b"so\nwe <p a=b\n", 13, true), 13);
+    }
+
+    #[test]
+    fn tags_inside_words_join_and_others_part() {
+        for (text, run) in [
+            ("h<i>e</i>llo", "hello"),
+            ("we<i>.no", ".no"),
+            ("we<br>no</i><b>", "no"),
+            ("we<i><b>no!</b>", "weno!"),
+            ("a<b", "a<b"),
+            ("we", "we"),
+        ] {
+            assert_eq!(last_joined(text), run);
+        }
     }
 
     #[test]

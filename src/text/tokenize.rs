@@ -12,7 +12,7 @@ use super::case::{Case, MAX_LETTERS};
 use super::line_opening::{Dialogue, LineOpening, OpeningPart};
 use super::locale::{Locale, folded, is_joiner};
 use super::mark::Mark;
-use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
+use super::markup::{TagMatch, is_inline, last_joined, opens_tag, tag_end};
 use super::options::MarkPlaces;
 use super::sentence::{Abbreviations, is_end_mark};
 use super::speaker_label::{is_letter, listed_case, may_name};
@@ -894,7 +894,7 @@ impl Tokenizer {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
             let run = &before[start..];
-            word = if self.joins { untagged(run) } else { Cow::Borrowed(run) };
+            word = if self.joins { last_joined(run) } else { Cow::Borrowed(run) };
         }
         if !self.ends(&word, marks, after == AfterMarks::Digit) {
             return unchanged;
@@ -915,12 +915,17 @@ impl Tokenizer {
         if !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return self.abbreviations.ends(run, marks, before_digit);
         }
+        let run = run.char_indices().rev().nth(LONGEST_ENDING).map_or(run, |(at, _)| &run[at..]);
         let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
         let before = run.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(run, at).len_utf8());
         let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        !lower.is_empty() && self.abbreviations.ends(&lower, marks, before_digit)
+        // Two marks in a row part words, but stand in some abbreviations as well: `well--Mr.`, `c.-à-d.`
+        let is_pair = |pair: &[u8]| pair.iter().all(|mark| matches!(mark, b'.' | b'\'' | b'-'));
+        let parted = lower.as_bytes().windows(2).rposition(is_pair).map(|at| &lower[at + 2..]);
+        let ends = |word: &str| self.abbreviations.ends(word, marks, before_digit);
+        !lower.is_empty() && ends(&lower) && parted.is_none_or(ends)
     }
 
     /// Returns true if a full stop put in after the word that ends at byte `end` would be read as
@@ -985,6 +990,10 @@ impl DutchApostrophe {
     }
 }
 
+/// The largest number of characters at the end of a run that tell whether a full stop behind it ends a
+/// sentence.
+const LONGEST_ENDING: usize = 256;
+
 /// The largest number of characters in a run that continues after tags.
 const MAX_JOINED: usize = 256;
 
@@ -1013,28 +1022,34 @@ impl JoinedRun {
         let goes_on = cut == Cut::Partial;
         // The number of characters still allowed; the rest of a longer run is read part by part.
         let mut left = MAX_JOINED;
-        let mut takes = |part: &str| {
-            let chars = part.chars().take(left + 1).count();
-            let fits = chars <= left;
-            left -= chars.min(left);
+        let takes = |left: &mut usize, part: &str| {
+            let chars = part.chars().take(*left + 1).count();
+            let fits = chars <= *left;
+            *left -= chars.min(*left);
             fits
         };
-        if !takes(&text[start..end]) {
+        if !takes(&mut left, &text[start..end]) {
             return TagLookahead::No;
         }
         let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
         while run.plain.ends_with(char::is_alphanumeric) {
             let mut at = run.end;
             while at < text.len() && opens_tag(text, at) {
-                match tag_end(text, at, goes_on, false) {
-                    TagMatch::Ends(end) if is_inline(&text[at..end]) => at = end,
-                    TagMatch::Open if takes(&text[at..]) => return TagLookahead::Open,
-                    TagMatch::Open => return TagLookahead::No,
+                // What the characters allowed do not tell counts for nothing, wherever the text is cut.
+                let limit = text[at..].char_indices().nth(left).map_or(text.len(), |(len, _)| at + len);
+                let is_long = limit < text.len();
+                if limit == at {
+                    return TagLookahead::No;
+                }
+                match tag_end(&text[..limit], at, goes_on || is_long, false) {
+                    TagMatch::Ends(end) if is_inline(&text[at..end]) => {
+                        takes(&mut left, &text[at..end]);
+                        at = end;
+                    }
+                    TagMatch::Open if is_long => return TagLookahead::No,
+                    TagMatch::Open => return TagLookahead::Open,
                     _ => break,
                 }
-            }
-            if !takes(&text[run.end..at]) {
-                return TagLookahead::No;
             }
             // Another tag may open here.
             if goes_on && at > run.end && matches!(text.as_bytes()[at..], [] | [b'<'] | [b'{'] | [b'{', _]) {
@@ -1045,7 +1060,7 @@ impl JoinedRun {
             }
             run.parts.push((run.plain.len(), at));
             (run.end, _) = field_end(text, at);
-            if !takes(&text[at..run.end]) {
+            if !takes(&mut left, &text[at..run.end]) {
                 return TagLookahead::No;
             }
             run.plain.push_str(&text[at..run.end]);
@@ -1250,7 +1265,8 @@ fn is_list_number(run: &str) -> bool {
 /// Returns true if a run is the letter of a list item: `a)`, `(B),`.
 fn is_list_letter(run: &str) -> bool {
     let letter = run.trim_start_matches('(').trim_end_matches([',', ';', '.']);
-    letter.strip_suffix(')').is_some_and(|c| c.len() == 1 && c.as_bytes()[0].is_ascii_alphabetic())
+    let mut chars = letter.chars().map(folded);
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.eq([')'])
 }
 
 /// Returns true if a run is not words: a URL, an e-mail address, a handle, a tag, a path, a file or
@@ -1316,6 +1332,14 @@ mod tests {
     }
 
     #[test]
+    fn the_letter_of_a_list_item_is_one_in_any_case() {
+        for text in ["a)", "(B),", "i)", "I)", "ı)", "(İ)."] {
+            assert!(is_list_letter(text), "{text}");
+        }
+        assert!(["1)", "ab)", "é)", "a", "a))"].into_iter().all(|text| !is_list_letter(text)));
+    }
+
+    #[test]
     fn an_initialism_of_double_letters_is_one_in_any_case() {
         for text in ["ee.uu.", "EE.UU.", "Ee.Uu.", "e\u{ad}E.UU.", "iI.İı."] {
             assert_eq!(words(text).len(), 1, "{text:?}");
@@ -1332,6 +1356,16 @@ mod tests {
             tokens.as_slice().iter().map(|token| token.starts).collect::<Vec<_>>()[1..],
             [true, false]
         );
+    }
+
+    #[test]
+    fn a_tag_beside_a_mark_parts_the_words_before_a_mark_that_stands_alone() {
+        for (text, starts) in [("so<i>.left . we", true), ("so<i>left . we", true), ("u<i>.s . we", false)] {
+            let mut tokens = Tokens::new();
+            let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(false);
+            tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+            assert_eq!(tokens.as_slice().last().map(|word| word.starts), Some(starts), "{text}");
+        }
     }
 
     #[test]
@@ -1494,6 +1528,18 @@ mod tests {
                 assert_eq!(DutchApostrophe::of(Locale::Dutch, Some('’'), word), expected, "{word:?}");
             }
         }
+    }
+
+    #[test]
+    fn an_abbreviation_behind_a_dash_is_one() {
+        assert_eq!(starts("well--mr. reis came. so it--is. we"), ["well", "so", "we"]);
+        let tokens = |text: &str| {
+            let mut tokens = Tokens::new();
+            let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+            tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+            tokens.as_slice().iter().map(|token| token.abbreviates).collect::<Vec<_>>()
+        };
+        assert_eq!(tokens("y--ee 0..d y--así"), [true, true, false, true, true, false]);
     }
 
     #[test]
