@@ -465,8 +465,11 @@ impl<S: Subtitles> Grammar for CueLines<S> {
             LineKind::Nothing => self.gap.extend(["\n", line]),
             LineKind::Name => {
                 self.close(out);
-                // A line of a byte-order mark alone names nothing.
-                let id = Some(trim(line).to_owned()).filter(|id| !id.is_empty());
+                // A line of a byte-order mark alone names nothing. Blanks before other names than
+                // numbers stay: without them, a name may be read as something else.
+                let name = trim(line);
+                let id = if is_digits(name.as_bytes()) { name } else { line.trim_end() };
+                let id = (!name.is_empty()).then(|| id.to_owned());
                 let parts = id.iter().map(|_| (LossKind::Id, 0)).collect();
                 self.begin(Item::Segment(Segment { id, ..Segment::default() }), line, number, parts);
             }

@@ -394,8 +394,15 @@ mod tests {
     #[test]
     fn a_byte_order_mark_names_no_cue() {
         let file = "WEBVTT\n\n\u{feff}\n00:01.000 --> 00:02.000\nso\n";
-        let objects = crate::format::convert::written(Kind::Vtt, Kind::Jsonl, file);
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
         assert_eq!(objects, "{\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n");
+    }
+
+    #[test]
+    fn a_name_that_begins_as_a_block_would_comes_back_with_its_blank() {
+        let file = "WEBVTT\n\n\tSTYLE\n00:00:01.000 --> 00:00:02.000\nso\n\n";
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
     }
 
     #[test]
