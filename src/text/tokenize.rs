@@ -823,6 +823,10 @@ impl Tokenizer {
         if self.sees_openings() && !marks.is_ascii() {
             marks.chars().for_each(|c| self.open(c));
             if marks.chars().all(|c| self.is_opening(c)) {
+                if from > field.start {
+                    // An opening right behind a word leaves no place for another mark.
+                    self.see(Mark::None);
+                }
                 return;
             }
         }
@@ -1550,6 +1554,16 @@ mod tests {
         tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
         let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
         assert_eq!(openings, [Some(Mark::None), None, None, Some(Mark::None)]);
+    }
+
+    #[test]
+    fn an_opening_right_behind_a_word_leaves_no_place_for_a_mark() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+        let text = "so¿\nit ¿\nis";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let gaps: Vec<_> = tokens.as_slice().iter().map(|token| token.gap).collect();
+        assert_eq!(gaps, [None, Some(Mark::None), None]);
     }
 
     #[test]
