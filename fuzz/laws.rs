@@ -214,20 +214,24 @@ pub fn conversions(from: Kind, data: &[u8]) {
             return assert!(!is_lost, "{from:?} {shown:?} is read and not written: {error}");
         }
     };
+    // All that follows reads these objects.
+    let Some(said_text) = text(&said) else { return };
     match converted(Kind::Jsonl, from, false, said.as_bytes()) {
         Ok(back) => {
-            let again = objects(from, back.as_bytes()).expect("what was written is read");
-            assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
+            if let Some(again) = objects_again(from, back.as_bytes()) {
+                assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
+            }
         }
         Err(_) if from == Kind::Ttml => {}
-        // Some times can be read and not written. A file that begins with empty lines may have its
-        // first carriage return in what becomes the first line, a bracket that an empty line kept
-        // open may be closed in the next line, and escapes may look like a 7-bit encoding.
+        // Some times can be read and not written. A file that begins with empty lines, which are left
+        // out, may have its first carriage return in what becomes the first line, a bracket that an
+        // empty line kept open may be closed in the next line, and escapes may look like a 7-bit
+        // encoding.
         Err(error) => assert!(
             matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass) && error.to_string().contains(" has beyond ")
-                || matches!(from, Kind::Ass | Kind::Conll)
+                || (matches!(from, Kind::Ass | Kind::Conll) || shown.starts_with('\n'))
                     && error.to_string().contains("found a carriage return")
-                || error.to_string().contains(", an encoding of ")
+                || is_seven_bit(&error)
                 || from == Kind::Srt
                     && shown.lines().any(|line| line.trim().is_empty())
                     && error.to_string().contains("found text that would be read as tags"),
@@ -238,36 +242,42 @@ pub fn conversions(from: Kind, data: &[u8]) {
         for drop in [false, true] {
             let conversion = Conversion { from, to, drop, ..Conversion::default() };
             let Ok((written, notes)) = run(&conversion, data) else { continue };
-            let again = objects(to, written.as_bytes());
-            let again = again
-                .unwrap_or_else(|error| panic!("{from:?} {shown:?} becomes {to:?} {written:?}: {error}"));
+            let Some(again) = objects_again(to, written.as_bytes()) else { continue };
+            let Some(again_text) = text(&again) else { continue };
             // Plain text has the lines of captions that roll up once.
             if notes.cues.iter().any(|note| note.contains("read once")) {
                 assert!(
-                    to == Kind::Text && text(&again).len() < text(&said).len(),
+                    to == Kind::Text && again_text.len() < said_text.len(),
                     "{from:?} {shown:?} rolls up"
                 );
                 continue;
             }
-            let [before, after] =
-                [&said, &again].map(|said| if drop { text(said) } else { unnumbered(said) });
-            assert_eq!(before, after, "{from:?} {shown:?} becomes {to:?} {written:?}");
+            let becomes = format!("{from:?} {shown:?} becomes {to:?} {written:?}");
+            match drop {
+                true => assert_eq!(said_text, again_text, "{becomes}"),
+                false => assert_eq!(unnumbered(&said), unnumbered(&again), "{becomes}"),
+            }
         }
         let limits = CueLimits { max_chars: 20, ..CueLimits::default() };
         let cut = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
         if let Ok((written, notes)) = run(&cut, data) {
-            let again = objects(to, written.as_bytes()).expect("what was written is read");
+            let again = objects_again(to, written.as_bytes());
+            let Some(again_text) = again.and_then(|again| text(&again)) else { continue };
             if notes.cues.iter().any(|note| note.contains("read once")) {
-                assert!(text(&again).len() < text(&said).len(), "{from:?} {shown:?} rolls up");
+                assert!(again_text.len() < said_text.len(), "{from:?} {shown:?} rolls up");
                 continue;
             }
             // Cues of several channels are put in the order of their times, and speakers get a dash.
-            let letters = |objects: &str| {
-                let mut letters: Vec<char> = text(objects).chars().filter(|c| c.is_alphanumeric()).collect();
+            let letters = |text: &str| {
+                let mut letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
                 letters.sort_unstable();
                 letters
             };
-            assert_eq!(letters(&said), letters(&again), "{from:?} {shown:?} is cut into {to:?} {written:?}");
+            assert_eq!(
+                letters(&said_text),
+                letters(&again_text),
+                "{from:?} {shown:?} is cut into {to:?} {written:?}"
+            );
         }
     }
 }
@@ -283,16 +293,37 @@ fn run(conversion: &Conversion, data: &[u8]) -> Result<(String, ConversionNotes)
     Ok((String::from_utf8(out).expect("text was written"), notes))
 }
 
-/// Returns the text of objects, without white space.
-fn text(objects: &str) -> String {
+/// Returns the JSON lines of a file that was written here, which can be read. `None` if it is refused as a
+/// 7-bit encoding.
+fn objects_again(kind: Kind, written: &[u8]) -> Option<String> {
+    match converted(kind, Kind::Jsonl, false, written) {
+        Ok(objects) => Some(objects),
+        Err(error) if is_seven_bit(&error) => None,
+        Err(error) => panic!("{kind:?} {:?} was written: {error}", String::from_utf8_lossy(written)),
+    }
+}
+
+/// Returns true if text is refused since it looks like a 7-bit encoding. Text between `~{` and `~}` may do so
+/// by chance once its white space has become escapes: nothing tells the one from the other, and to read
+/// real HZ as words would be worse than to refuse.
+fn is_seven_bit(error: &Error) -> bool {
+    error.to_string().contains(", an encoding of ")
+}
+
+/// Returns the text of objects, without white space. `None` if it is refused as a 7-bit encoding.
+fn text(objects: &str) -> Option<String> {
     let mut records = Kind::Jsonl
         .records(Input::uncompressed("data", Cursor::new(objects.to_owned())), None)
         .expect("the field is there");
     let (mut record, mut text) = (Record::default(), String::new());
-    while records.next(&mut record).expect("the objects were written here") {
-        text.extend(record.text.chars().filter(|c| !c.is_whitespace()));
+    loop {
+        match records.next(&mut record) {
+            Ok(true) => text.extend(record.text.chars().filter(|c| !c.is_whitespace())),
+            Ok(false) => return Some(text),
+            Err(error) if is_seven_bit(&error) => return None,
+            Err(error) => panic!("the objects were written here: {error}"),
+        }
     }
-    text
 }
 
 /// Returns the objects without the numbers of cues, and with the tags of one format.
@@ -919,10 +950,8 @@ impl Mode {
         (out, came)
     }
 
-    /// Returns a text without its case. The form of a sigma depends on the end of its word, which
-    /// may be early, so the forms are made equal.
     fn folded(self, text: &[u8]) -> String {
-        self.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
+        folded(&String::from_utf8_lossy(text), self.locale)
     }
 
     fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
@@ -971,6 +1000,12 @@ impl Read for Dribble {
     }
 }
 
+/// Returns a text without its case. The form of a sigma depends on the end of its word, which the text
+/// alone does not show: a word may go on behind a tag, or end early. So the forms are made equal.
+fn folded(text: &str, locale: Locale) -> String {
+    locale.lower(text).replace('ς', "σ")
+}
+
 fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {
     let (mut old, mut new) = (before.utf8_chunks(), after.utf8_chunks());
     loop {
@@ -979,7 +1014,11 @@ fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {
             (None, None) => return,
             _ => panic!("{:?} became {:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after)),
         };
-        assert_eq!(locale.lower(new.valid()), locale.lower(old.valid()), "more than case changed");
+        assert_eq!(folded(new.valid(), locale), folded(old.valid(), locale), "more than case changed");
+        // A small sigma may become a capital, and never the other small one.
+        let mut letters = old.valid().chars().zip(new.valid().chars());
+        let turned = letters.find(|&(old, new)| matches!(old, 'σ' | 'ς') && new != old && new != 'Σ');
+        assert_eq!(turned, None, "a sigma changed its form");
         assert_eq!(new.invalid(), old.invalid(), "bytes that are no text changed");
     }
 }

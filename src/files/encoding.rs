@@ -704,10 +704,18 @@ pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     let begins = |at: usize| {
         let rest = source[at..].strip_prefix(b"~{")?;
         let end = rest.windows(2).position(|pair| pair == b"~}")?;
-        let is_pairs = end > 0 && end % 2 == 0 && rest[..end].iter().all(|b| (0x21..=0x7e).contains(b));
-        is_pairs.then_some((at, "HZ, an encoding of Chinese"))
+        let (pairs, odd) = rest[..end].as_chunks::<2>();
+        let is_text = !pairs.is_empty() && odd.is_empty() && pairs.iter().all(is_in_gb2312);
+        is_text.then_some((at, "HZ, an encoding of Chinese"))
     };
     (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
+}
+
+/// Returns true if two bytes are the code of a character of GB 2312, of which rows 1 to 9 and 16 to 87 have
+/// characters, or become one in the other case.
+fn is_in_gb2312(&[row, cell]: &[u8; 2]) -> bool {
+    let is_row = |row: u8| matches!(row, 0x21..=0x29 | 0x30..=0x77);
+    (is_row(row) || is_row(row.to_ascii_uppercase())) && (0x21..=0x7e).contains(&cell)
 }
 
 /// The most tildes examined.

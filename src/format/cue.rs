@@ -465,8 +465,13 @@ impl<S: Subtitles> Grammar for CueLines<S> {
             LineKind::Nothing => self.gap.extend(["\n", line]),
             LineKind::Name => {
                 self.close(out);
-                let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
-                self.begin(Item::Segment(segment), line, number, vec![(LossKind::Id, 0)]);
+                // A line of a byte-order mark alone names nothing. Blanks before other names than
+                // numbers stay: without them, a name may be read as something else.
+                let name = trim(line);
+                let id = if is_digits(name.as_bytes()) { name } else { line.trim_end() };
+                let id = (!name.is_empty()).then(|| id.to_owned());
+                let parts = id.iter().map(|_| (LossKind::Id, 0)).collect();
+                self.begin(Item::Segment(Segment { id, ..Segment::default() }), line, number, parts);
             }
             LineKind::Timing(timing) => {
                 if !matches!(
@@ -810,10 +815,11 @@ fn closes_quote(c: char) -> bool {
 }
 
 /// Returns the length of the control code at the beginning of the text, of those known to MicroDVD
-/// players: `{y:i}`, `{c:$0000ff}`.
+/// players: `{y:i}`, `{c:$0000ff}`. None has the letter i, which a Turkish text may have without its dot.
 fn control_len(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('{')?;
-    let rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic())?.strip_prefix(':')?;
+    let is_code = |c: char| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&'i');
+    let rest = rest.strip_prefix(is_code)?.strip_prefix(':')?;
     let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}');
     let (len, _) = rest.char_indices().take(MAX_TAG + 1).find(|&(_, c)| ends(c))?;
     let is_one = rest[len..].starts_with('}');
@@ -885,6 +891,7 @@ mod tests {
             ["h<i>e</i>{\\b1}<b>l lo", "a", "b", "c", "d"]
         );
         assert_eq!(parts(&["{y:i}so {c:$0000ff}it {a: b} {ab:c}"]), ["so", "it {a: b} {ab:c}"]);
+        assert_eq!(parts(&["{ı:b} so", "{I:b} so"]), ["{ı:b} so", "{I:b} so"]);
     }
 
     #[test]

@@ -103,9 +103,9 @@ impl Live {
         let (before, new) = self.text.split_at(self.searched);
         let tail = &self.text[self.read..];
         // The two characters after a bracket decide whether it may open a tag, and whether another one
-        // follows at once; the text after that decides whether it does.
-        let is_tag = before.chars().rev().take(2).any(is_bracket)
-            || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
+        // follows at once; the text after that decides whether it does, also by its length alone.
+        let is_tag =
+            before.chars().rev().take(2).any(is_bracket) || tail.len() <= 5 * MAX_TAG && tail.contains(opens);
         is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
     }
 
@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_word_before_a_tag_comes_out_as_soon_as_no_other_tag_follows() {
-        for text in ["we<w>.", "we<w>{xy", "we<i></i>!?"] {
+        let long = format!("we</i{}", "x".repeat(256));
+        for text in ["we<w>.", "we<w>{xy", "we<i></i>!?", &long] {
             let mut live = Live::new("text", RestoreOptions::default()).of_plain_text();
             text.bytes().for_each(|b| live.push(&[b]).unwrap());
             let mut piece = Piece::default();
@@ -350,7 +351,8 @@ mod tests {
         let line = "No. 5, no. five! \u{201c}Why?\u{201d} — NÃO é. new  york at&t, new york <b Class=\"a b\">City</b> a < b {\\an8}x \
                     h<i>e</i>llo x<b a<c<d> <p a=\"b\"\n c=d>new <br\n/>{y:i}York Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
         let run = "x,".repeat(MAX_RUN / 2);
-        let text = format!("{}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
+        let tag = format!("bbc</i>so</i{}> who bbc</i>so</i{} < ", "x".repeat(300), "x".repeat(250));
+        let text = format!("{}{tag}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
         let whole = read(text.as_bytes(), usize::MAX, options());
         assert_eq!(whole.0, text.as_bytes());
         assert_eq!(whole.1.last().unwrap().0, "who");

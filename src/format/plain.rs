@@ -430,7 +430,7 @@ mod tests {
             }
             assert!(read(text, 1, RestoreOptions { lossy: true, ..RestoreOptions::default() }).is_ok());
         }
-        for text in [&b"\x1b[1mso\x1b[0m"[..], b"a~{b c}~} ~{} ~", b"~{abc~}"] {
+        for text in [&b"\x1b[1mso\x1b[0m"[..], b"a~{b c}~} ~{} ~", b"~{abc~}", b"~{a,/b~}"] {
             assert!(read(text, 1, RestoreOptions::default()).is_ok());
         }
     }

@@ -17,8 +17,9 @@ use super::transcript::{Fault, Utterance};
 use super::{Envelope, Format, MarkPlace, MarkRows, Piece, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
-use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Locale, Mark, MarkForm, Token, Tokens};
+use crate::text::speaker_label::listed_case;
+use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
+use crate::text::{Break, Constraint, Locale, Mark, MarkForm, Token, Tokens};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
@@ -285,6 +286,8 @@ impl LineParts {
 /// The places in a text that a format knows of, as bytes of the source.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
+    /// The capitals of the text that are kept.
+    capitalized: Capitalized,
     /// The sentence starts, whatever comes before them.
     begins: Vec<usize>,
     /// The beginnings of the lines of cues.
@@ -294,6 +297,10 @@ pub(super) struct Landmarks {
 }
 
 impl Landmarks {
+    pub(super) fn new(capitalized: Capitalized) -> Self {
+        Self { capitalized, ..Self::default() }
+    }
+
     /// Notes a part of the text, which stands at these bytes.
     pub(super) fn add(&mut self, part: &TextPart, place: Range<usize>) {
         if part.opens_line {
@@ -324,12 +331,22 @@ impl Landmarks {
             words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
         }
         for place in self.labels.drain(..) {
-            let label = at(words, place.start)..at(words, place.end);
-            for (nth, word) in words[label].iter_mut().enumerate() {
+            let words = &tokens.as_slice()[first..];
+            let label = first + at(words, place.start)..first + at(words, place.end);
+            for nth in label.clone() {
+                let is_first = nth == label.start;
+                let listed = listed_case(tokens.lower(nth), is_first);
+                let word = &mut tokens.as_mut_slice()[nth];
                 word.is_label = true;
                 word.opening.get_or_insert(Mark::None);
-                if nth > 0 {
+                if !is_first {
                     word.gap = Some(Mark::None);
+                }
+                // Lists decide the case of a word that loses its capitals, and so that of one without.
+                if let (Constraint::Free, Some(listed), Capitalized::Auto) =
+                    (word.constraint, listed, self.capitalized)
+                {
+                    word.constraint = Constraint::Kept(listed);
                 }
             }
         }
@@ -663,7 +680,7 @@ impl<'a> Records<'a> {
             run: None,
             run_len: 0,
             run_lines: 0,
-            landmarks: Landmarks::default(),
+            landmarks: Landmarks::new(options.capitalized),
             has_rows: options.puts().is_some() && matches!(grammar.mark_place(form), MarkPlace::Row(_)),
             last: 0..0,
             copies: Vec::new(),

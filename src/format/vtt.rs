@@ -392,6 +392,20 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_names_no_cue() {
+        let file = "WEBVTT\n\n\u{feff}\n00:01.000 --> 00:02.000\nso\n";
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        assert_eq!(objects, "{\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n");
+    }
+
+    #[test]
+    fn a_name_that_begins_as_a_block_would_comes_back_with_its_blank() {
+        let file = "WEBVTT\n\n\tSTYLE\n00:00:01.000 --> 00:00:02.000\nso\n\n";
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
+    }
+
+    #[test]
     fn lines_roll_up_from_piece_to_piece() {
         let names: Vec<String> = (0..3000).map(|at| format!("we met ana{at} there")).collect();
         let lines: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -472,7 +472,7 @@ impl DocumentView {
             cues: CueScanner::default(),
             parts: LineParts::default(),
             turns: Vec::new(),
-            landmarks: Landmarks::default(),
+            landmarks: Landmarks::new(options.capitalized),
         }
     }
 

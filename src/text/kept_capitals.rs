@@ -186,10 +186,11 @@ fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions
         let is_first = is_first || token.starts;
         let listed = if token.is_label { listed_case(tokens.lower(at), is_first) } else { None };
         let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
-        tokens.as_mut_slice()[at].constraint = match apostrophe {
-            Some(DutchApostrophe::Clitic) => Constraint::Fixed(Case::Lower),
-            _ => listed.map_or(Constraint::Free, Constraint::Kept),
+        let constraint = match (DutchApostrophe::constraint(apostrophe), listed) {
+            (Constraint::Free, Some(listed)) => Constraint::Kept(listed),
+            (constraint, _) => constraint,
         };
+        tokens.as_mut_slice()[at].constraint = constraint;
     }
 }
 

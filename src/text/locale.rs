@@ -202,6 +202,17 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}') || (c >= '\u{300}' && is_combining_mark(c))
 }
 
+/// Returns a letter without its case, the same under every locale: all kinds of i are one, and so are
+/// both small sigmas.
+pub(crate) fn folded(c: char) -> char {
+    match c {
+        'İ' | 'ı' => 'i',
+        'ς' => 'σ',
+        // Only `İ` has a lower case of several characters.
+        c => c.to_lowercase().next().unwrap_or(c),
+    }
+}
+
 static TABLE: LazyLock<[Option<Letter>; 0x600]> =
     LazyLock::new(|| std::array::from_fn(|c| char::from_u32(c as u32).and_then(unicode_pair)));
 
@@ -226,6 +237,18 @@ fn only(mut chars: impl Iterator<Item = char>) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_letter_and_its_pair_are_one_without_case() {
+        for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
+            for c in '\0'..=char::MAX {
+                if let Some(Letter::Upper(pair) | Letter::Lower(pair)) = locale.pair(c) {
+                    assert_eq!(folded(c), folded(pair), "{c}");
+                }
+            }
+        }
+        assert_eq!(['Σ', 'σ', 'ς'].map(folded), ['σ'; 3]);
+    }
 
     #[test]
     fn a_language_is_known_by_its_codes_in_any_case() {

@@ -195,22 +195,41 @@ pub(crate) fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
+/// Returns the last run of words in a text without white space, without the tags inside words. Other tags
+/// part runs: `we<i>.no`.
+pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
+    if !text.contains(['<', '{']) {
+        return Cow::Borrowed(text);
+    }
+    let (mut run, mut at) = (String::new(), 0);
+    while let Some(c) = text[at..].chars().next() {
+        let (mut end, mut joins) = (at, run.ends_with(char::is_alphanumeric));
+        while end < text.len()
+            && let TagMatch::Ends(tag_end) = tag_end(text, end, false, false)
+        {
+            joins &= is_inline(&text[end..tag_end]);
+            end = tag_end;
+        }
+        if end == at {
+            run.push(c);
+            at += c.len_utf8();
+            continue;
+        }
+        if end < text.len() && !(joins && text[end..].starts_with(char::is_alphanumeric)) {
+            run.clear();
+        }
+        at = end;
+    }
+    Cow::Owned(run)
+}
+
 /// Returns a word without the tags inside it.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{']) {
         return Cow::Borrowed(word);
     }
-    let mut close = None;
-    let plain = word.chars().filter(|&c| {
-        let is_inside = close.is_some();
-        close = match c {
-            '<' => Some('>'),
-            '{' => Some('}'),
-            c if close == Some(c) => None,
-            _ => close,
-        };
-        !is_inside && close.is_none()
-    });
+    let mut is_tag = tag_marker();
+    let plain = word.chars().filter(|&c| !is_tag(c));
     Cow::Owned(plain.collect())
 }
 
@@ -218,17 +237,25 @@ pub fn untagged(word: &str) -> Cow<'_, str> {
 /// and in another case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
-    let mut close = None;
+    let mut is_tag = tag_marker();
     for c in word.chars() {
+        out.push(if is_tag(c) { c } else { plain.next().unwrap_or(c) });
+    }
+}
+
+/// Returns a function that tells of each character of a word in turn whether it belongs to a tag. A
+/// bracket inside a tag opens no other one: `<i{}>`.
+fn tag_marker() -> impl FnMut(char) -> bool {
+    let mut close = None;
+    move |c| {
         let is_inside = close.is_some();
-        close = match c {
-            '<' => Some('>'),
-            '{' => Some('}'),
-            c if close == Some(c) => None,
+        close = match (close, c) {
+            (None, '<') => Some('>'),
+            (None, '{') => Some('}'),
+            (Some(end), c) if end == c => None,
             _ => close,
         };
-        let is_letter = !is_inside && close.is_none();
-        out.push(if is_letter { plain.next().unwrap_or(c) } else { c });
+        is_inside || close.is_some()
     }
 }
 
@@ -275,8 +302,23 @@ mod tests {
     }
 
     #[test]
+    fn tags_inside_words_join_and_others_part() {
+        for (text, run) in [
+            ("h<i>e</i>llo", "hello"),
+            ("we<i>.no", ".no"),
+            ("we<br>no</i><b>", "no"),
+            ("we<i><b>no!</b>", "weno!"),
+            ("a<b", "a<b"),
+            ("we", "we"),
+        ] {
+            assert_eq!(last_joined(text), run);
+        }
+    }
+
+    #[test]
     fn a_word_has_its_letters_between_tags() {
         assert_eq!(untagged("h<i>e</i>l{\\b1}lo"), "hello");
+        assert_eq!(untagged("h<i{}a>e{\\b<}l"), "hel");
         let mut out = String::new();
         retagged("h<i>e</i>llo", "HELLO", &mut out);
         assert_eq!(out, "H<i>E</i>LLO");

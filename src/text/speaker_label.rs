@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::case::Case;
 use super::line_opening::Scan;
-use super::locale::is_joiner;
+use super::locale::{folded, is_joiner};
 use super::time_stamp::time_stamp;
 
 /// The largest number of words in the name of a speaker, and in a name after a time stamp.
@@ -87,6 +87,11 @@ static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     known
 });
 
+/// Returns a name without its case.
+fn lower(name: &str) -> String {
+    name.chars().map(folded).collect()
+}
+
 fn is(word: &str, kinds: Known) -> bool {
     KNOWN.get(word).is_some_and(|known| known & kinds != 0)
         || kinds & NUMBER != 0 && word.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit())
@@ -153,7 +158,7 @@ fn chat_nick(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let Some(len) = rest.find(|c| !nick(c)) else { return Scan::open(!is_whole) };
     let is_nick = rest[len..].starts_with('>')
         && rest[..len].trim_start_matches(['@', '+', '%', '~', ' ']).starts_with(char::is_alphanumeric);
-    let is_known = context.is_timed || context.is_dialogue || is(&rest[..len].to_lowercase(), NAME);
+    let is_known = context.is_timed || context.is_dialogue || is(&lower(&rest[..len]), NAME);
     let after = rest.get(len + 1..).unwrap_or_default();
     match is_nick && is_known {
         true if after.is_empty() => Scan::open(!is_whole),
@@ -291,7 +296,7 @@ fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) ->
 /// sentence. Case plays no part. `note: this` has the shape of `bob: this`, so that a name is one by
 /// what stands around it, by a title or role, or by a list of names.
 fn is_speaker(name: &str, context: LabelContext) -> bool {
-    let lower = name.to_lowercase();
+    let lower = lower(name);
     let mut words =
         lower.split([' ', '_']).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty());
     if context.is_timed {
@@ -340,7 +345,7 @@ pub(super) fn is_letter(word: &str) -> bool {
 }
 
 /// Returns the case of a word inside a label, as far as lists tell: `Dr. Ana de la Cruz`.
-pub(super) fn listed_case(lower: &str, is_first: bool) -> Option<Case> {
+pub(crate) fn listed_case(lower: &str, is_first: bool) -> Option<Case> {
     if is(lower, PARTICLE) && !is_first {
         return Some(Case::Lower);
     }
@@ -440,6 +445,12 @@ mod tests {
         let dialogue = LabelContext { is_dialogue: true, ..LabelContext::default() };
         assert_eq!(label("jmoreno: so", dialogue), Some("jmoreno:"));
         assert_eq!(label("note: so", dialogue), None);
+        // A Turkish `id` in capitals.
+        assert_eq!(["id: so", "İD: so"].map(|line| label(line, dialogue)), [None, None]);
+        assert_eq!(
+            ["jim: so", "JİM: so"].map(|line| label(line, LabelContext::default())),
+            [Some("jim:"), Some("JİM:")]
+        );
         assert_eq!(label("A. yes", LabelContext { asks: true, ..LabelContext::default() }), Some("A."));
     }
 }

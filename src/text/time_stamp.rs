@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         self.blanks();
         if self.maybe(Self::date) {
-            self.takes(b",T");
+            self.takes(b",Tt");
             self.blanks();
         }
         self.clock()?;
@@ -93,12 +93,12 @@ impl<'a> Reader<'a> {
     /// Reads a time without brackets: more of it is needed to be sure.
     fn bare(&mut self) -> Option<()> {
         let is_dated = self.maybe(Self::date);
-        if is_dated && !(self.takes(b",T") | (self.blanks() > 0)) {
+        if is_dated && !(self.takes(b",Tt") | (self.blanks() > 0)) {
             return None;
         }
         self.blanks();
         self.clock()?;
-        self.takes(b"Z");
+        self.takes(b"Zz");
         let has_half = self.maybe(Self::half);
         let has_range = !has_half && self.maybe(Self::range);
         if !matches!(self.peek(), 0 | b' ' | b'\t' | b'\r') {
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
             });
         }
         let next = self.rest().chars().next();
-        (!next.is_some_and(|c| c.is_alphanumeric() && c != 'Z')).then_some(())
+        (!next.is_some_and(|c| c.is_alphanumeric() && !matches!(c, 'Z' | 'z'))).then_some(())
     }
 
     /// Reads `AM`, `p.m.` and the like.
@@ -181,7 +181,9 @@ impl<'a> Reader<'a> {
         self.takes(b".");
         self.takes(b"mM").then_some(())?;
         self.takes(b".");
-        (!self.peek().is_ascii_alphanumeric()).then_some(())
+        // The rest of a word, in letters of any kind: an `I` may have been a Turkish `ı`.
+        self.peek();
+        (!self.rest().starts_with(char::is_alphanumeric)).then_some(())
     }
 
     /// Reads the second time of a range.
@@ -231,7 +233,10 @@ mod tests {
             ("[12/11/26, 10:02:11 PM] Ana: hi", "[12/11/26, 10:02:11 PM]"),
             ("12/11/2026, 10:02 - Ana: hi", "12/11/2026, 10:02 - "),
             ("2026-11-12T10:02:11Z hi", "2026-11-12T10:02:11Z"),
+            ("2026-11-12t10:02:11z hi", "2026-11-12t10:02:11z"),
             ("12.11.2026 10:02 hi", "12.11.2026 10:02"),
+            ("0:07 PMI we", "0:07"),
+            ("0:07 pmı we", "0:07"),
             ("10:02 AM", "10:02 AM"),
             ("0:00 - intro", "0:00 - "),
             ("0:00 – 0:07", "0:00 – 0:07"),

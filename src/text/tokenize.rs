@@ -10,13 +10,13 @@ use std::borrow::Cow;
 
 use super::case::{Case, MAX_LETTERS};
 use super::line_opening::{Dialogue, LineOpening, OpeningPart};
-use super::locale::{Locale, is_joiner};
+use super::locale::{Locale, folded, is_joiner};
 use super::mark::Mark;
-use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
+use super::markup::{TagMatch, is_inline, last_joined, opens_tag, tag_end};
 use super::options::MarkPlaces;
 use super::sentence::{Abbreviations, is_end_mark};
 use super::speaker_label::{is_letter, listed_case, may_name};
-use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
+use super::tokens::{Break, Constraint, Token, Tokens, is_left_out, lower_word};
 use crate::named::NamedValue;
 
 /// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
@@ -533,10 +533,12 @@ impl Tokenizer {
         let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
         for word in words {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            let case = Case::of(&text[source], self.locale);
+            let spelled = &text[source];
+            let case = Case::of(spelled, self.locale);
+            let free = DutchApostrophe::constraint(DutchApostrophe::of(self.locale, word.left, spelled));
             word.constraint = match self.capitalized {
-                Capitalized::Ignore => Constraint::Free,
-                _ if !has_capitals => Constraint::Free,
+                Capitalized::Ignore => free,
+                _ if !has_capitals => free,
                 Capitalized::Auto if is_alone => Constraint::Fixed(case),
                 _ => Constraint::Kept(case),
             };
@@ -699,7 +701,7 @@ impl Tokenizer {
         let starts = begins && !begins_none && !reported;
         let may_name = self.names_left > 0 && self.may_name(word);
         let abbreviates = self.puts.is_some() && !self.stop_ends(field, end) || may_name && is_letter(word);
-        let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
+        let constraint = DutchApostrophe::constraint(apostrophe);
         if opens {
             self.line.opening = Some(tokens.len());
         }
@@ -711,9 +713,8 @@ impl Tokenizer {
         }
         let opening = match opening {
             _ if !self.sees_openings() => None,
-            Mark::None if reported || before == Break::None || !left.is_none_or(is_before_opening) => {
-                Some(Mark::None)
-            }
+            Mark::None if reported || before == Break::None => Some(Mark::None),
+            Mark::None if left.is_some_and(|left| !is_before_opening(left, word)) => Some(Mark::None),
             Mark::None => None,
             there => Some(there),
         };
@@ -822,6 +823,10 @@ impl Tokenizer {
         if self.sees_openings() && !marks.is_ascii() {
             marks.chars().for_each(|c| self.open(c));
             if marks.chars().all(|c| self.is_opening(c)) {
+                if from > field.start {
+                    // An opening right behind a word leaves no place for another mark.
+                    self.see(Mark::None);
+                }
                 return;
             }
         }
@@ -893,7 +898,7 @@ impl Tokenizer {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
             let run = &before[start..];
-            word = if self.joins { untagged(run) } else { Cow::Borrowed(run) };
+            word = if self.joins { last_joined(run) } else { Cow::Borrowed(run) };
         }
         if !self.ends(&word, marks, after == AfterMarks::Digit) {
             return unchanged;
@@ -914,12 +919,17 @@ impl Tokenizer {
         if !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return self.abbreviations.ends(run, marks, before_digit);
         }
+        let run = run.char_indices().rev().nth(LONGEST_ENDING).map_or(run, |(at, _)| &run[at..]);
         let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
         let before = run.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(run, at).len_utf8());
         let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        !lower.is_empty() && self.abbreviations.ends(&lower, marks, before_digit)
+        // Two marks in a row part words, but stand in some abbreviations as well: `well--Mr.`, `c.-à-d.`
+        let is_pair = |pair: &[u8]| pair.iter().all(|mark| matches!(mark, b'.' | b'\'' | b'-'));
+        let parted = lower.as_bytes().windows(2).rposition(is_pair).map(|at| &lower[at + 2..]);
+        let ends = |word: &str| self.abbreviations.ends(word, marks, before_digit);
+        !lower.is_empty() && ends(&lower) && parted.is_none_or(ends)
     }
 
     /// Returns true if a full stop put in after the word that ends at byte `end` would be read as
@@ -937,9 +947,14 @@ fn is_name_of_program(label: &str) -> bool {
     label.starts_with('<') || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
-/// Returns true if an opening can be put in between a mark and the word after it.
-fn is_before_opening(left: char) -> bool {
-    matches!(left, '(' | '[' | '"' | '\'' | '“' | '‘' | '«' | '-' | '–' | '—')
+/// Returns true if an opening can be put in between a mark and the word after it. A dash before a
+/// number is a minus, which the opening would part from its number.
+fn is_before_opening(left: char, word: &str) -> bool {
+    match left {
+        '(' | '[' | '"' | '\'' | '“' | '‘' | '«' => true,
+        '-' | '–' | '—' => !word.starts_with(char::is_numeric),
+        _ => false,
+    }
 }
 
 /// Returns true if a word with this mark right before it continues a sentence: `...and then`.
@@ -957,19 +972,31 @@ pub(super) enum DutchApostrophe {
 }
 
 impl DutchApostrophe {
-    /// Returns the kind of a word, whose mark before it is `left`.
+    /// Returns the kind of a word, whose mark before it is `left`. The word and its
+    /// [lookup key](lower_word) are of the same kind.
     #[inline]
     pub(super) fn of(locale: Locale, left: Option<char>, word: &str) -> Option<Self> {
         if locale != Locale::Dutch || !matches!(left, Some('\'' | '’' | '‘')) {
             return None;
         }
-        match word.as_bytes() {
-            [_] => Some(Self::Clitic),
-            [_, b'-', ..] => Some(Self::Name),
+        let mut chars = word.chars().filter(|&c| !is_left_out(c));
+        match (chars.next().filter(char::is_ascii), chars.next()) {
+            (Some(_), None) => Some(Self::Clitic),
+            (Some(_), Some('-')) => Some(Self::Name),
             _ => None,
         }
     }
+
+    /// Returns the constraint on a word whose capitals, if it has any, are not kept.
+    #[inline]
+    pub(super) fn constraint(apostrophe: Option<Self>) -> Constraint {
+        if apostrophe == Some(Self::Clitic) { Constraint::Fixed(Case::Lower) } else { Constraint::Free }
+    }
 }
+
+/// The largest number of characters at the end of a run that tell whether a full stop behind it ends a
+/// sentence.
+const LONGEST_ENDING: usize = 256;
 
 /// The largest number of characters in a run that continues after tags.
 const MAX_JOINED: usize = 256;
@@ -999,28 +1026,34 @@ impl JoinedRun {
         let goes_on = cut == Cut::Partial;
         // The number of characters still allowed; the rest of a longer run is read part by part.
         let mut left = MAX_JOINED;
-        let mut takes = |part: &str| {
-            let chars = part.chars().take(left + 1).count();
-            let fits = chars <= left;
-            left -= chars.min(left);
+        let takes = |left: &mut usize, part: &str| {
+            let chars = part.chars().take(*left + 1).count();
+            let fits = chars <= *left;
+            *left -= chars.min(*left);
             fits
         };
-        if !takes(&text[start..end]) {
+        if !takes(&mut left, &text[start..end]) {
             return TagLookahead::No;
         }
         let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
         while run.plain.ends_with(char::is_alphanumeric) {
             let mut at = run.end;
             while at < text.len() && opens_tag(text, at) {
-                match tag_end(text, at, goes_on, false) {
-                    TagMatch::Ends(end) if is_inline(&text[at..end]) => at = end,
-                    TagMatch::Open if takes(&text[at..]) => return TagLookahead::Open,
-                    TagMatch::Open => return TagLookahead::No,
+                // What the characters allowed do not tell counts for nothing, wherever the text is cut.
+                let limit = text[at..].char_indices().nth(left).map_or(text.len(), |(len, _)| at + len);
+                let is_long = limit < text.len();
+                if limit == at {
+                    return TagLookahead::No;
+                }
+                match tag_end(&text[..limit], at, goes_on || is_long, false) {
+                    TagMatch::Ends(end) if is_inline(&text[at..end]) => {
+                        takes(&mut left, &text[at..end]);
+                        at = end;
+                    }
+                    TagMatch::Open if is_long => return TagLookahead::No,
+                    TagMatch::Open => return TagLookahead::Open,
                     _ => break,
                 }
-            }
-            if !takes(&text[run.end..at]) {
-                return TagLookahead::No;
             }
             // Another tag may open here.
             if goes_on && at > run.end && matches!(text.as_bytes()[at..], [] | [b'<'] | [b'{'] | [b'{', _]) {
@@ -1031,7 +1064,7 @@ impl JoinedRun {
             }
             run.parts.push((run.plain.len(), at));
             (run.end, _) = field_end(text, at);
-            if !takes(&text[at..run.end]) {
+            if !takes(&mut left, &text[at..run.end]) {
                 return TagLookahead::No;
             }
             run.plain.push_str(&text[at..run.end]);
@@ -1236,7 +1269,8 @@ fn is_list_number(run: &str) -> bool {
 /// Returns true if a run is the letter of a list item: `a)`, `(B),`.
 fn is_list_letter(run: &str) -> bool {
     let letter = run.trim_start_matches('(').trim_end_matches([',', ';', '.']);
-    letter.strip_suffix(')').is_some_and(|c| c.len() == 1 && c.as_bytes()[0].is_ascii_alphabetic())
+    let mut chars = letter.chars().map(folded);
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.eq([')'])
 }
 
 /// Returns true if a run is not words: a URL, an e-mail address, a handle, a tag, a path, a file or
@@ -1275,7 +1309,10 @@ fn is_dotted_word(word: &str) -> bool {
         count if part.chars().all(|c| c.is_alphabetic() || is_joiner(c)) => count,
         _ => usize::MAX,
     };
-    let is_double = |part: &str| letters(part) == 2 && part.chars().next() == part.chars().nth(1);
+    let is_double = |part: &str| {
+        let mut chars = part.chars().filter(|c| !is_joiner(*c)).map(folded);
+        letters(part) == 2 && chars.next() == chars.next()
+    };
     is_number
         || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
         || !first.is_empty() && word.split('.').all(is_double)
@@ -1299,6 +1336,22 @@ mod tests {
     }
 
     #[test]
+    fn the_letter_of_a_list_item_is_one_in_any_case() {
+        for text in ["a)", "(B),", "i)", "I)", "ı)", "(İ)."] {
+            assert!(is_list_letter(text), "{text}");
+        }
+        assert!(["1)", "ab)", "é)", "a", "a))"].into_iter().all(|text| !is_list_letter(text)));
+    }
+
+    #[test]
+    fn an_initialism_of_double_letters_is_one_in_any_case() {
+        for text in ["ee.uu.", "EE.UU.", "Ee.Uu.", "e\u{ad}E.UU.", "iI.İı."] {
+            assert_eq!(words(text).len(), 1, "{text:?}");
+        }
+        assert_eq!(words("ee.ua so"), ["so"]);
+    }
+
+    #[test]
     fn a_mark_that_stands_alone_ends_the_sentence_of_a_word_with_tags_in_it() {
         let mut tokens = Tokens::new();
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(false);
@@ -1307,6 +1360,16 @@ mod tests {
             tokens.as_slice().iter().map(|token| token.starts).collect::<Vec<_>>()[1..],
             [true, false]
         );
+    }
+
+    #[test]
+    fn a_tag_beside_a_mark_parts_the_words_before_a_mark_that_stands_alone() {
+        for (text, starts) in [("so<i>.left . we", true), ("so<i>left . we", true), ("u<i>.s . we", false)] {
+            let mut tokens = Tokens::new();
+            let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(false);
+            tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+            assert_eq!(tokens.as_slice().last().map(|word| word.starts), Some(starts), "{text}");
+        }
     }
 
     #[test]
@@ -1451,6 +1514,56 @@ mod tests {
         let starts: Vec<_> =
             tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
         assert_eq!(starts, ["is", "avonds"]);
+    }
+
+    #[test]
+    fn a_word_and_its_key_are_one_kind_of_clitic() {
+        for (word, expected) in [
+            ("S", Some(DutchApostrophe::Clitic)),
+            ("S\u{ad}", Some(DutchApostrophe::Clitic)),
+            ("\u{200c}s\u{ad}-A", Some(DutchApostrophe::Name)),
+            ("E\u{301}", None),
+            ("D\u{301}", None),
+            ("sa", None),
+        ] {
+            let mut key = String::new();
+            lower_word(word, Locale::Dutch, &mut key);
+            for word in [word, &key] {
+                assert_eq!(DutchApostrophe::of(Locale::Dutch, Some('’'), word), expected, "{word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_abbreviation_behind_a_dash_is_one() {
+        assert_eq!(starts("well--mr. reis came. so it--is. we"), ["well", "so", "we"]);
+        let tokens = |text: &str| {
+            let mut tokens = Tokens::new();
+            let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+            tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+            tokens.as_slice().iter().map(|token| token.abbreviates).collect::<Vec<_>>()
+        };
+        assert_eq!(tokens("y--ee 0..d y--así"), [true, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn no_opening_parts_a_minus_from_its_number() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+        let text = "-5 -b (7 –9";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
+        assert_eq!(openings, [Some(Mark::None), None, None, Some(Mark::None)]);
+    }
+
+    #[test]
+    fn an_opening_right_behind_a_word_leaves_no_place_for_a_mark() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+        let text = "so¿\nit ¿\nis";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let gaps: Vec<_> = tokens.as_slice().iter().map(|token| token.gap).collect();
+        assert_eq!(gaps, [None, Some(Mark::None), None]);
     }
 
     #[test]

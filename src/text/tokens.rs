@@ -234,6 +234,11 @@ pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
     }
 }
 
+/// Returns true if a character is not part of the [lookup key](lower_word) of its word.
+pub(super) fn is_left_out(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
 /// Makes the key of a word of any script; the plain twin of [`lower_word`].
 fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     let start = out.len();
@@ -241,7 +246,7 @@ fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
         match (c, letter) {
             (_, Some(super::Letter::Upper(lower))) => out.push(lower),
             ('’', _) => out.push('\''),
-            ('\u{ad}' | '\u{200c}' | '\u{200d}', _) => {}
+            (c, _) if is_left_out(c) => {}
             _ => out.push(c),
         }
     }

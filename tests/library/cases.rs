@@ -119,6 +119,7 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
             continue;
         }
         let options = RestoreOptions {
+            locale: Some(language.parse().expect("the language is a tag")),
             language: Some(language.to_owned()),
             marks: if case.marks { MarkSet::USUAL } else { MarkSet::NONE },
             form: if case.sentences { OutputForm::Sentences } else { OutputForm::default() },

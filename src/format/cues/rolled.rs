@@ -48,7 +48,9 @@ impl RolledUp {
             let is_again = self.lines.read(self.cue, line, std::iter::once(&part), Locale::Root);
             self.lines.take(0, &mut Vec::new());
             if is_again {
-                (repeated, words) = (chars, words + line.split_whitespace().count());
+                // The dash of a speaker is no word.
+                let said = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+                (repeated, words) = (chars, words + said.count());
             } else {
                 is_all = false;
             }
