@@ -17,7 +17,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::methods::{Backend, Methods, Model};
 use majuscule::model::{self};
 use majuscule::text::{Locale, RestoreOptions};
@@ -92,7 +92,7 @@ impl Bench {
             out.extend_from_slice(bytes);
             Ok(())
         };
-        majuscule::restore::restore(Kind::Text, input, restorer, &options, write)
+        majuscule::restore::restore(Format::Text, input, restorer, &options, write)
             .expect("text in memory can be restored");
         out
     }

@@ -12,7 +12,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::methods::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
 use majuscule::text::{Locale, RestoreOptions};
@@ -26,13 +26,13 @@ const WORDS: usize = 1_000_000;
 /// Words per line of text; two lines are a cue.
 const WORDS_A_LINE: usize = 7;
 
-const FORMATS: [(&str, Kind); 6] = [
-    ("text", Kind::Text),
-    ("srt", Kind::Srt),
-    ("vtt", Kind::Vtt),
-    ("ctm", Kind::Ctm),
-    ("stm", Kind::Stm),
-    ("jsonl", Kind::Jsonl),
+const FORMATS: [(&str, Format); 6] = [
+    ("text", Format::Text),
+    ("srt", Format::Srt),
+    ("vtt", Format::Vtt),
+    ("ctm", Format::Ctm),
+    ("stm", Format::Stm),
+    ("jsonl", Format::Jsonl),
 ];
 
 const PRESETS: [Preset; 2] = [Preset::Fast, Preset::Accurate];
@@ -118,22 +118,22 @@ impl Bench {
 }
 
 /// Returns the lines as a file of a format.
-fn written(kind: Kind, lines: &[String]) -> String {
-    let mut file = if kind == Kind::Vtt { "WEBVTT\n\n".to_owned() } else { String::new() };
+fn written(kind: Format, lines: &[String]) -> String {
+    let mut file = if kind == Format::Vtt { "WEBVTT\n\n".to_owned() } else { String::new() };
     for (i, cue) in lines.chunks(2).enumerate() {
         let time = |seconds: usize| {
             format!("{:02}:{:02}:{:02}", seconds / 3600 % 100, seconds / 60 % 60, seconds % 60)
         };
         let (from, to) = (time(3 * i), time(3 * i + 2));
         match kind {
-            Kind::Srt => file += &format!("{}\n{from},000 --> {to},500\n{}\n\n", i + 1, cue.join("\n")),
-            Kind::Vtt => file += &format!("{from}.000 --> {to}.500\n{}\n\n", cue.join("\n")),
-            Kind::Stm => file += &format!("talk A ana {}.0 {}.5 <o> {}\n", 3 * i, 3 * i + 2, cue.join(" ")),
-            Kind::Jsonl => {
+            Format::Srt => file += &format!("{}\n{from},000 --> {to},500\n{}\n\n", i + 1, cue.join("\n")),
+            Format::Vtt => file += &format!("{from}.000 --> {to}.500\n{}\n\n", cue.join("\n")),
+            Format::Stm => file += &format!("talk A ana {}.0 {}.5 <o> {}\n", 3 * i, 3 * i + 2, cue.join(" ")),
+            Format::Jsonl => {
                 let text = serde_json::to_string(&cue.join(" ")).expect("a string is JSON");
                 file += &format!("{{\"id\": {i}, \"text\": {text}, \"start\": {}}}\n", 3 * i);
             }
-            Kind::Ctm => {
+            Format::Ctm => {
                 for (j, word) in cue.iter().flat_map(|line| line.split(' ')).enumerate() {
                     file += &format!("talk A {}.{:02} 0.20 {word} 0.97\n", 3 * i, 5 * j);
                 }

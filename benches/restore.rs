@@ -15,7 +15,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::methods::{Model, Preset, embedded_as, load};
 use majuscule::model::{self, Bytes, Packed};
 use majuscule::text::{Locale, RestoreOptions};
@@ -127,7 +127,7 @@ impl Bench {
         let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
         let mut out = Vec::with_capacity(self.lower.len());
         majuscule::restore::restore(
-            Kind::Text,
+            Format::Text,
             input,
             &*self.majority.restorer,
             &options,

@@ -9,7 +9,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files::Input;
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::CueLimits;
-use majuscule::format::{Kind, Record, Utterance, refuse_binary};
+use majuscule::format::{Format, Record, Utterance, refuse_binary};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
 use majuscule::methods::{Backend, Methods, Model, load};
@@ -151,37 +151,37 @@ pub fn any_marks(data: &[u8]) {
 }
 
 /// The formats that are restored, plain text apart.
-const RESTORED: [Kind; 16] = [
-    Kind::Srt,
-    Kind::Vtt,
-    Kind::Ctm,
-    Kind::Stm,
-    Kind::Jsonl,
-    Kind::WhisperJson,
-    Kind::Conll,
-    Kind::Trn,
-    Kind::Nlp,
-    Kind::Tsv,
-    Kind::Labels,
-    Kind::Ass,
-    Kind::Ttml,
-    Kind::Csv,
-    Kind::Lrc,
-    Kind::Kaldi,
+const RESTORED: [Format; 16] = [
+    Format::Srt,
+    Format::Vtt,
+    Format::Ctm,
+    Format::Stm,
+    Format::Jsonl,
+    Format::WhisperJson,
+    Format::Conll,
+    Format::Trn,
+    Format::Nlp,
+    Format::Tsv,
+    Format::Labels,
+    Format::Ass,
+    Format::Ttml,
+    Format::Csv,
+    Format::Lrc,
+    Format::Kaldi,
 ];
 
 /// The formats that conversion reads and, except for the last, writes.
-const CONVERTED: [Kind; 10] = [
-    Kind::Srt,
-    Kind::Vtt,
-    Kind::Ass,
-    Kind::Ctm,
-    Kind::Stm,
-    Kind::Jsonl,
-    Kind::WhisperJson,
-    Kind::Conll,
-    Kind::Text,
-    Kind::Ttml,
+const CONVERTED: [Format; 10] = [
+    Format::Srt,
+    Format::Vtt,
+    Format::Ass,
+    Format::Ctm,
+    Format::Stm,
+    Format::Jsonl,
+    Format::WhisperJson,
+    Format::Conll,
+    Format::Text,
+    Format::Ttml,
 ];
 
 /// Converts any bytes as a file of any format, which the first byte chooses; see [`conversions`].
@@ -199,13 +199,13 @@ pub fn convert(data: &[u8]) {
 ///
 /// # Panics
 /// If a law is broken.
-pub fn conversions(from: Kind, data: &[u8]) {
-    let objects = |kind: Kind, data: &[u8]| converted(kind, Kind::Jsonl, false, data);
+pub fn conversions(from: Format, data: &[u8]) {
+    let objects = |kind: Format, data: &[u8]| converted(kind, Format::Jsonl, false, data);
     let shown = String::from_utf8_lossy(data);
     let said = match objects(from, data) {
         Ok(said) => said,
         // Other fields of JSON may have the names of fields that are written.
-        Err(_) if matches!(from, Kind::Jsonl | Kind::WhisperJson | Kind::Ass) => return,
+        Err(_) if matches!(from, Format::Jsonl | Format::WhisperJson | Format::Ass) => return,
         Err(error) => {
             let error = error.to_string();
             let is_lost =
@@ -216,23 +216,24 @@ pub fn conversions(from: Kind, data: &[u8]) {
     };
     // All that follows reads these objects.
     let Some(said_text) = text(&said) else { return };
-    match converted(Kind::Jsonl, from, false, said.as_bytes()) {
+    match converted(Format::Jsonl, from, false, said.as_bytes()) {
         Ok(back) => {
             if let Some(again) = objects_again(from, back.as_bytes()) {
                 assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
             }
         }
-        Err(_) if from == Kind::Ttml => {}
+        Err(_) if from == Format::Ttml => {}
         // Some times can be read and not written. A file that begins with empty lines, which are left
         // out, may have its first carriage return in what becomes the first line, a bracket that an
         // empty line kept open may be closed in the next line, and escapes may look like a 7-bit
         // encoding.
         Err(error) => assert!(
-            matches!(from, Kind::Srt | Kind::Vtt | Kind::Ass) && error.to_string().contains(" has beyond ")
-                || (matches!(from, Kind::Ass | Kind::Conll) || shown.starts_with('\n'))
+            matches!(from, Format::Srt | Format::Vtt | Format::Ass)
+                && error.to_string().contains(" has beyond ")
+                || (matches!(from, Format::Ass | Format::Conll) || shown.starts_with('\n'))
                     && error.to_string().contains("found a carriage return")
                 || is_seven_bit(&error)
-                || from == Kind::Srt
+                || from == Format::Srt
                     && shown.lines().any(|line| line.trim().is_empty())
                     && error.to_string().contains("found text that would be read as tags"),
             "{from:?} {shown:?} does not come back from {said}: {error}"
@@ -247,7 +248,7 @@ pub fn conversions(from: Kind, data: &[u8]) {
             // Plain text has the lines of captions that roll up once.
             if notes.cues.iter().any(|note| note.contains("read once")) {
                 assert!(
-                    to == Kind::Text && again_text.len() < said_text.len(),
+                    to == Format::Text && again_text.len() < said_text.len(),
                     "{from:?} {shown:?} rolls up"
                 );
                 continue;
@@ -282,7 +283,7 @@ pub fn conversions(from: Kind, data: &[u8]) {
     }
 }
 
-fn converted(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
+fn converted(from: Format, to: Format, drop: bool, data: &[u8]) -> Result<String> {
     Ok(run(&Conversion { from, to, drop, ..Conversion::default() }, data)?.0)
 }
 
@@ -295,8 +296,8 @@ fn run(conversion: &Conversion, data: &[u8]) -> Result<(String, ConversionNotes)
 
 /// Returns the JSON lines of a file that was written here, which can be read. `None` if it is refused as a
 /// 7-bit encoding.
-fn objects_again(kind: Kind, written: &[u8]) -> Option<String> {
-    match converted(kind, Kind::Jsonl, false, written) {
+fn objects_again(kind: Format, written: &[u8]) -> Option<String> {
+    match converted(kind, Format::Jsonl, false, written) {
         Ok(objects) => Some(objects),
         Err(error) if is_seven_bit(&error) => None,
         Err(error) => panic!("{kind:?} {:?} was written: {error}", String::from_utf8_lossy(written)),
@@ -312,7 +313,7 @@ fn is_seven_bit(error: &Error) -> bool {
 
 /// Returns the text of objects, without white space. `None` if it is refused as a 7-bit encoding.
 fn text(objects: &str) -> Option<String> {
-    let mut records = Kind::Jsonl
+    let mut records = Format::Jsonl
         .records(Input::uncompressed("data", Cursor::new(objects.to_owned())), None)
         .expect("the field is there");
     let (mut record, mut text) = (Record::default(), String::new());
@@ -348,7 +349,7 @@ fn unnumbered(objects: &str) -> String {
 ///
 /// # Panics
 /// If a law is broken.
-pub fn format(kind: Kind, data: &[u8]) {
+pub fn format(kind: Format, data: &[u8]) {
     let Some((&mode, file)) = data.split_first() else { return };
     sentences(kind, file);
     for lossy in [false, true] {
@@ -375,7 +376,7 @@ pub fn format(kind: Kind, data: &[u8]) {
             shown(&once),
             shown(&twice)
         );
-        if lossy && matches!(kind, Kind::Ctm | Kind::Jsonl | Kind::WhisperJson) {
+        if lossy && matches!(kind, Format::Ctm | Format::Jsonl | Format::WhisperJson) {
             captions(kind, mode, file);
         }
     }
@@ -387,7 +388,7 @@ pub fn format(kind: Kind, data: &[u8]) {
 ///
 /// # Panics
 /// If a law is broken.
-pub fn marks(kind: Kind, data: &[u8]) {
+pub fn marks(kind: Format, data: &[u8]) {
     let Some((&number, file)) = data.split_first() else { return };
     let mode = Mode::of(number, true);
     let mark_places = [MarkPlaces::Everywhere, MarkPlaces::Unmarked][usize::from(number >> 7)];
@@ -398,7 +399,7 @@ pub fn marks(kind: Kind, data: &[u8]) {
             let options = RestoreOptions { marks, mark_places, look_ahead, language, ..mode.options()? };
             mode.restored_with(kind, file, step, &*model.restorer, &options)
         };
-        if matches!(kind, Kind::Conll | Kind::Labels) {
+        if matches!(kind, Format::Conll | Format::Labels) {
             assert!(marked(file, usize::MAX).is_err(), "marks have no place");
             continue;
         }
@@ -415,7 +416,7 @@ pub fn marks(kind: Kind, data: &[u8]) {
             );
         }
         // A word with times has its marks in a field of its own.
-        if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
+        if !matches!(kind, Format::Jsonl | Format::WhisperJson) {
             let letters =
                 |file: &[u8]| mode.folded(file).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
             assert_eq!(letters(&once), letters(file), "letters change");
@@ -424,7 +425,7 @@ pub fn marks(kind: Kind, data: &[u8]) {
 }
 
 /// Streams the file as live records and checks them.
-fn captions(kind: Kind, mode: Mode, file: &[u8]) {
+fn captions(kind: Format, mode: Mode, file: &[u8]) {
     let mode = Mode { case: Capitalized::Ignore, ..mode };
     let restored = |step: usize| {
         let options = mode.options().expect("the spellings are right");
@@ -448,8 +449,8 @@ fn captions(kind: Kind, mode: Mode, file: &[u8]) {
 }
 
 /// Returns a JSON file with its escapes replaced by their letters, and any other file as it is.
-fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
-    if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
+fn unescaped(kind: Format, file: &[u8]) -> Vec<u8> {
+    if !matches!(kind, Format::Jsonl | Format::WhisperJson) {
         return file.to_vec();
     }
     let (mut out, mut at) = (Vec::new(), 0);
@@ -565,7 +566,8 @@ fn use_sections(model: &Model) -> bool {
     let form = if threshold.is_some() { OutputForm::Json } else { OutputForm::Text };
     let words = RestoreOptions { form, ..marked.clone() };
     for (number, options) in [&plain, &marked, &certain, &live, &words].into_iter().enumerate() {
-        let restored = mode.restored_with(Kind::Text, text.as_bytes(), usize::MAX, &*model.restorer, options);
+        let restored =
+            mode.restored_with(Format::Text, text.as_bytes(), usize::MAX, &*model.restorer, options);
         let restored = match restored {
             Ok(restored) => restored,
             Err(error) => {
@@ -750,7 +752,7 @@ pub fn counts(data: &[u8]) {
 ///
 /// # Panics
 /// If a law is broken.
-pub fn transcript(kind: Kind, data: &[u8]) {
+pub fn transcript(kind: Format, data: &[u8]) {
     sentences(kind, data);
     let input = Input::uncompressed("data", Cursor::new(data.to_vec()));
     let mut records = kind.records(input, None).expect("the format needs no field");
@@ -762,7 +764,7 @@ pub fn transcript(kind: Kind, data: &[u8]) {
     }
 }
 
-fn sentences(format: Kind, data: &[u8]) {
+fn sentences(format: Format, data: &[u8]) {
     let reading = Reading { format, language: "en".to_owned(), ..Reading::default() };
     let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
     let mut last = 0;
@@ -778,7 +780,7 @@ fn sentences(format: Kind, data: &[u8]) {
     let input = || Input::uncompressed("data", Cursor::new(data.to_vec()));
     if let Err(Error::Input { place, problem }) = read {
         let is_refused = refuse_binary(&mut input(), None).is_err();
-        assert!(place.line.is_some() || !is_text || is_refused, "{place}: {problem}");
+        assert!(place.line.is_some() || !is_text || is_refused, "{place}: {}", problem.text());
     }
 }
 
@@ -955,17 +957,17 @@ impl Mode {
     }
 
     fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
-        self.restored_as(Kind::Text, text, usize::MAX, method)
+        self.restored_as(Format::Text, text, usize::MAX, method)
     }
 
     /// Restores a file that arrives in parts of `step` bytes.
-    fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
+    fn restored_as(self, kind: Format, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
         self.restored_with(kind, text, step, method, &self.options()?)
     }
 
     fn restored_with(
         self,
-        kind: Kind,
+        kind: Format,
         text: &[u8],
         step: usize,
         method: &dyn Restorer,

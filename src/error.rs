@@ -1,6 +1,7 @@
 //! Errors, sorted by what the user can do about them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that says what was found, what was expected, where, and what to do.
 ///
-/// A problem marks the names of options with [`option`]. Display puts these names in
-/// back quotes; [`Error::worded`] writes them in the style of a program, as [`worded`]
-/// does for warnings and notes.
+/// A problem knows the names of options in it ([`option`]). Display puts these names in back quotes;
+/// [`Error::worded`] writes them in the style of a program, as [`worded`] does for warnings and
+/// notes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,17 +32,17 @@ pub enum Error {
         /// The place in the file.
         place: Place,
         /// The problem: what was found, what was expected, and what to do.
-        problem: String,
+        problem: Problem,
     },
     /// A model that cannot be used: the user can train it again, or name another.
     Model {
         /// The folder or name of the model.
         model: String,
         /// The problem: what was found, what was expected, and what to do.
-        problem: String,
+        problem: Problem,
     },
     /// A request that no data can satisfy: the user can change the arguments.
-    Usage(String),
+    Usage(Problem),
     /// A panic, which is a bug of majuscule or of a method: the message to report.
     Bug(String),
     /// The host stopped the work.
@@ -74,6 +75,71 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.worded(|name| format!("`{name}`")))
+    }
+}
+
+/// A problem in words: what was found, what was expected, and what to do. It knows the names of
+/// options in its text, which each program writes in its own style.
+///
+/// ```
+/// use majuscule::error::{Problem, option};
+///
+/// let problem = Problem::from(format!("leave {} out", option("look-ahead")));
+/// assert_eq!(problem.text(), "leave look-ahead out");
+/// assert_eq!(problem.worded(|name| name.replace('-', "_")), "leave look_ahead out");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Problem {
+    text: String,
+    /// The places of the names of options in the text.
+    options: Vec<Range<usize>>,
+}
+
+impl Problem {
+    /// The text, with the names of options in lower case and with hyphens between words.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text with the names of options written by `name`.
+    pub fn worded(&self, name: impl Fn(&str) -> String) -> String {
+        let (mut worded, mut done) = (String::with_capacity(self.text.len()), 0);
+        for option in &self.options {
+            worded.push_str(&self.text[done..option.start]);
+            worded.push_str(&name(&self.text[option.clone()]));
+            done = option.end;
+        }
+        worded + &self.text[done..]
+    }
+}
+
+impl From<String> for Problem {
+    /// Reads the names of options that are marked by [`option`].
+    fn from(marked: String) -> Self {
+        if !marked.contains(MARKS[0]) {
+            return Self { text: marked, options: Vec::new() };
+        }
+        let mut problem = Self::default();
+        let mut parts = marked.split(MARKS[0]);
+        problem.text.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let start = problem.text.len();
+            match part.split_once(MARKS[1]) {
+                Some((option, rest)) => {
+                    problem.text.push_str(option);
+                    problem.options.push(start..problem.text.len());
+                    problem.text.push_str(rest);
+                }
+                None => problem.text.push_str(part),
+            }
+        }
+        problem
+    }
+}
+
+impl From<&str> for Problem {
+    fn from(marked: &str) -> Self {
+        marked.to_owned().into()
     }
 }
 
@@ -112,19 +178,24 @@ impl Error {
         Self::Io { verb, path: path.as_ref().to_owned(), source }
     }
 
+    /// An error of arguments, which the user can change.
+    pub fn usage(problem: impl Into<Problem>) -> Self {
+        Self::Usage(problem.into())
+    }
+
     /// An error in a file as a whole.
-    pub fn file(file: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn file(file: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self::Input { place: Place { file: file.into(), line: None, column: None }, problem: problem.into() }
     }
 
     /// An error in one line of a file, counted from 1.
-    pub fn line(file: impl Into<String>, line: u64, problem: impl Into<String>) -> Self {
+    pub fn line(file: impl Into<String>, line: u64, problem: impl Into<Problem>) -> Self {
         let place = Place { file: file.into(), line: Some(line), column: None };
         Self::Input { place, problem: problem.into() }
     }
 
     /// An error of a model that cannot be used.
-    pub fn model(model: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn model(model: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self::Model { model: model.into(), problem: problem.into() }
     }
 
@@ -142,15 +213,20 @@ impl Error {
                 let path = shown(&path.to_string_lossy()).into_owned();
                 format!("cannot {verb} {path}: {}", worded(&source.to_string(), name))
             }
-            Self::Input { place, problem } => format!("{place}: {}", worded(problem, name)),
-            Self::Model { model, problem } => format!("{}: {}", printable(model), worded(problem, name)),
-            Self::Usage(problem) => worded(problem, name),
+            Self::Input { place, problem } => format!("{place}: {}", problem.worded(name)),
+            Self::Model { model, problem } => format!("{}: {}", printable(model), problem.worded(name)),
+            Self::Usage(problem) => problem.worded(name),
             Self::Bug(message) => format!(
                 "this is a bug of majuscule: please report it with the text and the options that show it ({})",
                 printable(message)
             ),
             Self::Interrupted => "interrupted".to_owned(),
         }
+    }
+
+    /// The text of the error as the problem of another one.
+    pub(crate) fn problem(&self) -> Problem {
+        self.worded(|name| option(name).to_string()).into()
     }
 
     /// Returns true if the error is a pipe that its reader
@@ -170,8 +246,8 @@ pub fn option(name: &str) -> OptionName<'_> {
     OptionName(name)
 }
 
-/// The marks around the name of an option in a problem. They are control characters, which no
-/// quoted text contains.
+/// The marks around the name of an option in a text that becomes a [`Problem`]. They are control
+/// characters, which no quoted text contains.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
 impl std::fmt::Display for OptionName<'_> {
@@ -189,15 +265,7 @@ impl std::fmt::Display for OptionName<'_> {
 /// assert_eq!(worded(&note, |name| format!("--{name}")), "--weight-bits 16 keeps them");
 /// ```
 pub fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
-    let mut parts = problem.split(MARKS[0]);
-    let mut all = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(MARKS[1]) {
-            Some((option, rest)) => all.extend([&*name(option), rest]),
-            None => all.push_str(part),
-        }
-    }
-    all
+    Problem::from(problem).worded(name)
 }
 
 #[cfg(test)]
@@ -213,7 +281,7 @@ mod tests {
             "cannot write b: --order 3: leave --held-out out"
         );
         let errors = [
-            Error::Usage(problem.clone()),
+            Error::usage(problem.clone()),
             Error::file("a.txt", problem.clone()),
             Error::model("m", problem),
         ];
@@ -225,6 +293,6 @@ mod tests {
 
     #[test]
     fn marks_that_name_no_option_are_no_trouble() {
-        assert_eq!(Error::Usage("\u{3}a\u{2}b\u{3}\u{2}".to_owned()).to_string(), "\u{3}a`b`");
+        assert_eq!(Error::usage("\u{3}a\u{2}b\u{3}\u{2}").to_string(), "\u{3}a`b`");
     }
 }

@@ -13,7 +13,7 @@ use encoding::Uncoded;
 use limit::Limit;
 use unfinished::Unfinished;
 
-use crate::error::{Error, Place, Result, option};
+use crate::error::{Error, Place, Problem, Result, option};
 
 #[cfg(feature = "encodings")]
 mod double_byte;
@@ -126,7 +126,7 @@ impl std::fmt::Display for ByteSize {
 /// If standard input is named twice.
 pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
     if inputs.iter().filter(|input| input.as_ref() == Path::new("-")).count() > 1 {
-        return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+        return Err(Error::usage("- is named twice, but standard input can be read only once"));
     }
     Ok(())
 }
@@ -494,7 +494,7 @@ impl Lines<'_> {
     }
 
     /// An error in the current line.
-    pub fn problem(&self, problem: impl Into<String>) -> Error {
+    pub fn problem(&self, problem: impl Into<Problem>) -> Error {
         Error::line(self.input.name(), self.number, problem)
     }
 }
@@ -503,7 +503,7 @@ impl Lines<'_> {
 fn uncoded(file: &str, error: &io::Error) -> Option<Error> {
     let found = error.get_ref()?.downcast_ref::<Uncoded>()?;
     let place = Place { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
-    Some(Error::Input { place, problem: found.problem.clone() })
+    Some(Error::Input { place, problem: found.problem.clone().into() })
 }
 
 /// The error for a part of the text `source` that a [`TextEncoder`] could not write to `target`.
@@ -538,7 +538,7 @@ pub(crate) fn undecoded(
     let place = Place { file: file.to_owned(), line: Some(lines + breaks + 1), column: Some(column) };
     let advice = advice.map_or_else(String::new, |advice| format!(", {advice}"));
     let problem = format!("{found}: convert the file to UTF-8 (iconv does){advice}");
-    Error::Input { place, problem }
+    Error::Input { place, problem: problem.into() }
 }
 
 /// The first bytes, enough to detect compression. The first line of a slow pipe may be short, and
@@ -1049,14 +1049,14 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     let shown = target.display();
     let Ok(old) = fs::metadata(target) else { return Ok(()) };
     if !old.is_dir() {
-        return Err(Error::Usage(format!("{shown} is a file, but the name of a folder is expected")));
+        return Err(Error::usage(format!("{shown} is a file, but the name of a folder is expected")));
     }
     let mut files = fs::read_dir(target).map_err(|error| Error::io("read", target, error))?;
     match replace {
         _ if files.next().is_none() => Ok(()),
         None => Err(exists_already(target, "folder")),
         Some(mark) if target.join(mark).is_file() => Ok(()),
-        Some(mark) => Err(Error::Usage(format!(
+        Some(mark) => Err(Error::usage(format!(
             "{shown} holds no {mark}, so it is not replaced even with {}: name another folder, or remove it",
             option("force")
         ))),
@@ -1070,15 +1070,13 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
 /// If the output is standard output or one of the inputs.
 pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     if output == Path::new("-") {
-        return Err(Error::Usage(
-            "- is no name for an output that is written as a whole: name a file".into(),
-        ));
+        return Err(Error::usage("- is no name for an output that is written as a whole: name a file"));
     }
     let Ok(output) = fs::canonicalize(output) else { return Ok(()) };
     match inputs.iter().find(|input| fs::canonicalize(input.as_ref()).is_ok_and(|input| input == output)) {
         Some(input) if output.is_file() => {
             let input = input.as_ref().display();
-            Err(Error::Usage(format!("{input} is both input and output: name another output file")))
+            Err(Error::usage(format!("{input} is both input and output: name another output file")))
         }
         _ => Ok(()),
     }
@@ -1099,7 +1097,7 @@ pub fn check_new(output: &Path) -> Result<()> {
 /// Returns the error for an output, a `file` or a `folder`, that may not be replaced.
 fn exists_already(output: &Path, kind: &str) -> Error {
     let (shown, force) = (output.display(), option("force"));
-    Error::Usage(format!("{shown} exists already: name another {kind}, or give {force} to replace it"))
+    Error::usage(format!("{shown} exists already: name another {kind}, or give {force} to replace it"))
 }
 
 /// Refuses an output folder that contains an input, which
@@ -1113,7 +1111,7 @@ pub fn check_output_folder(output: &Path, inputs: &[impl AsRef<Path>]) -> Result
         fs::canonicalize(AsRef::<Path>::as_ref(*input)).is_ok_and(|input| input.starts_with(&folder))
     };
     match inputs.iter().find(inside) {
-        Some(input) => Err(Error::Usage(format!(
+        Some(input) => Err(Error::usage(format!(
             "{} lies in {}, which would be replaced: name another output folder",
             input.as_ref().display(),
             output.display()
@@ -1419,7 +1417,7 @@ mod tests {
         let path = folder.path().join("out.txt");
         let failed = publish(&path, |file| {
             file.write_all(b"half").unwrap();
-            Err(Error::Usage("stop".to_owned()))
+            Err(Error::usage("stop"))
         });
         assert!(failed.is_err());
         assert_eq!(names(folder.path()), [""; 0]);
@@ -1541,7 +1539,7 @@ mod tests {
         };
         let failed = publish_folder(&path, None, |temporary| {
             fs::write(temporary.join("data"), "half").unwrap();
-            Err(Error::Usage("stop".to_owned()))
+            Err(Error::usage("stop"))
         });
         assert!(failed.is_err());
         assert_eq!(names(folder.path()), [""; 0]);

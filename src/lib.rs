@@ -51,11 +51,14 @@ pub mod methods;
 pub mod restore;
 
 pub use error::{Error, Place, Result, caught};
-pub use format::Kind as Format;
+pub use format::Format;
 pub use interrupt::Interrupt;
 pub use methods::{DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
 pub use model::{Manifest, ModelDirs, Store};
-pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
+pub use restore::{
+    ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
+    RestoredWord, Stream, Streaming, TextRestorer,
+};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{

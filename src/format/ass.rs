@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
 
-use super::Kind;
+use super::Format;
 use super::cue::{self, CueScanner, push_untagged};
 use super::json::{self, quoted};
 use super::pauses::Pauses;
@@ -375,7 +375,7 @@ impl segment::SegmentWriter for AssWriter {
         self.events += 1;
         // The order of the events says the same.
         segment.id.take_if(|id| *id == self.events.to_string());
-        if losses.from == Kind::Vtt && segment.speaker.is_none() {
+        if losses.from == Format::Vtt && segment.speaker.is_none() {
             segment.speaker = cue::voice(&segment);
         }
         for SegmentTag { tag, .. } in &mut segment.tags {
@@ -383,7 +383,7 @@ impl segment::SegmentWriter for AssWriter {
                 own.clone_into(tag);
             }
         }
-        let is_own = matches!(losses.from, Kind::Ass | Kind::Jsonl);
+        let is_own = matches!(losses.from, Format::Ass | Format::Jsonl);
         let is_tag = |tag: &str| match is_own {
             true => tag.starts_with('{') && tag.contains('}'),
             false => tag.starts_with("{\\") && tag.ends_with('}'),
@@ -450,7 +450,7 @@ fn text(segment: &Segment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::{dropped, run, written};
     use crate::format::laws::{check, error, starts, words};
 
@@ -463,22 +463,22 @@ mod tests {
 
     #[test]
     fn only_the_texts_of_events_are_text() {
-        let found = words(Kind::Ass, FILE);
+        let found = words(Format::Ass, FILE);
         assert_eq!(found, ["so", "we", "met", "rui", "and", "then", "left", "no", "é"]);
-        assert_eq!(starts(Kind::Ass, FILE), ["so", "and", "no", "é"]);
-        check(Kind::Ass, FILE);
+        assert_eq!(starts(Format::Ass, FILE), ["so", "and", "no", "é"]);
+        check(Format::Ass, FILE);
         let old = "[Events]\nFormat: Marked, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n\
                    Dialogue: Marked=0,0:00:01.00,0:00:02.50,*Default,NTP,0000,0000,0000,!Effect,so {a";
-        assert_eq!(words(Kind::Ass, old), ["so", "a"]);
-        check(Kind::Ass, old);
-        assert_eq!(Kind::named("a.ssa".as_ref()), Some(Kind::Ass));
+        assert_eq!(words(Format::Ass, old), ["so", "a"]);
+        check(Format::Ass, old);
+        assert_eq!(Format::named("a.ssa".as_ref()), Some(Format::Ass));
     }
 
     #[test]
     fn an_event_is_a_segment() {
         let srt = "1\n00:00:01,000 --> 00:00:02,500\n{\\an8}so, we met\nrui. and\n\n";
         let event = "[Events]\nDialogue: 0,0:00:01.00,0:00:02.50,,,,,,,{\\an8}so, we met\\Nrui. and\n";
-        let objects = written(Kind::Ass, Kind::Jsonl, event);
+        let objects = written(Format::Ass, Format::Jsonl, event);
         let events: Vec<&str> = objects.lines().skip(1).collect();
         assert!(objects.starts_with("{\"script\":\"[Events]\","), "{objects}");
         assert!(
@@ -486,25 +486,25 @@ mod tests {
                 .contains(r#""begin":1.0,"end":2.5,"text":"so, we met\nrui. and","tags":[[0,"{\\an8}"]]"#),
             "{objects}"
         );
-        let plain = dropped(Kind::Ass, Kind::Srt, event);
+        let plain = dropped(Format::Ass, Format::Srt, event);
         assert_eq!(plain, srt);
     }
 
     #[test]
     fn events_come_back_from_other_formats() {
         let srt = "1\n00:00:01,000 --> 01:00:02,500\n<i>so</i>, we met\n{\\an8}rui\u{a0}\n\n";
-        let ass = written(Kind::Srt, Kind::Ass, srt);
+        let ass = written(Format::Srt, Format::Ass, srt);
         assert!(ass.starts_with("[Script Info]\nScriptType: v4.00+\n"), "{ass}");
         let event =
             "Dialogue: 0,0:00:01.00,1:00:02.50,Default,,0,0,0,,{\\i1}so{\\i0}, we met\\N{\\an8}rui\\h";
         assert_eq!(ass.lines().last(), Some(event));
-        assert_eq!(written(Kind::Ass, Kind::Srt, &ass), srt);
-        assert_eq!(written(Kind::Ass, Kind::Ass, &ass), ass);
-        assert_eq!(written(Kind::Srt, Kind::Ass, ""), format!("{}\n", super::SCRIPT));
+        assert_eq!(written(Format::Ass, Format::Srt, &ass), srt);
+        assert_eq!(written(Format::Ass, Format::Ass, &ass), ass);
+        assert_eq!(written(Format::Srt, Format::Ass, ""), format!("{}\n", super::SCRIPT));
         let whole = FILE.replace("\r\n", "\n").replace("no,\\n-", "no, -");
-        let objects = written(Kind::Ass, Kind::Jsonl, FILE);
+        let objects = written(Format::Ass, Format::Jsonl, FILE);
         assert_eq!(
-            written(Kind::Jsonl, Kind::Ass, &objects),
+            written(Format::Jsonl, Format::Ass, &objects),
             whole.trim_start_matches('\u{feff}').to_owned() + "\n"
         );
         assert!(
@@ -517,7 +517,7 @@ mod tests {
     fn what_an_event_cannot_hold_is_refused_or_dropped() {
         let cue = |text: &str| format!("1\n00:00:01,234 --> 00:00:02,000\n{text}\n\n");
         let refused =
-            |text: &str, drop: bool| run(Kind::Srt, Kind::Ass, drop, &cue(text)).unwrap_err().to_string();
+            |text: &str, drop: bool| run(Format::Srt, Format::Ass, drop, &cue(text)).unwrap_err().to_string();
         let found = refused("so", false);
         assert!(
             found.starts_with("data, line 2, column 1: what 1.234 has beyond hundredths would"),
@@ -527,22 +527,22 @@ mod tests {
             let found = refused(text, true);
             assert!(found.starts_with("data, line 3, column 1: found text that would be read as"), "{found}");
         }
-        let event = dropped(Kind::Srt, Kind::Ass, &cue("<font a>so</font> {b \\o/"));
+        let event = dropped(Format::Srt, Format::Ass, &cue("<font a>so</font> {b \\o/"));
         assert!(event.ends_with("Dialogue: 0,0:00:01.23,0:00:02.00,Default,,0,0,0,,so {b \\o/\n"), "{event}");
         let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so &amp; so</v>\n";
-        let event = dropped(Kind::Vtt, Kind::Ass, vtt);
+        let event = dropped(Format::Vtt, Format::Ass, vtt);
         assert!(event.ends_with(",Default,Ana Reis,0,0,0,,so & so\n"), "{event}");
         let object = r#"{"speaker":"ana, rui","begin":1,"end":2,"text":"so","style":"Top","effect":"a,b"}"#;
-        let event = dropped(Kind::Jsonl, Kind::Ass, object);
+        let event = dropped(Format::Jsonl, Format::Ass, object);
         assert!(event.ends_with(",Top,,0,0,0,,so\n"), "{event}");
     }
 
     #[test]
     fn what_cannot_be_read_is_named_or_passed() {
         let file = "[Events]\nFormat: Start, Text\nDialogue: 0:00:01.00,so\n";
-        let found = run(Kind::Ass, Kind::Srt, true, file).unwrap_err().to_string();
+        let found = run(Format::Ass, Format::Srt, true, file).unwrap_err().to_string();
         assert!(found.starts_with("data, line 3, column 1: found an event of Start, Text, but"), "{found}");
-        let found = error(Kind::Ass, "[Events]\nDialogue: 0,0:00:01.00,so\n");
+        let found = error(Format::Ass, "[Events]\nDialogue: 0,0:00:01.00,so\n");
         assert!(found.starts_with("data, line 2, column 26: found 3 fields, but an event"), "{found}");
     }
 }

@@ -17,7 +17,7 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
-use super::{Kind, MarkPlace};
+use super::{Format, MarkPlace};
 use crate::error::{Error, Result, option};
 use crate::text::{Break, MarkForm};
 
@@ -62,7 +62,7 @@ impl Grammar for ConllReader {
     }
 
     fn mark_place(&self, _: MarkForm) -> MarkPlace {
-        MarkPlace::Row(MarkRows { kind: Kind::Conll, returns: false })
+        MarkPlace::Row(MarkRows { kind: Format::Conll, returns: false })
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
@@ -121,12 +121,12 @@ impl ConllReader {
     /// Starts a file; `field` is the number of the column that contains the words, if it is given.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if `field` is not a number.
+    /// Returns [`Error::usage`] if `field` is not a number.
     pub(super) fn new(field: Option<&str>) -> Result<Self> {
         let number = |field: &str| {
             let problem =
                 format!("{} {field}: the column of the words is expected, such as 1", option("field"));
-            field.parse::<NonZeroUsize>().map_err(|_| Error::Usage(problem))
+            field.parse::<NonZeroUsize>().map_err(|_| Error::usage(problem))
         };
         let column = field.map(number).transpose()?.map(NonZeroUsize::get);
         Ok(Self { column, before: Some(Break::Document), ..Self::default() })
@@ -369,7 +369,7 @@ fn pieces(column: &FieldColumn) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
     use crate::text::Case;
@@ -377,15 +377,15 @@ mod tests {
     #[test]
     fn an_empty_line_ends_a_sentence() {
         let file = "-DOCSTART- -X- O O\n\nthe DT B-NP O\n1996 CD I-NP O\neu NNP I-NP B-ORG\n. . O O\n\nit PRP B-NP O\n";
-        assert_eq!(words(Kind::Conll, file), ["the", "1996", "eu", "it"]);
-        assert_eq!(starts(Kind::Conll, file), ["the", "it"]);
-        check(Kind::Conll, file);
+        assert_eq!(words(Format::Conll, file), ["the", "1996", "eu", "it"]);
+        assert_eq!(starts(Format::Conll, file), ["the", "it"]);
+        check(Format::Conll, file);
     }
 
     #[test]
     fn a_sentence_is_a_segment_with_its_columns() {
         let rows = "# a\n-DOCSTART- O\n\nso RB\nwe PRP\n# b\n\nmet\n";
-        let objects = written(Kind::Conll, Kind::Jsonl, rows);
+        let objects = written(Format::Conll, Format::Jsonl, rows);
         let expected = [
             r#"{"comment":"a","text":null}"#,
             r#"{"docstart":"-DOCSTART- O","text":null}"#,
@@ -393,18 +393,22 @@ mod tests {
             r#"{"text":"met"}"#,
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        let back = written(Kind::Jsonl, Kind::Conll, &objects);
+        let back = written(Format::Jsonl, Format::Conll, &objects);
         assert_eq!(back, "# a\n-DOCSTART- O\n\nso\tRB\nwe\tPRP\n# b\n\nmet\n\n");
     }
 
     #[test]
     fn a_word_that_begins_like_a_comment_is_written_as_a_word() {
         for rows in [" #\n", " ##\nso\n", " # NN\nso NN\n", " #x so\n", "so\n # NN\n# c\n", "\u{6} #\n"] {
-            let objects = written(Kind::Conll, Kind::Jsonl, rows);
-            let back = written(Kind::Jsonl, Kind::Conll, &objects);
-            assert_eq!(written(Kind::Conll, Kind::Jsonl, &back), objects, "{rows:?} comes back as {back:?}");
+            let objects = written(Format::Conll, Format::Jsonl, rows);
+            let back = written(Format::Jsonl, Format::Conll, &objects);
+            assert_eq!(
+                written(Format::Conll, Format::Jsonl, &back),
+                objects,
+                "{rows:?} comes back as {back:?}"
+            );
         }
-        assert_eq!(written(Kind::Text, Kind::Conll, "# of men\n"), " #\nof\nmen\n\n");
+        assert_eq!(written(Format::Text, Format::Conll, "# of men\n"), " #\nof\nmen\n\n");
     }
 
     #[test]
@@ -419,17 +423,18 @@ mod tests {
             &row("3", "rui"),
         ]
         .concat();
-        assert_eq!(words(Kind::Conll, &file), ["dámelo", "rui"]);
-        check(Kind::Conll, &file);
+        assert_eq!(words(Format::Conll, &file), ["dámelo", "rui"]);
+        check(Format::Conll, &file);
         assert!(
-            error(Kind::Conll, &format!("{file}4\tso\n"))
+            error(Format::Conll, &format!("{file}4\tso\n"))
                 .starts_with("data, line 7, column 5: found 2 columns, but 10 are expected")
         );
         let blanks = row("1", "they").replace('\t', "   ").replace("   _\n", "\t_\n");
         assert!(
-            error(Kind::Conll, &blanks).contains("line 1, column") && words(Kind::Conll, &blanks).is_empty()
+            error(Format::Conll, &blanks).contains("line 1, column")
+                && words(Format::Conll, &blanks).is_empty()
         );
-        assert_eq!(words(Kind::Conll, &row("1", "they").replace('\t', "   ")), ["they"]);
+        assert_eq!(words(Format::Conll, &row("1", "they").replace('\t', "   ")), ["they"]);
     }
 
     #[test]
@@ -438,8 +443,8 @@ mod tests {
             words.iter().map(|(id, word)| format!("{id}\t{word}\ti'm\t_\t_\t_\t_\t_\t_\t_\n")).collect()
         };
         let upper = |words: &[(&str, &str)]| {
-            check(Kind::Conll, &rows(words));
-            let written = laws::written(Kind::Conll, rows(words).as_bytes(), |number, _| {
+            check(Format::Conll, &rows(words));
+            let written = laws::written(Format::Conll, rows(words).as_bytes(), |number, _| {
                 if number == 1 { Case::Title } else { Case::Upper }
             });
             String::from_utf8(written).unwrap()
@@ -486,6 +491,6 @@ mod tests {
             ])
         );
         let far = rows(&[("1-2", "in the"), ("1", "in"), ("2", "the")]);
-        check(Kind::Conll, &far);
+        check(Format::Conll, &far);
     }
 }

@@ -42,17 +42,17 @@ use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
 use super::transcript::{Fault, is_event, shortened};
-use super::{Kind, ass, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
+use super::{Format, ass, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 
 /// The settings of a conversion.
 #[derive(Debug, Clone, Default)]
 pub struct Conversion {
-    /// The input format; [`Kind::Auto`] tells it from the name of the input.
-    pub from: Kind,
+    /// The input format; [`Format::Auto`] tells it from the name of the input.
+    pub from: Format,
     /// The output format.
-    pub to: Kind,
+    pub to: Format,
     /// The field of jsonl that contains the text, or the number of the column of conll that
     /// contains the words.
     pub field: Option<String>,
@@ -81,25 +81,25 @@ impl Conversion {
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
-    /// [`Error::Usage`] if there is no such conversion.
+    /// [`Error::usage`] if there is no such conversion.
     pub fn run(&self, input: Input<'_>, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
         let from = match self.from {
-            Kind::Auto => {
-                Kind::refuse_unread(Path::new(input.name()))?;
-                Kind::of_name(Path::new(input.name()))
+            Format::Auto => {
+                Format::refuse_unread(Path::new(input.name()))?;
+                Format::of_name(Path::new(input.name()))
             }
             from => from,
         };
         let mut writer = writer(self.to)?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
         let mut losses = Losses::new(from, self.to, self.drop);
-        source.rolled = (self.to == Kind::Text && RolledUp::may_be(from)).then(RolledUp::default);
+        source.rolled = (self.to == Format::Text && RolledUp::may_be(from)).then(RolledUp::default);
         if let Some(limits) = &self.cues {
             source.cutter = Some(CueCutter::new(limits, from, self.to)?);
             losses = Losses::of_cues(from, self.to);
         }
         let mut check =
-            Check::new(self.to, self.field.as_deref().filter(|_| from == self.to && from == Kind::Conll))?;
+            Check::new(self.to, self.field.as_deref().filter(|_| from == self.to && from == Format::Conll))?;
         let (mut fitted, mut text) = (Vec::new(), String::new());
         let mut write =
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
@@ -147,16 +147,16 @@ impl Conversion {
 
 /// Returns true if a segment is a word of a later alternative or a mark of alternatives, which only
 /// .ctm has.
-fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
+fn is_unsaid(segment: &Segment, from: Format, to: Format) -> bool {
     let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
-    let is_there = matches!(to, Kind::Ctm | Kind::Jsonl);
-    from == Kind::Ctm
+    let is_there = matches!(to, Format::Ctm | Format::Jsonl);
+    from == Format::Ctm
         && !is_there
         && segment.text.is_empty()
         && segment.tags.iter().any(|tag| is_mark(&tag.tag))
 }
 
-impl Kind {
+impl Format {
     /// Returns true if a text with segments, subtitles or a transcript, is written in the other
     /// format.
     pub fn is_converted_to(self, to: Self) -> bool {
@@ -192,19 +192,19 @@ struct ConvertSource<'a> {
 }
 
 impl<'a> ConvertSource<'a> {
-    fn open(kind: Kind, input: Input<'a>, field: Option<&str>) -> Result<Self> {
+    fn open(kind: Format, input: Input<'a>, field: Option<&str>) -> Result<Self> {
         match (kind, field) {
-            (_, None) | (Kind::Conll, _) => {}
-            (Kind::Jsonl, Some(field)) if !field.contains('.') => {}
-            (Kind::Jsonl, Some(field)) => {
-                return Err(Error::Usage(format!(
+            (_, None) | (Format::Conll, _) => {}
+            (Format::Jsonl, Some(field)) if !field.contains('.') => {}
+            (Format::Jsonl, Some(field)) => {
+                return Err(Error::usage(format!(
                     "{} {field}: convert takes a field of the object itself, and none inside another",
                     option("field")
                 )));
             }
             _ => {
                 let problem = format!("{} names the text of jsonl and conll: leave it out", option("field"));
-                return Err(Error::Usage(problem.to_owned()));
+                return Err(Error::usage(problem));
             }
         }
         let name = input.name().to_owned();
@@ -272,53 +272,56 @@ impl<'a> ConvertSource<'a> {
 }
 
 /// Returns the grammar of a format that can be converted; `None` if the format is read whole.
-fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
+fn grammar(kind: Format, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
     match kind {
         kind if !has_segments(kind) => Err(no_segments(kind)),
         kind => kind.grammar(field),
     }
 }
 
-fn has_segments(kind: Kind) -> bool {
-    !matches!(kind, Kind::Trn | Kind::Kaldi | Kind::Nlp | Kind::Labels | Kind::Tsv | Kind::Csv | Kind::Lrc)
+fn has_segments(kind: Format) -> bool {
+    !matches!(
+        kind,
+        Format::Trn | Format::Kaldi | Format::Nlp | Format::Labels | Format::Tsv | Format::Csv | Format::Lrc
+    )
 }
 
-fn no_segments(kind: Kind) -> Error {
+fn no_segments(kind: Format) -> Error {
     let problem = format!(
         "{} is not converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
         kind.shown()
     );
-    Error::Usage(problem)
+    Error::usage(problem)
 }
 
-fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
+fn writer(kind: Format) -> Result<Box<dyn SegmentWriter>> {
     Ok(match kind {
-        Kind::Auto => {
-            return Err(Error::Usage(format!(
+        Format::Auto => {
+            return Err(Error::usage(format!(
                 "the format to write is not said: name it with {}",
                 option("to")
             )));
         }
-        Kind::Text | Kind::Tok => Box::new(plain::PlainWriter),
-        Kind::Srt => Box::new(srt::SrtWriter::default()),
-        Kind::Vtt => Box::new(vtt::VttWriter::default()),
-        Kind::Ass => Box::new(ass::AssWriter::default()),
-        Kind::Ttml => {
+        Format::Text | Format::Tok => Box::new(plain::PlainWriter),
+        Format::Srt => Box::new(srt::SrtWriter::default()),
+        Format::Vtt => Box::new(vtt::VttWriter::default()),
+        Format::Ass => Box::new(ass::AssWriter::default()),
+        Format::Ttml => {
             let problem = "TTML is read, but not written: convert to .srt, .vtt or .ass";
-            return Err(Error::Usage(problem.to_owned()));
+            return Err(Error::usage(problem));
         }
-        Kind::Ctm => Box::new(ctm::CtmWriter),
-        Kind::Stm => Box::new(stm::StmWriter),
-        Kind::Jsonl => Box::new(jsonl::JsonlWriter),
-        Kind::WhisperJson => Box::new(whisper::WhisperWriter::default()),
-        Kind::Conll => Box::new(conll::ConllWriter),
+        Format::Ctm => Box::new(ctm::CtmWriter),
+        Format::Stm => Box::new(stm::StmWriter),
+        Format::Jsonl => Box::new(jsonl::JsonlWriter),
+        Format::WhisperJson => Box::new(whisper::WhisperWriter::default()),
+        Format::Conll => Box::new(conll::ConllWriter),
         _ => return Err(no_segments(kind)),
     })
 }
 
 /// A reader of the output, so that output that does not read back is an error before it is written.
 struct Check {
-    kind: Kind,
+    kind: Format,
     /// `None` if the output is read whole, at its end.
     grammar: Option<Box<dyn Grammar>>,
     number: u64,
@@ -333,7 +336,7 @@ struct Check {
 type Refused = (Option<Rc<LocatedItem>>, Lost);
 
 impl Check {
-    fn new(kind: Kind, field: Option<&str>) -> Result<Self> {
+    fn new(kind: Format, field: Option<&str>) -> Result<Self> {
         let grammar = grammar(kind, field)?;
         Ok(Self { kind, grammar, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
     }
@@ -418,19 +421,19 @@ impl Check {
 
 /// Converts a file, for the tests of each format.
 #[cfg(test)]
-pub(super) fn written(from: Kind, to: Kind, text: &str) -> String {
+pub(super) fn written(from: Format, to: Format, text: &str) -> String {
     run(from, to, false, text).expect("nothing is lost")
 }
 
 /// Converts a file and drops the parts that the output format cannot express.
 #[cfg(test)]
-pub(super) fn dropped(from: Kind, to: Kind, text: &str) -> String {
+pub(super) fn dropped(from: Format, to: Format, text: &str) -> String {
     run(from, to, true, text).expect("no text is lost")
 }
 
 /// Converts a file, and returns the error if there is one.
 #[cfg(test)]
-pub(super) fn run(from: Kind, to: Kind, drop: bool, text: &str) -> Result<String> {
+pub(super) fn run(from: Format, to: Format, drop: bool, text: &str) -> Result<String> {
     let mut out = Vec::new();
     let input = Input::uncompressed("data", std::io::Cursor::new(text.to_owned()));
     Conversion { from, to, drop, ..Conversion::default() }.run(input, &mut out, Path::new("out"))?;
@@ -446,8 +449,11 @@ mod tests {
         let cue =
             "1\n00:00:01,000 --> 00:00:02,000\n<font a>\nso <i>it</i>\n</font>\nis\n<font b></font>\n\n";
         let header = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n";
-        assert_eq!(dropped(Kind::Srt, Kind::Vtt, cue), format!("{header}so <i>it</i>\nis\n\n"));
+        assert_eq!(dropped(Format::Srt, Format::Vtt, cue), format!("{header}so <i>it</i>\nis\n\n"));
         let vtt = format!("{header}<c.x> </c>\n<b>\nso</b>\n\n");
-        assert_eq!(dropped(Kind::Vtt, Kind::Srt, &vtt), "1\n00:00:01,000 --> 00:00:02,000\n<b>\nso</b>\n\n");
+        assert_eq!(
+            dropped(Format::Vtt, Format::Srt, &vtt),
+            "1\n00:00:01,000 --> 00:00:02,000\n<b>\nso</b>\n\n"
+        );
     }
 }

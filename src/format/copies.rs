@@ -9,7 +9,9 @@ use std::ops::Range;
 use super::Piece;
 use super::records::TextPart;
 use crate::text::markup::untagged;
-use crate::text::{Capitals, Case, Choice, Constraint, Locale, Mark, RestoreOptions, Token, Tokens, resolve};
+use crate::text::{
+    Capitals, Case, Constraint, Decision, Locale, Mark, Placed, RestoreOptions, Token, Tokens, resolve,
+};
 
 /// A place in a piece that repeats a word of the file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,16 +79,17 @@ pub struct WrittenWords {
 const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
-    /// Settles the copies in a piece, whose words have these choices; pieces come in order.
-    pub fn repeat_answers(&mut self, piece: &mut Piece, choices: &[Choice], options: &RestoreOptions) {
+    /// Settles the copies in a piece, whose words have these outcomes; pieces come in order.
+    pub fn repeat_answers(&mut self, piece: &mut Piece, decisions: &[Decision], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
             let token = &tokens.as_slice()[at];
             let word = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]);
             let word = untagged(word.unwrap_or_default());
             let Capitals(capitals) =
-                resolve(&word, token, &choices[at], options).case.capitals(&word, options.locale());
-            let put = [token.put_opening, token.put];
+                resolve(&word, token, &decisions[at], options).case.capitals(&word, options.locale());
+            let Placed { before, after, .. } = decisions[at].placed;
+            let put = [before, after];
             WrittenCase { capitals, letters: options.locale().letter_count(&word), put }
         };
         for copy in copies.iter_mut() {
@@ -120,36 +123,36 @@ impl WrittenWords {
     }
 }
 
-/// Returns the words and the copies of a piece, with choices for both.
+/// Returns the words and the copies of a piece, with outcomes for both.
 pub(super) fn with_copies(
     piece: &Piece,
-    choices: &[Choice],
+    decisions: &[Decision],
     options: &RestoreOptions,
-) -> (Tokens, Vec<Choice>) {
-    let (mut tokens, mut chosen) = (Tokens::new(), Vec::new());
-    let mut words = piece.tokens.iter().zip(choices).peekable();
+) -> (Tokens, Vec<Decision>) {
+    let (mut tokens, mut decided) = (Tokens::new(), Vec::new());
+    let mut words = piece.tokens.iter().zip(decisions).peekable();
     let mut copies = piece.copies.iter().filter_map(|copy| Some((copy, copy.case?))).peekable();
     loop {
         let is_copy = match (words.peek(), copies.peek()) {
             (Some(((_, word), _)), Some((copy, _))) => copy.source.start < word.source.start,
             (None, Some(_)) => true,
             (Some(_), None) => false,
-            (None, None) => return (tokens, chosen),
+            (None, None) => return (tokens, decided),
         };
         if is_copy {
             let Some((copy, case)) = copies.next() else { continue };
             let token = Token {
                 source: copy.source.clone(),
                 constraint: Constraint::Fixed(case),
-                put_opening: copy.put[0],
-                put: copy.put[1],
                 ..Token::default()
             };
             tokens.push("", options.locale(), token);
-            chosen.push(Choice::default());
-        } else if let Some(((_, token), choice)) = words.next() {
+            let [before, after] = copy.put;
+            let placed = Placed { before, after, begins: false };
+            decided.push(Decision { placed, ..Decision::default() });
+        } else if let Some(((_, token), decision)) = words.next() {
             tokens.push("", options.locale(), token.clone());
-            chosen.push(*choice);
+            decided.push(*decision);
         }
     }
 }

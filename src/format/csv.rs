@@ -10,7 +10,7 @@ use super::cells::CellQuotes;
 use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
-use super::{Format, Jsonl, RestoreOptions, tsv};
+use super::{Jsonl, PieceReader, RestoreOptions, tsv};
 use crate::error::{Result, option};
 use crate::files::Input;
 use crate::text::{Break, Context};
@@ -25,7 +25,7 @@ const WITHOUT_HEADER: [u8; 4] = *b"\t|;,";
 const TEXT: &str = "text";
 
 /// Starts reading a table. Each row is a text of its own, unless the context is the file.
-pub(super) fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn Format + '_> {
+pub(super) fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> {
     let context = if options.context == Context::File { Context::File } else { Context::Line };
     let grammar = Box::new(CsvReader::new(options.field.as_deref(), context));
     Box::new(Jsonl::of_grammar(input, options, grammar, context == Context::Line))
@@ -363,7 +363,7 @@ impl Grammar for CsvReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::laws::{Counting, check, error, marked, starts, words};
     use crate::text::{Mark, SentenceStart};
 
@@ -372,7 +372,7 @@ mod tests {
         let input = Input::uncompressed("data", std::io::Cursor::new(table.to_owned()));
         let options = RestoreOptions { field: Some(field.to_owned()), ..RestoreOptions::default() };
         let (mut format, mut piece, mut found) =
-            (Kind::Csv.open(input, options).unwrap(), Default::default(), Vec::new());
+            (Format::Csv.open(input, options).unwrap(), Default::default(), Vec::new());
         while format.next(&mut piece).unwrap() {
             found.extend(piece.tokens.iter().map(|(lower, _)| lower.to_owned()));
         }
@@ -384,11 +384,11 @@ mod tests {
 
     #[test]
     fn a_column_of_a_table_is_text() {
-        check(Kind::Csv, TABLE);
+        check(Format::Csv, TABLE);
         let all = ["the", "met", "ana", "and", "left", "we", "said", "yes", "and", "ana", "left", "no"];
-        assert_eq!(words(Kind::Csv, &format!("{TABLE},")), all);
-        assert_eq!(starts(Kind::Csv, "text\nso. we\nno\n"), ["so", "we"]);
-        assert_eq!(words(Kind::Csv, "text\nso we"), ["so", "we"]);
+        assert_eq!(words(Format::Csv, &format!("{TABLE},")), all);
+        assert_eq!(starts(Format::Csv, "text\nso. we\nno\n"), ["so", "we"]);
+        assert_eq!(words(Format::Csv, "text\nso we"), ["so", "we"]);
     }
 
     #[test]
@@ -422,11 +422,11 @@ mod tests {
             ("id,text\n1,\"so\" we\n", "line 2, column 3: found text after the closing quote"),
             ("id,text\n1,so\n2,\"so\n\nwe\n", "found no closing quote of the cell that begins on line 3"),
         ] {
-            let error = error(Kind::Csv, table);
+            let error = error(Format::Csv, table);
             assert!(error.contains(found) && error.starts_with("data"), "{error}");
         }
         // Empty cells at the end are no more than the header has.
-        assert_eq!(words(Kind::Csv, "id,text\n1,so,,\n"), ["so"]);
+        assert_eq!(words(Format::Csv, "id,text\n1,so,,\n"), ["so"]);
     }
 
     #[test]
@@ -438,8 +438,8 @@ mod tests {
                 sentence_start: SentenceStart::Never,
                 ..RestoreOptions::default()
             };
-            let bytes = marked(Kind::Csv, table.as_bytes(), usize::MAX, &method, &options);
-            let again = marked(Kind::Csv, &bytes, usize::MAX, &method, &options);
+            let bytes = marked(Format::Csv, table.as_bytes(), usize::MAX, &method, &options);
+            let again = marked(Format::Csv, &bytes, usize::MAX, &method, &options);
             assert_eq!(again, bytes, "{table:?}");
             String::from_utf8(bytes).unwrap()
         };

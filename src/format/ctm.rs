@@ -20,7 +20,7 @@ use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
 };
-use super::{Kind, MarkPlace};
+use super::{Format, MarkPlace};
 use crate::text::write::MarkSide;
 use crate::text::{Break, MarkForm};
 
@@ -237,7 +237,7 @@ impl Grammar for CtmReader {
 
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
         match form {
-            MarkForm::Apart => MarkPlace::Row(MarkRows { kind: Kind::Ctm, returns: false }),
+            MarkForm::Apart => MarkPlace::Row(MarkRows { kind: Format::Ctm, returns: false }),
             MarkForm::Written | MarkForm::Joined => MarkPlace::Behind,
         }
     }
@@ -283,7 +283,7 @@ impl Grammar for CtmReader {
         ];
         let optional = [
             (LossKind::Confidence, row.confidence),
-            (LossKind::Kind, row.kind),
+            (LossKind::Format, row.kind),
             (LossKind::Speaker, row.speaker),
         ];
         parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
@@ -409,7 +409,7 @@ impl segment::SegmentWriter for CtmWriter {
         {
             return each_word(segment, words, losses, out);
         }
-        let is_own = matches!(losses.from, Kind::Ctm | Kind::Stm | Kind::Jsonl);
+        let is_own = matches!(losses.from, Format::Ctm | Format::Stm | Format::Jsonl);
         let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
         let is_word = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
         segment.keep_tags(|tag| is_tag && is_word(tag), losses)?;
@@ -474,7 +474,7 @@ const KEPT: [LossKind; 7] = [
     LossKind::Speaker,
     LossKind::Times,
     LossKind::Confidence,
-    LossKind::Kind,
+    LossKind::Format,
     LossKind::Tags,
 ];
 
@@ -514,7 +514,7 @@ fn each_word(
             LossKind::Speaker,
             LossKind::Times,
             LossKind::Breaks,
-            LossKind::Kind,
+            LossKind::Format,
         ],
         losses,
     )?;
@@ -544,7 +544,7 @@ fn each_word(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::{dropped, written};
     use crate::format::laws::{check, error, starts, words};
 
@@ -588,11 +588,11 @@ mod tests {
         for none in ["NA", "na", "nan", "NaN", "-inf", "Infinity", "1e999"] {
             assert!(row(&format!("call A 1.25 0.3 so {none}")).is_ok(), "{none}");
             let object = format!(r#"{{"begin":0.0,"end":1.0,"text":"so","confidence":"{none}"}}"#);
-            let read = dropped(Kind::Ctm, Kind::Jsonl, &format!("call A 0 1 so {none}\n"));
+            let read = dropped(Format::Ctm, Format::Jsonl, &format!("call A 0 1 so {none}\n"));
             assert!(!read.contains("confidence"), "{read}");
-            assert_eq!(dropped(Kind::Jsonl, Kind::Ctm, &object), "- - 0.00 1.00 so\n", "{none}");
+            assert_eq!(dropped(Format::Jsonl, Format::Ctm, &object), "- - 0.00 1.00 so\n", "{none}");
         }
-        let high = dropped(Kind::Ctm, Kind::Jsonl, "call A 0 1 so 7.5\n");
+        let high = dropped(Format::Ctm, Format::Jsonl, "call A 0 1 so 7.5\n");
         assert!(high.contains("\"confidence\":7.5"), "{high}");
     }
 
@@ -619,7 +619,7 @@ mod tests {
     #[test]
     fn a_word_is_a_segment() {
         let rows = ";; a\nr A 0.50 0.25 we 0.90 lex ana\n- A 1.00 0.10 <laugh>\nr A 1.00 1.00 so NA NA rui\n";
-        let objects = written(Kind::Ctm, Kind::Jsonl, rows);
+        let objects = written(Format::Ctm, Format::Jsonl, rows);
         let expected = [
             r#"{"comment":"a","text":null}"#,
             r#"{"recording":"r","channel":"A","speaker":"ana","begin":0.5,"end":0.75,"text":"we","confidence":0.90,"type":"lex"}"#,
@@ -627,24 +627,24 @@ mod tests {
             r#"{"recording":"r","channel":"A","speaker":"rui","begin":1.0,"end":2.0,"text":"so"}"#,
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
+        assert_eq!(written(Format::Jsonl, Format::Ctm, &objects), rows);
     }
 
     #[test]
     fn of_alternatives_the_first_is_written_elsewhere() {
         let rows = "r A * * <ALT_BEGIN>\nr A 0.10 0.20 hello\nr A * * <ALT>\nr A 0.10 0.20 hallo\nr A * * <ALT_END>\n\
                     r A 0.50 0.20 world\n";
-        assert_eq!(written(Kind::Ctm, Kind::Ctm, rows), rows);
-        let objects = written(Kind::Ctm, Kind::Jsonl, rows);
+        assert_eq!(written(Format::Ctm, Format::Ctm, rows), rows);
+        let objects = written(Format::Ctm, Format::Jsonl, rows);
         assert!(objects.contains("\"text\":\"\",\"tags\":[[0,\"hallo\"]]"), "{objects}");
-        assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
-        assert_eq!(dropped(Kind::Ctm, Kind::Text, rows), "hello\nworld\n");
-        let cues = dropped(Kind::Ctm, Kind::Srt, rows);
+        assert_eq!(written(Format::Jsonl, Format::Ctm, &objects), rows);
+        assert_eq!(dropped(Format::Ctm, Format::Text, rows), "hello\nworld\n");
+        let cues = dropped(Format::Ctm, Format::Srt, rows);
         assert_eq!(
             cues,
             "1\n00:00:00,100 --> 00:00:00,300\nhello\n\n2\n00:00:00,500 --> 00:00:00,700\nworld\n\n"
         );
-        assert_eq!(dropped(Kind::Ctm, Kind::Stm, rows), "r A - 0.10 0.30 hello\nr A - 0.50 0.70 world\n");
+        assert_eq!(dropped(Format::Ctm, Format::Stm, rows), "r A - 0.10 0.30 hello\nr A - 0.50 0.70 world\n");
     }
 
     #[test]
@@ -652,11 +652,11 @@ mod tests {
         let file = ";; made\na A 0.5 0.25 we 0.9\na A 0.8 0.1 met. 0.9\r\na A 1 0.1 <laugh>\na A 1 1 then\n\
                     a A * * <ALT_BEGIN>\na A 2 1 i\na A * * <ALT>\na A 2 1 you\na A * * <ALT_END>\na A 3 1 [noise] NA\n\
                     a A 3 1 left 0.5\na B 0 1 é\u{30c}é\nb A 0 1 yes";
-        assert_eq!(words(Kind::Ctm, file), ["we", "met", "then", "i", "left", "é\u{30c}é", "yes"]);
-        assert_eq!(starts(Kind::Ctm, file), ["we", "then", "é\u{30c}é"]);
-        check(Kind::Ctm, file);
-        let found = error(Kind::Ctm, "a A 0 1 so\na A x 1 we\n");
+        assert_eq!(words(Format::Ctm, file), ["we", "met", "then", "i", "left", "é\u{30c}é", "yes"]);
+        assert_eq!(starts(Format::Ctm, file), ["we", "then", "é\u{30c}é"]);
+        check(Format::Ctm, file);
+        let found = error(Format::Ctm, "a A 0 1 so\na A x 1 we\n");
         assert!(found.starts_with("data, line 2, column 5: found \"x\", but a beginning"), "{found}");
-        assert_eq!(words(Kind::Ctm, "a A 0 1 so\na A x 1 we\na A 0 1 go"), ["so", "go"]);
+        assert_eq!(words(Format::Ctm, "a A 0 1 so\na A x 1 we\na A 0 1 go"), ["so", "go"]);
     }
 }

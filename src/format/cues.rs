@@ -18,7 +18,7 @@ use juncture::CueLanguage;
 pub(super) use rolled::RolledUp;
 use words::CueWord;
 
-use super::Kind;
+use super::Format;
 use super::cue::dash_len;
 use super::mark_rows::is_mark;
 use super::segment::{
@@ -80,7 +80,7 @@ impl CueLimits {
     /// Fails if a limit leaves no cue, or is none.
     fn check(&self) -> Result<()> {
         let wrong = |name: &str, found: String, expected: &str| {
-            Err(Error::Usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
+            Err(Error::usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
         };
         if !(10..=100).contains(&self.max_chars) {
             return wrong("max-chars", self.max_chars.to_string(), "10 to 100 characters a line, such as 42");
@@ -197,7 +197,7 @@ impl ToldCues {
 #[derive(Debug)]
 pub(super) struct CueCutter {
     limits: CueLimits,
-    to: Kind,
+    to: Format,
     /// The unit of the times of the output, in milliseconds.
     unit: u64,
     language: CueLanguage,
@@ -222,23 +222,26 @@ pub(super) struct CueCutter {
 impl CueCutter {
     /// # Errors
     /// Fails if a limit is none, or if a format has no cues or no times.
-    pub(super) fn new(limits: &CueLimits, from: Kind, to: Kind) -> Result<Self> {
+    pub(super) fn new(limits: &CueLimits, from: Format, to: Format) -> Result<Self> {
         limits.check()?;
-        if matches!(from, Kind::Text | Kind::Tok | Kind::Conll | Kind::Labels) {
+        if matches!(from, Format::Text | Format::Tok | Format::Conll | Format::Labels) {
             let problem = format!("{} has no times, but cues are made of words with times", from.shown());
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{problem}: convert subtitles, a transcript with times, or JSON"
             )));
         }
-        if !matches!(to, Kind::Srt | Kind::Vtt | Kind::Ass | Kind::Stm | Kind::Jsonl | Kind::WhisperJson) {
+        if !matches!(
+            to,
+            Format::Srt | Format::Vtt | Format::Ass | Format::Stm | Format::Jsonl | Format::WhisperJson
+        ) {
             let problem = format!("{} has no cues", to.shown());
             let expected = "write .srt, .vtt, .ass, .stm, .jsonl or Whisper's JSON";
-            return Err(Error::Usage(format!("{}: {problem}: {expected}", option("cues"))));
+            return Err(Error::usage(format!("{}: {problem}: {expected}", option("cues"))));
         }
         Ok(Self {
             limits: limits.clone(),
             to,
-            unit: if to == Kind::Ass { 10 } else { 1 },
+            unit: if to == Format::Ass { 10 } else { 1 },
             language: CueLanguage::of(limits.language.as_deref()),
             losses: Losses::new(from, to, true),
             turns: Vec::new(),
@@ -311,7 +314,7 @@ impl CueCutter {
         for (nth, part) in read.parts.into_iter().enumerate() {
             // Cues may overlap; the rows of a transcript are expected in order.
             let last = self.turns.last().and_then(|turn| turn.words.last());
-            let overlaps = self.losses.from != Kind::Ctm
+            let overlaps = self.losses.from != Format::Ctm
                 && nth == 0
                 && last.zip(part.words.first()).is_some_and(|(last, word)| word.begin + SLACK < last.begin);
             let goes_on = self.turns.last().is_some_and(|turn| {
@@ -340,7 +343,7 @@ impl CueCutter {
         let keeps_words = self.keeps_words();
         let mut turns = self.turns.iter_mut().rev();
         let Some(turn) = turns.next() else { return Ok(()) };
-        if self.losses.from == Kind::Ctm
+        if self.losses.from == Format::Ctm
             && is_mark(&word.text)
             && let Some(before) = turn.words.last_mut()
         {
@@ -349,7 +352,7 @@ impl CueCutter {
             before.space_marks(self.limits.language.as_deref());
             return Ok(());
         }
-        if matches!(self.losses.from, Kind::Ctm | Kind::Stm) {
+        if matches!(self.losses.from, Format::Ctm | Format::Stm) {
             word.space_marks(self.limits.language.as_deref());
         }
         let before = match turn.words.last() {
@@ -390,7 +393,7 @@ impl CueCutter {
         if before == *recording {
             return Ok(());
         }
-        if !matches!(self.to, Kind::Stm | Kind::Jsonl) {
+        if !matches!(self.to, Format::Stm | Format::Jsonl) {
             let [before, now] =
                 [&before, recording].map(|name| shortened(name.as_deref().unwrap_or("-")).to_string());
             let to = self.to.shown();
@@ -439,11 +442,11 @@ impl CueCutter {
     }
 
     fn keeps_words(&self) -> bool {
-        matches!(self.to, Kind::Jsonl | Kind::WhisperJson)
+        matches!(self.to, Format::Jsonl | Format::WhisperJson)
     }
 
     fn keeps_speakers(&self) -> bool {
-        !matches!(self.to, Kind::Srt | Kind::Vtt)
+        !matches!(self.to, Format::Srt | Format::Vtt)
     }
 
     /// Cuts the turns of a recording into cues.
@@ -728,7 +731,12 @@ mod tests {
     use crate::format::convert::{Conversion, ConversionNotes, written};
 
     /// Cuts a file into cues, and returns the output and the notes.
-    fn cut_with(limits: CueLimits, from: Kind, to: Kind, text: &str) -> Result<(String, ConversionNotes)> {
+    fn cut_with(
+        limits: CueLimits,
+        from: Format,
+        to: Format,
+        text: &str,
+    ) -> Result<(String, ConversionNotes)> {
         let input = Input::uncompressed("data", Cursor::new(text.to_owned()));
         let mut out = Vec::new();
         let conversion = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
@@ -736,12 +744,12 @@ mod tests {
         Ok((String::from_utf8(out).unwrap(), notes))
     }
 
-    fn cut(from: Kind, to: Kind, text: &str) -> String {
+    fn cut(from: Format, to: Format, text: &str) -> String {
         cut_with(CueLimits::default(), from, to, text).unwrap().0
     }
 
-    fn error(from: Kind, text: &str) -> String {
-        cut_with(CueLimits::default(), from, Kind::Srt, text).unwrap_err().to_string()
+    fn error(from: Format, text: &str) -> String {
+        cut_with(CueLimits::default(), from, Format::Srt, text).unwrap_err().to_string()
     }
 
     /// Returns rows of words that last 0.3 s each, with a pause of 0.1 s.
@@ -767,12 +775,12 @@ mod tests {
         );
         let expected = "1\n00:00:00,000 --> 00:00:03,900\nWe came to Lisbon in the year|when it snowed.\n\n\
                         2\n00:00:04,000 --> 00:00:07,900\nNobody in the city|had ever seen so much snow.\n\n";
-        assert_eq!(cut(Kind::Ctm, Kind::Srt, &file), expected.replace('|', "\n"));
+        assert_eq!(cut(Format::Ctm, Format::Srt, &file), expected.replace('|', "\n"));
         assert_eq!(
-            cut(Kind::Ctm, Kind::Vtt, &file).replace("WEBVTT\n\n", ""),
+            cut(Format::Ctm, Format::Vtt, &file).replace("WEBVTT\n\n", ""),
             expected.replace('|', "\n").replace(",", ".").replace("1\n00", "00").replace("2\n00", "00")
         );
-        let ass = cut(Kind::Ctm, Kind::Ass, &file);
+        let ass = cut(Format::Ctm, Format::Ass, &file);
         assert!(
             ass.contains("0:00:03.90,Default,ana,0,0,0,,We came to Lisbon in the year\\Nwhen it"),
             "{ass}"
@@ -782,7 +790,7 @@ mod tests {
     #[test]
     fn a_long_sentence_is_cut_at_commas_and_pauses() {
         let long = "after the war my father opened a small shop near the river, and every morning he opened it for the fishermen.";
-        let found = texts(&cut(Kind::Ctm, Kind::Srt, &rows("-", 0.0, long)));
+        let found = texts(&cut(Format::Ctm, Format::Srt, &rows("-", 0.0, long)));
         assert_eq!(
             found,
             [
@@ -793,7 +801,7 @@ mod tests {
         let plain = "after the war my father opened a small shop near the river";
         let file = rows("-", 0.0, plain) + &rows("-", 7.0, "he opened it every morning for the fishermen");
         assert_eq!(
-            texts(&cut(Kind::Ctm, Kind::Srt, &file))[1],
+            texts(&cut(Format::Ctm, Format::Srt, &file))[1],
             "he opened it every morning|for the fishermen"
         );
     }
@@ -804,11 +812,11 @@ mod tests {
             + &rows("rui", 1.2, "Fine!")
             + &rows("ana", 1.6, "I am glad that you came.");
         assert_eq!(
-            texts(&cut(Kind::Ctm, Kind::Srt, &file)),
+            texts(&cut(Format::Ctm, Format::Srt, &file)),
             ["- How are you?|- Fine!", "I am glad that you came."]
         );
         // A format with a place for the speaker keeps it.
-        let objects = cut(Kind::Ctm, Kind::Jsonl, &file);
+        let objects = cut(Format::Ctm, Format::Jsonl, &file);
         assert_eq!(objects.lines().count(), 3);
         assert!(
             objects.contains(
@@ -819,7 +827,7 @@ mod tests {
         let voices =
             "WEBVTT\n\n00:01.000 --> 00:01.500\n<v Ana>Who?\n\n00:01.500 --> 00:02.000\n<v Rui>Me.</v>\n\n";
         assert_eq!(
-            cut(Kind::Vtt, Kind::Vtt, voices),
+            cut(Format::Vtt, Format::Vtt, voices),
             "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ana>- Who?\n<v Rui>- Me.\n\n"
         );
     }
@@ -828,7 +836,7 @@ mod tests {
     fn cues_without_times_of_words_are_divided_by_letters() {
         // 30 letters and marks in 5.4 s: 15 of them take 2.7 s.
         let srt = "1\n00:00:10,000 --> 00:00:15,400\nThe mail was here. We read\nit <i>at once</i>.\n\n";
-        let (found, notes) = cut_with(CueLimits::default(), Kind::Srt, Kind::Srt, srt).unwrap();
+        let (found, notes) = cut_with(CueLimits::default(), Format::Srt, Format::Srt, srt).unwrap();
         assert_eq!(
             found,
             "1\n00:00:10,000 --> 00:00:12,700\nThe mail was here.\n\n\
@@ -837,14 +845,14 @@ mod tests {
         let told = ["the input has no times for the words of 1 segment: their time was divided by letters"];
         assert_eq!(notes, ConversionNotes { left_out: None, cues: told.map(str::to_owned).to_vec() });
         let vtt = "WEBVTT\n\n00:10.000 --> 00:15.000\nThe mail was here. <00:14.000>We read it\n\n";
-        assert!(cut(Kind::Vtt, Kind::Srt, vtt).contains("\n00:00:14,000 --> 00:00:15,000\nWe read it\n"));
+        assert!(cut(Format::Vtt, Format::Srt, vtt).contains("\n00:00:14,000 --> 00:00:15,000\nWe read it\n"));
     }
 
     #[test]
     fn a_tag_over_two_cues_is_closed_and_opened_again() {
         let srt = "1\n00:00:10,000 --> 00:00:16,000\n{\\an8}We <i>read it. He\ndid not</i> read it.\n\n";
         assert_eq!(
-            texts(&cut(Kind::Srt, Kind::Srt, srt)),
+            texts(&cut(Format::Srt, Format::Srt, srt)),
             ["{\\an8}We <i>read it.</i>", "{\\an8}<i>He did not</i> read it."]
         );
     }
@@ -854,7 +862,7 @@ mod tests {
         let text = "« Oui » , dit-il : et vous ? – Non – merci !";
         let limits = CueLimits { max_chars: 12, max_lines: 1, ..CueLimits::default() };
         let stm = format!("t 1 ana 0 20 {text}\n");
-        let found = cut_with(limits, Kind::Stm, Kind::Srt, &stm).unwrap().0;
+        let found = cut_with(limits, Format::Stm, Format::Srt, &stm).unwrap().0;
         assert_eq!(texts(&found), ["« Oui » ,", "dit-il :", "et vous ? –", "Non –", "merci !"]);
     }
 
@@ -863,11 +871,11 @@ mod tests {
         let ctm = "t 1 0 0.5 Oui 0.9\nt 1 0.5 0 ? NA\nt 1 0.6 0.5 Lui NA\nt 1 1.1 0 – NA\nt 1 1.2 1 non NA\nt 1 2.2 0 . NA\n";
         let shown = |language: &str| {
             let limits = CueLimits { language: Some(language.to_owned()), ..CueLimits::default() };
-            texts(&cut_with(limits, Kind::Ctm, Kind::Srt, ctm).unwrap().0)
+            texts(&cut_with(limits, Format::Ctm, Format::Srt, ctm).unwrap().0)
         };
         assert_eq!(shown("en"), ["Oui? Lui – non."]);
         assert_eq!(shown("fr"), ["Oui\u{202f}? Lui – non."]);
-        let objects = cut(Kind::Ctm, Kind::Jsonl, ctm);
+        let objects = cut(Format::Ctm, Format::Jsonl, ctm);
         assert!(
             objects.contains(r#""words":[{"text":"Oui?","begin":0.0,"end":0.5,"confidence":0.9},"#),
             "{objects}"
@@ -875,10 +883,10 @@ mod tests {
         // So do marks that are parts of words.
         let limits = CueLimits { language: Some("fr".to_owned()), ..CueLimits::default() };
         let stm = "t 1 - 0 3 Oui?! Vingt- et un, non ? et:\n";
-        let found = texts(&cut_with(limits, Kind::Stm, Kind::Srt, stm).unwrap().0);
+        let found = texts(&cut_with(limits, Format::Stm, Format::Srt, stm).unwrap().0);
         assert_eq!(found.join(" "), "Oui\u{202f}?! Vingt- et un, non ? et\u{a0}:");
         // A mark that no word stands before is a word.
-        assert_eq!(texts(&cut(Kind::Ctm, Kind::Srt, "t 1 0 0 , NA\nt 1 0 1 no\n")), [", no"]);
+        assert_eq!(texts(&cut(Format::Ctm, Format::Srt, "t 1 0 0 , NA\nt 1 0 1 no\n")), [", no"]);
     }
 
     #[test]
@@ -891,7 +899,7 @@ mod tests {
             ("IT IS I: NO. A: YES", "IT IS I: NO. A: YES"),
         ] {
             let stm = format!("t 1 - 0 3 {text}\n");
-            assert_eq!(texts(&cut(Kind::Stm, Kind::Srt, &stm)), [found], "{text}");
+            assert_eq!(texts(&cut(Format::Stm, Format::Srt, &stm)), [found], "{text}");
         }
     }
 
@@ -899,9 +907,9 @@ mod tests {
     fn sounds_and_settings_stay_apart() {
         let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000 line:0\nSo we\n\n00:02.000 --> 00:03.000\nmet.\n\n\
                    00:03.000 --> 00:04.000\n[music]\n\nNOTE so\n\n00:04.000 --> 00:05.000\nYes.\n";
-        let again = cut(Kind::Vtt, Kind::Vtt, vtt);
-        assert_eq!(again, written(Kind::Vtt, Kind::Vtt, vtt));
-        assert_eq!(texts(&cut(Kind::Vtt, Kind::Srt, vtt)), ["So we met.", "[music]", "Yes."]);
+        let again = cut(Format::Vtt, Format::Vtt, vtt);
+        assert_eq!(again, written(Format::Vtt, Format::Vtt, vtt));
+        assert_eq!(texts(&cut(Format::Vtt, Format::Srt, vtt)), ["So we met.", "[music]", "Yes."]);
     }
 
     #[test]
@@ -927,7 +935,7 @@ mod tests {
             + &cue("06.510", "09.000", "sold us bread.\n[Music]")
             + &cue("09.000", "09.010", "[Music]\n ")
             + &cue("09.010", "11.000", "[Music]\nand<00:00:09.400><c> left.</c>");
-        let (found, notes) = cut_with(CueLimits::default(), Kind::Vtt, Kind::Srt, &words).unwrap();
+        let (found, notes) = cut_with(CueLimits::default(), Format::Vtt, Format::Srt, &words).unwrap();
         assert_eq!(
             texts(&found),
             ["we met the baker in lisbon.", "he sold us bread.", "[Music]", "and left."]
@@ -947,12 +955,12 @@ mod tests {
             (1..).zip(lines).map(cue).collect()
         };
         assert_eq!(
-            texts(&cut(Kind::Srt, Kind::Srt, &srt(&lines))),
+            texts(&cut(Format::Srt, Format::Srt, &srt(&lines))),
             ["<i>WE MET</i> THE BAKER IN LISBON.", "NO."]
         );
         // What is said twice stays.
         let twice = srt(&["No.", "No.\nGo.", "we will\nsing it", "we will\nsing it"]);
-        let found = texts(&cut(Kind::Srt, Kind::Srt, &twice)).join("|");
+        let found = texts(&cut(Format::Srt, Format::Srt, &twice)).join("|");
         assert_eq!(found.matches("No.").count() + found.matches("sing it").count(), 4, "{found}");
     }
 
@@ -963,8 +971,8 @@ mod tests {
             (1..).zip(lines).map(|(at, text)| (8 + 2 * at, text)).map(cue).collect()
         };
         let found = texts(&cut(
-            Kind::Srt,
-            Kind::Srt,
+            Format::Srt,
+            Format::Srt,
             &srt(&[
                 "MAN: HOW DID WE END UP HERE?",
                 "THAT.\nDR. REIS:",
@@ -997,7 +1005,7 @@ mod tests {
     fn limits_that_cannot_be_kept_are_told() {
         let word = "a".repeat(60);
         let file = format!("t 1 0 0.5 so\nt 1 0.5 0.2 {word}\nt 1 0.7 0.1 it.\nt 1 0.8 20 is\n");
-        let (found, notes) = cut_with(CueLimits::default(), Kind::Ctm, Kind::Srt, &file).unwrap();
+        let (found, notes) = cut_with(CueLimits::default(), Format::Ctm, Format::Srt, &file).unwrap();
         assert_eq!(texts(&found), ["so", &word, "it.", "is"]);
         assert!(found.contains("00:00:00,800 --> 00:00:07,800\nis\n"), "{found}");
         let notes: Vec<&str> = notes.cues.iter().map(String::as_str).collect();
@@ -1014,10 +1022,10 @@ mod tests {
     #[test]
     fn times_out_of_order_are_set_in_order_or_refused() {
         let file = "t 1 1.0 0.5 so\nt 1 0.8 0.5 we\nt 1 1.2 0.5 met.\n";
-        let (found, notes) = cut_with(CueLimits::default(), Kind::Ctm, Kind::Srt, file).unwrap();
+        let (found, notes) = cut_with(CueLimits::default(), Format::Ctm, Format::Srt, file).unwrap();
         assert_eq!(found, "1\n00:00:01,000 --> 00:00:02,000\nso we met.\n\n");
         assert_eq!(notes.cues, ["1 word began up to half a second before the word before: set in order"]);
-        let found = error(Kind::Ctm, "t 1 9 0.5 so\nt 1 0.8 0.5 we\n");
+        let found = error(Format::Ctm, "t 1 9 0.5 so\nt 1 0.8 0.5 we\n");
         let expected = "data, line 2, column 5: found \"we\" at 0.8, after a word at 9, but words are expected in the order";
         assert!(
             found.starts_with(expected)
@@ -1026,7 +1034,7 @@ mod tests {
         );
         // One wrong time costs one word its time.
         let words = r#"{"text":"so we","begin":1,"end":9,"words":[{"text":"so","begin":8,"end":1},{"text":" we","begin":3,"end":4}]}"#;
-        assert_eq!(cut(Kind::Jsonl, Kind::Srt, words), "1\n00:00:01,000 --> 00:00:04,000\nso we\n\n");
+        assert_eq!(cut(Format::Jsonl, Format::Srt, words), "1\n00:00:01,000 --> 00:00:04,000\nso we\n\n");
     }
 
     #[test]
@@ -1034,13 +1042,13 @@ mod tests {
         let vtt = "WEBVTT\n\n00:01.000 --> 00:05.000\n<v Ana>Hello there my friend.\n\n\
                    00:02.000 --> 00:04.000\n<v Rui>Stop it now please.\n\n00:04.500 --> 00:06.000\n<v Ana>I will.\n";
         assert_eq!(
-            texts(&cut(Kind::Vtt, Kind::Srt, vtt)),
+            texts(&cut(Format::Vtt, Format::Srt, vtt)),
             ["Hello there my friend.", "Stop it now please.", "I will."]
         );
         let srt = "1\n00:00:01,000 --> 00:00:09,000\nHello there my friend and all of you.\n\n\
                    2\n00:00:03,000 --> 00:00:05,000\nStop it now please.\n\n";
         assert_eq!(
-            texts(&cut(Kind::Srt, Kind::Srt, srt)),
+            texts(&cut(Format::Srt, Format::Srt, srt)),
             ["Hello there my friend", "Stop it now please.", "and all of you."]
         );
     }
@@ -1048,7 +1056,7 @@ mod tests {
     #[test]
     fn a_sound_on_a_line_of_its_own_is_a_cue() {
         let srt = "1\n00:00:01,000 --> 00:00:09,000\n[Music]\nWe met in Rome.\n(applause)\n\n";
-        assert_eq!(texts(&cut(Kind::Srt, Kind::Srt, srt)), ["[Music]", "We met in Rome.", "(applause)"]);
+        assert_eq!(texts(&cut(Format::Srt, Format::Srt, srt)), ["[Music]", "We met in Rome.", "(applause)"]);
     }
 
     #[test]
@@ -1056,7 +1064,7 @@ mod tests {
         let srt =
             "1\n00:00:01,000 --> 00:00:09,000\n[a door\nslams]\nWe met in Rome.\n(and\nso on) it went\n\n";
         assert_eq!(
-            texts(&cut(Kind::Srt, Kind::Srt, srt)),
+            texts(&cut(Format::Srt, Format::Srt, srt)),
             ["[a door slams]", "We met in Rome.", "(and so on) it went"]
         );
     }
@@ -1064,13 +1072,13 @@ mod tests {
     #[test]
     fn tags_over_a_sound_or_a_turn_are_closed_and_opened_again() {
         let cue = |text: &str| format!("1\n00:00:01,000 --> 00:00:09,000\n{text}\n\n");
-        let found = texts(&cut(Kind::Srt, Kind::Srt, &cue("<i>[Music]\nhello friends</i>")));
+        let found = texts(&cut(Format::Srt, Format::Srt, &cue("<i>[Music]\nhello friends</i>")));
         assert_eq!(found, ["<i>[Music]</i>", "<i>hello friends</i>"]);
-        let found = texts(&cut(Kind::Srt, Kind::Srt, &cue("<i>- Are you there?\n- Yes, I am.</i>")));
+        let found = texts(&cut(Format::Srt, Format::Srt, &cue("<i>- Are you there?\n- Yes, I am.</i>")));
         assert_eq!(found.join("|"), "<i>- Are you there?</i>|<i>- Yes, I am.</i>");
         // However many tags are never closed, each cue opens only some of them again.
         let open = cue(&format!("{}we met so many people there in all these years", "<i>".repeat(9_999)));
-        assert!(cut(Kind::Srt, Kind::Srt, &open).len() < 50_000);
+        assert!(cut(Format::Srt, Format::Srt, &open).len() < 50_000);
     }
 
     #[test]
@@ -1079,24 +1087,24 @@ mod tests {
                    00:00:04.000 --> 00:00:05.000\nso<00:00:00.500> what\n";
         let cue =
             "1\n00:00:01,000 --> 00:00:03,000\nwe met them\n\n2\n00:00:04,000 --> 00:00:05,000\nso what\n\n";
-        assert_eq!(cut(Kind::Vtt, Kind::Srt, vtt), cue);
+        assert_eq!(cut(Format::Vtt, Format::Srt, vtt), cue);
     }
 
     #[test]
     fn an_end_before_its_beginning_is_left_out_in_every_format() {
         let srt = "1\n00:00:05,000 --> 00:00:03,000\nso it is\n\n";
-        for to in [Kind::Srt, Kind::Vtt, Kind::Ass, Kind::Stm, Kind::Jsonl, Kind::WhisperJson] {
-            let found = crate::format::convert::run(Kind::Srt, to, false, srt).unwrap_err().to_string();
+        for to in [Format::Srt, Format::Vtt, Format::Ass, Format::Stm, Format::Jsonl, Format::WhisperJson] {
+            let found = crate::format::convert::run(Format::Srt, to, false, srt).unwrap_err().to_string();
             let expected =
                 "data, line 2, column 1: the end 3, which is before the beginning 5, would be lost";
-            assert!(to == Kind::Stm || found.starts_with(expected), "{to:?}: {found}");
-            let found = written(to, Kind::Jsonl, &crate::format::convert::dropped(Kind::Srt, to, srt));
+            assert!(to == Format::Stm || found.starts_with(expected), "{to:?}: {found}");
+            let found = written(to, Format::Jsonl, &crate::format::convert::dropped(Format::Srt, to, srt));
             assert!(found.contains("\"begin\":5.0") && found.contains("\"end\":5.0"), "{to:?}: {found}");
         }
-        assert_eq!(cut(Kind::Srt, Kind::Srt, srt), "1\n00:00:05,000 --> 00:00:06,000\nso it is\n\n");
+        assert_eq!(cut(Format::Srt, Format::Srt, srt), "1\n00:00:05,000 --> 00:00:06,000\nso it is\n\n");
         let words =
             "{\"text\":\"so\",\"begin\":1,\"end\":2,\"words\":[{\"text\":\"so\",\"begin\":2,\"end\":1}]}\n";
-        let found = crate::format::convert::dropped(Kind::Jsonl, Kind::Jsonl, words);
+        let found = crate::format::convert::dropped(Format::Jsonl, Format::Jsonl, words);
         assert!(found.contains("{\"text\":\"so\",\"begin\":2.0,\"end\":2.0}"), "{found}");
     }
 
@@ -1109,7 +1117,7 @@ mod tests {
             + &cue(3, "baker in lisbon\nand he sold us");
         // Some programs leave a hundredth of a second between the cues.
         for srt in [srt.replace("2,000\nwe", "1,990\nwe"), srt] {
-            let found = crate::format::convert::dropped(Kind::Srt, Kind::Text, &srt);
+            let found = crate::format::convert::dropped(Format::Srt, Format::Text, &srt);
             assert_eq!(found, "we met the\nbaker in lisbon\nand he sold us\n");
         }
     }
@@ -1121,9 +1129,9 @@ mod tests {
         let words: Vec<String> = (0..count).map(word).collect();
         let text: String = (0..count).map(|at| format!(" w{at}")).collect();
         let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
-        let mut cutter = CueCutter::new(&CueLimits::default(), Kind::Jsonl, Kind::Srt).unwrap();
+        let mut cutter = CueCutter::new(&CueLimits::default(), Format::Jsonl, Format::Srt).unwrap();
         let mut found = VecDeque::new();
-        let mut grammar = Kind::Jsonl.grammar(None).unwrap().unwrap();
+        let mut grammar = Format::Jsonl.grammar(None).unwrap().unwrap();
         grammar.items(line.trim_end(), 1, &mut found).unwrap();
         for item in found {
             assert!(cutter.take(item).is_ok());
@@ -1139,10 +1147,10 @@ mod tests {
     fn no_cue_ends_before_it_begins_whatever_the_unit_of_its_times() {
         let srt =
             "1\n00:00:01,003 --> 00:00:01,101\nabcdefghijklmnop q abcdefghijklmnopr s abcdefghijklmnop\n\n";
-        for to in [Kind::Ass, Kind::Srt, Kind::Vtt] {
+        for to in [Format::Ass, Format::Srt, Format::Vtt] {
             let limits = CueLimits { max_chars: 12, ..CueLimits::default() };
-            let cues = cut_with(limits, Kind::Srt, to, srt).unwrap().0;
-            let objects = written(to, Kind::Jsonl, &cues);
+            let cues = cut_with(limits, Format::Srt, to, srt).unwrap().0;
+            let objects = written(to, Format::Jsonl, &cues);
             let times = objects.lines().filter_map(|line| {
                 let (begin, rest) = line.split_once("\"begin\":")?.1.split_once(",\"end\":")?;
                 let end = rest.split(',').next()?;
@@ -1156,21 +1164,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_cut_is_refused() {
-        let found = error(Kind::Jsonl, "{\"text\":\"so we\"}\n");
+        let found = error(Format::Jsonl, "{\"text\":\"so we\"}\n");
         assert!(
             found.starts_with("data, line 1, column 1: found no beginning, but in .srt a segment is"),
             "{found}"
         );
-        let found = error(Kind::Ctm, "a 1 0 1 so\nb 1 0 1 we\n");
+        let found = error(Format::Ctm, "a 1 0 1 so\nb 1 0 1 we\n");
         assert!(
             found.starts_with("data, line 2, column 1: found the recording \"b\" after \"a\", but .srt is"),
             "{found}"
         );
         assert_eq!(
-            cut(Kind::Ctm, Kind::Stm, "a 1 0 1 so\nb 1 0 1 we\n"),
+            cut(Format::Ctm, Format::Stm, "a 1 0 1 so\nb 1 0 1 we\n"),
             "a 1 - 0.00 1.00 so\nb 1 - 0.00 1.00 we\n"
         );
-        let refused = |limits: CueLimits| cut_with(limits, Kind::Ctm, Kind::Srt, "").unwrap_err().to_string();
+        let refused =
+            |limits: CueLimits| cut_with(limits, Format::Ctm, Format::Srt, "").unwrap_err().to_string();
         let limits = CueLimits::default();
         for (limits, begins) in [
             (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 100 characters a line"),
@@ -1185,14 +1194,14 @@ mod tests {
             let found = refused(limits);
             assert!(found.contains(begins), "{found}");
         }
-        assert!(error(Kind::Text, "so").starts_with("plain text has no times, but cues are made of"));
-        assert_eq!(cut(Kind::Ctm, Kind::Srt, ""), "");
+        assert!(error(Format::Text, "so").starts_with("plain text has no times, but cues are made of"));
+        assert_eq!(cut(Format::Ctm, Format::Srt, ""), "");
     }
 
     #[test]
     fn channels_are_put_in_the_order_of_time() {
         let file = "t A 1 1 so\nt A 9 1 we\nt B 3 1 yes\nt B 5 1 no\n";
-        assert_eq!(texts(&cut(Kind::Ctm, Kind::Srt, file)), ["so", "yes no", "we"]);
+        assert_eq!(texts(&cut(Format::Ctm, Format::Srt, file)), ["so", "yes no", "we"]);
     }
 
     fn transcripts() -> impl Strategy<Value = (String, Vec<String>)> {
@@ -1222,8 +1231,8 @@ mod tests {
             max_lines in 1usize..4,
         ) {
             let limits = CueLimits { max_chars, max_lines, ..CueLimits::default() };
-            let (found, notes) = cut_with(limits.clone(), Kind::Jsonl, Kind::Srt, &file).unwrap();
-            prop_assert_eq!(cut_with(limits.clone(), Kind::Jsonl, Kind::Srt, &file).unwrap().0, found.clone());
+            let (found, notes) = cut_with(limits.clone(), Format::Jsonl, Format::Srt, &file).unwrap();
+            prop_assert_eq!(cut_with(limits.clone(), Format::Jsonl, Format::Srt, &file).unwrap().0, found.clone());
             let letters = |word: &str| word.chars().any(char::is_alphanumeric).then(|| word.to_owned());
             let mut words = Vec::new();
             let (mut last, mut broken, mut is_glimpse) = (0.0, [false; 3], false);
@@ -1249,7 +1258,7 @@ mod tests {
                 prop_assert!(!is_broken || notes.cues.iter().any(|note| note.contains(told)), "{} {}", told, found);
             }
             // Cutting the cues again loses no word either, unless a cue is so short that it repeats one.
-            let again = cut_with(limits, Kind::Srt, Kind::Srt, &found).unwrap().0;
+            let again = cut_with(limits, Format::Srt, Format::Srt, &found).unwrap().0;
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<String>();
             prop_assert!(is_glimpse || letters(&again) == letters(&found), "{}", again);
         }

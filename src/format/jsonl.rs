@@ -12,7 +12,7 @@ use super::segment::{
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
-use super::{Context, Envelope, Format, Piece, RestoreOptions};
+use super::{Context, Envelope, Piece, PieceReader, RestoreOptions};
 use crate::error::{Result, option};
 use crate::files::Input;
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -205,7 +205,7 @@ fn no_field(name: &str) -> Fault {
     Fault { at: 0, problem }
 }
 
-impl Format for Jsonl<'_> {
+impl PieceReader for Jsonl<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.clear();
@@ -415,7 +415,7 @@ pub(super) fn read_segment(
             "speaker" => (LossKind::Speaker, take(string(), &mut segment.speaker)),
             "settings" => (LossKind::Settings, take(string(), &mut segment.settings)),
             "coordinates" => (LossKind::Coordinates, take(string(), &mut segment.coordinates)),
-            "type" => (LossKind::Kind, take(string(), &mut segment.kind)),
+            "type" => (LossKind::Format, take(string(), &mut segment.kind)),
             "label" => (LossKind::Label, take(string(), &mut segment.label)),
             "tags" => {
                 tags = Some(member);
@@ -700,7 +700,7 @@ pub(super) fn array(values: impl Iterator<Item = String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "\u{feff}{\"id\": \"Text a\", \"text\": \"we met \\u00e9lise\\nin lisbon.\"}\r\n\n{\"text\": null}\n\
@@ -709,11 +709,11 @@ mod tests {
     #[test]
     fn escapes_are_read_and_written_back() {
         assert_eq!(
-            words(Kind::Jsonl, FILE),
+            words(Format::Jsonl, FILE),
             ["we", "met", "élise", "in", "lisbon", "then", "𐐨", "o'neill", "left", "İ", "é", "café"]
         );
-        assert_eq!(starts(Kind::Jsonl, FILE), ["in", "then"]);
-        check(Kind::Jsonl, FILE);
+        assert_eq!(starts(Format::Jsonl, FILE), ["in", "then"]);
+        check(Format::Jsonl, FILE);
     }
 
     #[test]
@@ -725,9 +725,9 @@ mod tests {
             ("{\"text\":[1]}", "data, line 2, column 10: found no string in \"text\""),
         ] {
             let file = format!("{good}{line}\n{good}");
-            let error = error(Kind::Jsonl, &file);
+            let error = error(Format::Jsonl, &file);
             assert!(error.starts_with(start), "{error}");
-            assert_eq!(words(Kind::Jsonl, &file), ["yes", "yes"]);
+            assert_eq!(words(Format::Jsonl, &file), ["yes", "yes"]);
         }
     }
 }

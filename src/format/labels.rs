@@ -169,12 +169,12 @@ mod tests {
 
     use crate::files::Input;
     use crate::format::laws::{check, error, starts, words};
-    use crate::format::{Kind, Record};
+    use crate::format::{Format, Record};
 
     /// The text of a file, with a bar where a sentence begins.
     fn text(file: &str) -> String {
         let input = Input::new("data", Cursor::new(file.as_bytes().to_vec())).unwrap();
-        let mut records = Kind::Auto.records(input, None).unwrap();
+        let mut records = Format::Auto.records(input, None).unwrap();
         let (mut record, mut text) = (Record::default(), String::new());
         while records.next(&mut record).unwrap() {
             for (place, before) in &record.stretches {
@@ -193,9 +193,9 @@ mod tests {
     fn labels_are_read_as_the_marks_that_they_name() {
         let file = "well\tCOMMA\r\nwe\tO\r\n're\tO\r\nhere\tPERIOD\r\ndo\tO\nn't\tQUESTION\n\nit\tCOMMA\n's\tO\n'so'\tO\n-\tDASH\nO\tO\n";
         assert_eq!(text(file), "|well, we're here.|don't?|it, s so– O");
-        check(Kind::Labels, file);
-        assert_eq!(words(Kind::Labels, file)[..3], ["well", "we", "re"]);
-        assert_eq!(starts(Kind::Labels, file), ["well", "do", "it"]);
+        check(Format::Labels, file);
+        assert_eq!(words(Format::Labels, file)[..3], ["well", "we", "re"]);
+        assert_eq!(starts(Format::Labels, file), ["well", "do", "it"]);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_faulty_row_says_what_is_expected() {
-        let wrong = |line: &str| error(Kind::Labels, &format!("so\tO\n{line}\n"));
+        let wrong = |line: &str| error(Format::Labels, &format!("so\tO\n{line}\n"));
         assert!(
             wrong("it\tSTOP")
                 .starts_with("data, line 2, column 4: found the label \"STOP\", but one of O, COMMA,")
@@ -226,7 +226,9 @@ mod tests {
                 "{empty}"
             );
         }
-        assert!(error(Kind::Labels, "\tCOMMA\nso\tO\n").starts_with("data, line 1, column 1: found no word"));
+        assert!(
+            error(Format::Labels, "\tCOMMA\nso\tO\n").starts_with("data, line 1, column 1: found no word")
+        );
         assert!(wrong("it\t0\t.\tx").starts_with("data, line 2, column 8: found 4 columns"));
         assert!(
             wrong("it\t2\t.")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Kind, Piece, Record, RestoreOptions, WrittenWords};
+use super::{Format, Piece, Record, RestoreOptions, WrittenWords};
 use crate::error::Result;
 use crate::files::{Dribble, Input};
 use crate::restore::{restore, stream_as};
@@ -13,8 +13,8 @@ use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::{
-    Break, Case, Choice, Class, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm, SentenceStart,
-    Token, Tokens,
+    Break, Case, Choice, Class, Decision, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm,
+    SentenceStart, Token, Tokens,
 };
 
 proptest! {
@@ -25,24 +25,24 @@ proptest! {
         let timing = |i: usize| format!("00:00:0{i}.000 --> 00:00:0{i}.900{end}");
         let body: String = (0..).zip(&cues).map(|(i, cue)| format!("{i}{end}{}{cue}{end}{end}", timing(i))).collect();
         let vtt = format!("WEBVTT{end}{end}{body}");
-        check(Kind::Srt, &body);
-        check(Kind::Vtt, &vtt);
+        check(Format::Srt, &body);
+        check(Format::Vtt, &vtt);
         // An empty line ends a cue of WebVTT, and a bracket alone in the first one begins data.
         if !cues.iter().any(|cue| matches!(cue.lines().next().map(str::trim), Some("" | "["))) {
-            assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
+            assert_eq!(words(Format::Srt, &body), words(Format::Vtt, &vtt));
         }
     }
 
     #[test]
     fn any_rows_and_objects_keep_the_laws(texts in prop::collection::vec("[a-cA-Cİıéß'.?,¿\\-]{1,6}", 0..12), other in 1..5usize) {
         let row = |(i, word): (usize, &String)| format!("r{} A {i} 0.5 {word}\n", i / other / 3);
-        check(Kind::Ctm, &texts.iter().enumerate().map(row).collect::<String>());
+        check(Format::Ctm, &texts.iter().enumerate().map(row).collect::<String>());
         let rows = texts.chunks(other).map(|words| format!("r A s 0 1 {}\r\n", words.join(" ")));
-        check(Kind::Stm, &rows.collect::<String>());
-        check(Kind::Conll, &texts.chunks(other).map(|words| words.join("\tX\n") + "\n\n").collect::<String>());
+        check(Format::Stm, &rows.collect::<String>());
+        check(Format::Conll, &texts.chunks(other).map(|words| words.join("\tX\n") + "\n\n").collect::<String>());
         let escaped = |text: &str| text.replace('é', "\\u00e9").replace('İ', "\\u0130");
         let objects = texts.chunks(other).map(|words| format!("{{\"text\": \"{}\"}}\n", escaped(&words.join(" "))));
-        check(Kind::Jsonl, &objects.collect::<String>());
+        check(Format::Jsonl, &objects.collect::<String>());
         // Words with times, of which some lack a mark or are missing: such a word may be taken for another
         // one, whose capitals it then has to share.
         let texts: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
@@ -54,9 +54,9 @@ proptest! {
             words.iter().enumerate().filter(|(at, _)| at % 5 < 4).map(word).collect::<Vec<_>>().join(",")
         };
         let timed = |words: &[String]| format!("{{\"text\": \"{}\",\"words\":[{}]}}\n", escaped(&words.join(" ")), list(words));
-        check(Kind::Jsonl, &texts.chunks(other).map(timed).collect::<String>());
-        check(Kind::WhisperJson, &timed(&texts));
-        check(Kind::WhisperJson, &format!("{{\"words\":[{}]}}\n", list(&texts)));
+        check(Format::Jsonl, &texts.chunks(other).map(timed).collect::<String>());
+        check(Format::WhisperJson, &timed(&texts));
+        check(Format::WhisperJson, &format!("{{\"words\":[{}]}}\n", list(&texts)));
     }
 }
 
@@ -64,30 +64,30 @@ proptest! {
     #[test]
     fn marks_keep_their_laws_in_any_text(text in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..20)) {
         let text = text.concat();
-        check_marks(Kind::Text, &text, None);
-        check_marks(Kind::Tok, &text, None);
-        check_live_marks(Kind::Text, &text, None);
+        check_marks(Format::Text, &text, None);
+        check_marks(Format::Tok, &text, None);
+        check_live_marks(Format::Text, &text, None);
     }
 
     #[test]
     fn marks_keep_their_laws_in_any_records(words in prop::collection::vec("(dr|no|5|we met|josé|so,|'s|¿ah|\"so)( –| )?", 0..9)) {
         let row = |(i, word): (usize, &String)| format!("r A {i} 0.5 {}\n", word.replace(' ', "-"));
-        check_live_marks(Kind::Ctm, &words.iter().enumerate().map(row).collect::<String>(), None);
-        check_live_marks(Kind::Ctm, &words.iter().enumerate().map(row).collect::<String>(), Some(MarkForm::Apart));
+        check_live_marks(Format::Ctm, &words.iter().enumerate().map(row).collect::<String>(), None);
+        check_live_marks(Format::Ctm, &words.iter().enumerate().map(row).collect::<String>(), Some(MarkForm::Apart));
         let escaped = |word: &String| word.replace('é', "\\u00e9");
         let object = |(i, word)| format!("{{\"id\":{i},\"text\":\"{}\"}}\n", escaped(word));
-        check_live_marks(Kind::Jsonl, &words.iter().enumerate().map(object).collect::<String>(), None);
+        check_live_marks(Format::Jsonl, &words.iter().enumerate().map(object).collect::<String>(), None);
         let timed = |(i, word)| {
             let word = escaped(word);
             format!("{{\"id\":{i},\"words\":[{{\"begin\":1.0,\"text\":\"{word}\"}}],\"text\":\"{word}\"}}\n")
         };
-        check_live_marks(Kind::Jsonl, &words.iter().enumerate().map(timed).collect::<String>(), None);
+        check_live_marks(Format::Jsonl, &words.iter().enumerate().map(timed).collect::<String>(), None);
         let document = |(i, word): (usize, &String)| {
             format!("{{\"id\":{i},\"text\":\"{word}\",\"segments\":[{{\"text\":\" {word}\",\"words\":[{{\"word\":\" {word}\"}}]}}]}}\n")
         };
         let documents = words.iter().enumerate().map(document).collect::<String>();
-        check_live_marks(Kind::WhisperJson, &documents, None);
-        check_live_marks(Kind::WhisperJson, &documents.replace("\"word\":", "\"start\":0.5,\"word\":"), None);
+        check_live_marks(Format::WhisperJson, &documents, None);
+        check_live_marks(Format::WhisperJson, &documents.replace("\"word\":", "\"start\":0.5,\"word\":"), None);
     }
 }
 
@@ -157,8 +157,8 @@ fn lyrics_have_the_same_words_with_marks_whatever_brackets_and_tags_they_have() 
     for lines in lines {
         let srt =
             format!("1\n00:00:01,000 --> 00:00:02,000\n{lines}\n\n2\n00:00:03,000 --> 00:00:04,000\nA>\n");
-        check(Kind::Srt, &srt);
-        check(Kind::Vtt, &format!("WEBVTT\n\n{}", srt.replace(',', ".")));
+        check(Format::Srt, &srt);
+        check(Format::Vtt, &format!("WEBVTT\n\n{}", srt.replace(',', ".")));
     }
 }
 
@@ -167,20 +167,20 @@ fn memory_stays_flat_whatever_comes() {
     let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin lisbon\n\n";
     let long = format!("1\n00:00:01,000 --> 00:00:02,000\n{}\n", "we met\n".repeat(100_000));
     for (kind, text) in [
-        (Kind::Srt, cue.repeat(10_000)),
-        (Kind::Srt, long),
-        (Kind::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
-        (Kind::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
+        (Format::Srt, cue.repeat(10_000)),
+        (Format::Srt, long),
+        (Format::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
+        (Format::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
         (
-            Kind::Ass,
+            Format::Ass,
             "[Events]\n".to_owned() + &"Dialogue: 0,0:00:01.00,0:00:02.00,,,,,,,so it is\n".repeat(20_000),
         ),
-        (Kind::Ttml, format!("<tt>{}</tt>", "<p>so it is<br/></p>".repeat(50_000))),
-        (Kind::Ctm, "r A 0 1 so\n".repeat(100_000)),
-        (Kind::Ctm, ";; so it is\n".repeat(100_000)),
-        (Kind::Stm, "r A s 0 1 so it is\n".repeat(50_000)),
-        (Kind::Conll, "so\tX\n".repeat(200_000)),
-        (Kind::Jsonl, "{\"text\":\"so\"}\n".repeat(50_000)),
+        (Format::Ttml, format!("<tt>{}</tt>", "<p>so it is<br/></p>".repeat(50_000))),
+        (Format::Ctm, "r A 0 1 so\n".repeat(100_000)),
+        (Format::Ctm, ";; so it is\n".repeat(100_000)),
+        (Format::Stm, "r A s 0 1 so it is\n".repeat(50_000)),
+        (Format::Conll, "so\tX\n".repeat(200_000)),
+        (Format::Jsonl, "{\"text\":\"so\"}\n".repeat(50_000)),
     ] {
         let pieces = pieces(kind, text.as_bytes(), usize::MAX, lossy()).unwrap();
         let longest = pieces.iter().map(|piece| piece.bytes().len()).max();
@@ -190,7 +190,7 @@ fn memory_stays_flat_whatever_comes() {
 }
 
 /// Returns the pieces of a file.
-pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
+pub(super) fn pieces(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
     let input = Input::uncompressed("data", Dribble::new(bytes, step));
     let mut format = kind.open(input, options)?;
     let mut pieces = vec![Piece::default()];
@@ -205,7 +205,7 @@ fn lossy() -> RestoreOptions {
     RestoreOptions { lossy: true, language: Some("en".into()), ..RestoreOptions::default() }
 }
 
-fn tokens(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
+fn tokens(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
     let pieces = pieces(kind, bytes, step, options.clone()).unwrap();
     let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
     // Places depend on the beginning of a piece.
@@ -214,32 +214,32 @@ fn tokens(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec
 }
 
 /// Returns the words of a file, skipping the parts that cannot be read.
-pub(super) fn words(kind: Kind, text: &str) -> Vec<String> {
+pub(super) fn words(kind: Format, text: &str) -> Vec<String> {
     tokens(kind, text.as_bytes(), usize::MAX, lossy()).into_iter().map(|(lower, _)| lower).collect()
 }
 
 /// Returns the words that begin a sentence.
-pub(super) fn starts(kind: Kind, text: &str) -> Vec<String> {
+pub(super) fn starts(kind: Format, text: &str) -> Vec<String> {
     let tokens = tokens(kind, text.as_bytes(), usize::MAX, lossy());
     tokens.into_iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect()
 }
 
 /// Returns the error of a file that cannot be read.
-pub(super) fn error(kind: Kind, text: &str) -> String {
+pub(super) fn error(kind: Format, text: &str) -> String {
     pieces(kind, text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap_err().to_string()
 }
 
 /// Returns the file with the cases that `case` gives the words, by their number and spelling.
-pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
+pub(super) fn written(kind: Format, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     written_in_steps(kind, bytes, usize::MAX, case)
 }
 
-fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
+fn written_in_steps(kind: Format, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     let (mut out, mut number, mut words) = (Vec::new(), 0, WrittenWords::default());
     let options =
         RestoreOptions { capitalized: Capitalized::Ignore, sentence_start: SentenceStart::Never, ..lossy() };
     for mut piece in pieces(kind, bytes, step, options.clone()).unwrap() {
-        let choices: Vec<Choice> = (piece.tokens.as_slice().iter())
+        let decisions: Vec<Decision> = (piece.tokens.as_slice().iter())
             .map(|token| {
                 let word = &piece.source[token.source.start as usize..token.source.end as usize];
                 number += 1;
@@ -247,8 +247,8 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
                 Label::from(case).into()
             })
             .collect();
-        words.repeat_answers(&mut piece, &choices, &options);
-        piece.write(&choices, &options, &mut out);
+        words.repeat_answers(&mut piece, &decisions, &options);
+        piece.write(&decisions, &options, &mut out);
     }
     out
 }
@@ -256,7 +256,7 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
 /// Checks the laws: writing back the cases that were read gives the same bytes; any cases change
 /// nothing but case, and can be read back; however the bytes arrive, the words and the output are
 /// the same.
-pub(super) fn check(kind: Kind, text: &str) {
+pub(super) fn check(kind: Format, text: &str) {
     let bytes = text.as_bytes();
     assert_eq!(String::from_utf8_lossy(&written(kind, bytes, |_, word| Case::of(word, Locale::Root))), text);
     let any = |number: usize, _: &str| [Case::Title, Case::Upper, Case::Lower][number % 3];
@@ -271,11 +271,11 @@ pub(super) fn check(kind: Kind, text: &str) {
         assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
     assert_eq!(tokens(kind, &changed, usize::MAX, options()), whole);
-    if !matches!(kind, Kind::Conll | Kind::Labels) {
+    if !matches!(kind, Format::Conll | Format::Labels) {
         check_marks(kind, text, None);
     }
     let has_numbers = text.lines().any(|line| line.matches('\t').count() > 8);
-    if matches!(kind, Kind::Conll | Kind::Ctm | Kind::Stm) && !has_numbers {
+    if matches!(kind, Format::Conll | Format::Ctm | Format::Stm) && !has_numbers {
         check_marks(kind, text, Some(MarkForm::Apart));
     }
     // A reader of the text alone reads the same words in the same order.
@@ -341,7 +341,7 @@ impl Session for CountingSession {
 
 /// Returns a file restored with marks.
 pub(super) fn marked(
-    kind: Kind,
+    kind: Format,
     bytes: &[u8],
     step: usize,
     method: &dyn Restorer,
@@ -359,7 +359,7 @@ pub(super) fn marked(
 
 /// Checks the laws of marks: taking out those that were put in gives the text without them;
 /// restored again, the text does not change; however the bytes arrive, it is the same.
-fn check_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
+fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
     let bytes = text.as_bytes();
     for (step, language, capitalized, mark_places) in [
         (1, "en", Capitalized::Auto, MarkPlaces::Everywhere),
@@ -390,11 +390,11 @@ fn check_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
         let expected = marked(kind, bytes, usize::MAX, &method, &without);
         // Quotes that a mark brings to its cell of a table are taken out with it.
         let unquoted = |mut bytes: Vec<u8>| {
-            bytes.retain(|&b| kind != Kind::Csv || b != b'"');
+            bytes.retain(|&b| kind != Format::Csv || b != b'"');
             bytes
         };
         let [with_marks, expected] = [with_marks, expected].map(unquoted);
-        let has_rows = mark_form.is_some() && kind != Kind::Stm;
+        let has_rows = mark_form.is_some() && kind != Format::Stm;
         let taken_out = if has_rows { without_rows } else { without_marks }(&with_marks, &expected);
         assert_eq!(taken_out, String::from_utf8_lossy(&expected), "{}", String::from_utf8_lossy(&with_marks));
         let once = marked(kind, bytes, usize::MAX, &method, &options);
@@ -405,7 +405,7 @@ fn check_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
             let cut = marked(kind, bytes, step, &method, &options);
             assert_eq!(String::from_utf8_lossy(&cut), once, "steps of {step} bytes");
         }
-        if kind == Kind::Text {
+        if kind == Format::Text {
             check_sentences(bytes, &once, &method, &options);
         }
     }
@@ -416,7 +416,7 @@ fn check_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
 fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &RestoreOptions) {
     let options = RestoreOptions { form: OutputForm::Sentences, ..options.clone() };
     let written = |bytes: &[u8], step: usize| {
-        String::from_utf8_lossy(&marked(Kind::Text, bytes, step, method, &options)).into_owned()
+        String::from_utf8_lossy(&marked(Format::Text, bytes, step, method, &options)).into_owned()
     };
     let sentences = written(bytes, usize::MAX);
     assert!(sentences.split_ascii_whitespace().eq(text.split_ascii_whitespace()), "{sentences:?}, {text:?}");
@@ -424,13 +424,13 @@ fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &Restor
 }
 
 /// Checks the laws of marks in a text that comes in bit by bit.
-fn check_live_marks(kind: Kind, text: &str, mark_form: Option<MarkForm>) {
+fn check_live_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
     for language in ["en", "es"] {
         check_live_marks_of(language, kind, text, mark_form);
     }
 }
 
-fn check_live_marks_of(language: &str, kind: Kind, text: &str, mark_form: Option<MarkForm>) {
+fn check_live_marks_of(language: &str, kind: Format, text: &str, mark_form: Option<MarkForm>) {
     let method = Arc::new(Counting { step: 7, ..Counting::new() });
     let options = RestoreOptions {
         language: Some(language.to_owned()),
@@ -501,7 +501,7 @@ fn without_words_beside(text: &str) -> String {
 }
 
 /// Returns the text of a file in lower case, which may not be valid.
-fn read(kind: Kind, bytes: &[u8]) -> Result<String> {
+fn read(kind: Format, bytes: &[u8]) -> Result<String> {
     let input = Input::uncompressed("data", Cursor::new(bytes.to_vec()));
     let (mut records, mut record, mut text) = (kind.records(input, None)?, Record::default(), String::new());
     while records.next(&mut record)? {

@@ -5,7 +5,7 @@ use super::jsonl::{LONGEST, Objects};
 use super::lines::SplitLines;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::whisper::LiveDocuments;
-use super::{Kind, MarkPlace, MarkRows, PlacedMark, RestoreOptions, ctm};
+use super::{Format, MarkPlace, MarkRows, PlacedMark, RestoreOptions, ctm};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
 use crate::text::write::MarkSide;
@@ -89,15 +89,15 @@ impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the format has no records that can come one by one.
-    pub fn new(name: impl Into<String>, kind: Kind, options: &RestoreOptions) -> Result<Self> {
+    /// Returns [`Error::usage`] if the format has no records that can come one by one.
+    pub fn new(name: impl Into<String>, kind: Format, options: &RestoreOptions) -> Result<Self> {
         let mut grammar: Box<dyn Grammar> = match kind {
-            Kind::Ctm => Box::new(ctm::CtmReader::default()),
-            Kind::Jsonl => Box::new(Objects::of(options, Context::File)),
-            Kind::WhisperJson => Box::new(LiveDocuments(options.clone())),
+            Format::Ctm => Box::new(ctm::CtmReader::default()),
+            Format::Jsonl => Box::new(Objects::of(options, Context::File)),
+            Format::WhisperJson => Box::new(LiveDocuments(options.clone())),
             _ => {
                 let [stream, format] = ["stream", "format"].map(option);
-                return Err(Error::Usage(format!(
+                return Err(Error::usage(format!(
                     "{stream} reads text, ctm, jsonl and whisper-json: name one of them with {format}, or leave {stream} out"
                 )));
             }
@@ -143,7 +143,7 @@ mod tests {
 
     /// Returns the texts and names of the records, and checks that lines in another case come out
     /// with nothing else changed.
-    fn captions(kind: Kind, text: &str) -> Vec<(String, Option<Id>)> {
+    fn captions(kind: Format, text: &str) -> Vec<(String, Option<Id>)> {
         let options = RestoreOptions::default();
         let mut captions = None;
         for step in [1, 7, usize::MAX] {
@@ -180,8 +180,8 @@ mod tests {
     fn words_that_look_like_escapes_or_hold_other_bytes_stay_as_they_are() {
         let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
         for (kind, file, upper) in [
-            (Kind::Ctm, &b"r 1 0 1 a\\u00e9\nr 1 1 1 a\xffb"[..], &b"r 1 0 1 A\\U00E9\nr 1 1 1 A\xffB"[..]),
-            (Kind::Jsonl, b"{\"text\":\"a\xffb\"}\n{\"text\"", b"{\"text\":\"A\xffB\"}\n{\"text\""),
+            (Format::Ctm, &b"r 1 0 1 a\\u00e9\nr 1 1 1 a\xffb"[..], &b"r 1 0 1 A\\U00E9\nr 1 1 1 A\xffB"[..]),
+            (Format::Jsonl, b"{\"text\":\"a\xffb\"}\n{\"text\"", b"{\"text\":\"A\xffB\"}\n{\"text\""),
         ] {
             let mut records = LiveRecords::new("data", kind, &options).unwrap();
             records.push(file);
@@ -207,14 +207,14 @@ mod tests {
             ("ć so\n".into(), named("a")),
             (String::new(), None),
         ];
-        assert_eq!(captions(Kind::Jsonl, file), expected);
+        assert_eq!(captions(Format::Jsonl, file), expected);
     }
 
     #[test]
     fn a_document_stands_on_a_line() {
         let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
-        assert_eq!(captions(Kind::WhisperJson, file), [("so \n\n é".to_owned(), named("x"))]);
-        let mut reader = LiveRecords::new("data", Kind::WhisperJson, &RestoreOptions::default()).unwrap();
+        assert_eq!(captions(Format::WhisperJson, file), [("so \n\n é".to_owned(), named("x"))]);
+        let mut reader = LiveRecords::new("data", Format::WhisperJson, &RestoreOptions::default()).unwrap();
         reader.push(b"{\"text\":\n\"so\"}\n");
         let error = reader.next(false).unwrap_err().to_string();
         assert!(
@@ -227,9 +227,9 @@ mod tests {
     fn a_word_has_its_times_for_a_name() {
         let file = "a 1 0.5 0.25 we\na 1 0.75 0.5 met <x>\n;; x\na 2 1 0.5 and\na 1 0.7 0.1 them NA lex ana\nb 1 0 1 so";
         let file = file.replace(" <x>", "");
-        let found = captions(Kind::Ctm, &file);
+        let found = captions(Format::Ctm, &file);
         for end in ["\r", "\r\n"] {
-            assert_eq!(captions(Kind::Ctm, &file.replace('\n', end)), found, "{end:?}");
+            assert_eq!(captions(Format::Ctm, &file.replace('\n', end)), found, "{end:?}");
         }
         let words: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!(words, ["|we", "met", "", "\n\nand", "\n\nthem", "|so"]);

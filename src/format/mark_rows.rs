@@ -1,6 +1,6 @@
 //! Marks in rows of their own, after the rows of their words.
 
-use super::{Kind, conll, ctm};
+use super::{Format, conll, ctm};
 use crate::text::Mark;
 use crate::text::write::MarkSide;
 
@@ -8,7 +8,7 @@ use crate::text::write::MarkSide;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MarkRows {
     /// The format of the rows: ctm or conll.
-    pub(super) kind: Kind,
+    pub(super) kind: Format,
     /// True if lines end with `\r` alone.
     pub(super) returns: bool,
 }
@@ -71,7 +71,7 @@ impl MarkRows {
         let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let at = (end - start).saturating_sub(line.len() - bare.len() + 1);
         let row = match self.kind {
-            Kind::Ctm => ctm::mark_row(bare, side, mark.trim()),
+            Format::Ctm => ctm::mark_row(bare, side, mark.trim()),
             _ => conll::mark_row(bare, at, mark.trim()),
         };
         if ending == 0 {
@@ -101,7 +101,7 @@ mod tests {
         RestoreOptions { marks: ",.".parse().unwrap(), mark_form, ..RestoreOptions::default() }
     }
 
-    fn marked(kind: Kind, file: &str) -> String {
+    fn marked(kind: Format, file: &str) -> String {
         check(kind, file);
         String::from_utf8(laws::marked(kind, file.as_bytes(), 9, &Counting::new(), &options())).unwrap()
     }
@@ -111,7 +111,7 @@ mod tests {
         let file = "r A 1 0.5 so\n;; x\nr\tA\t1.75\t.255\twe\t0.9\tlex\tana\r\nr A 2 1 [go] NA\nr A 3 x\n"
             .replace(" x\n", " 0 go");
         let file = file.replace(";; 0 go", ";; x\n");
-        let found = marked(Kind::Ctm, &file);
+        let found = marked(Format::Ctm, &file);
         for row in ["so\nr A 1.50 0.00 ,\n;; x", "lex\tana\r\nr\tA\t2.005\t0.00\t,\tNA\tmisc\tana\r\n"] {
             assert!(found.to_lowercase().contains(&row.to_lowercase()), "{found}");
         }
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn a_mark_in_columns_has_a_row_with_nothing_else() {
-        assert_eq!(marked(Kind::Conll, "so X\n\nwe  Y Z").to_lowercase(), "so x\n, _\n\nwe  y z\n,  _ _");
+        assert_eq!(marked(Format::Conll, "so X\n\nwe  Y Z").to_lowercase(), "so x\n, _\n\nwe  y z\n,  _ _");
         assert_eq!(
-            marked(Kind::Conll, "new york\tX\rwe\tY\r").to_lowercase(),
+            marked(Format::Conll, "new york\tX\rwe\tY\r").to_lowercase(),
             "new york\tx\r,\t_\rwe\ty\r,\t_\r"
         );
     }
@@ -132,7 +132,7 @@ mod tests {
         let file = "1\tso\t_\t_\t_\t_\t_\t_\t_\t_\n";
         let restored = |options: &RestoreOptions| {
             let input = Input::uncompressed("data", file.as_bytes());
-            restore(Kind::Conll, input, &Counting::new(), options, &mut |_, _| Ok(()))
+            restore(Format::Conll, input, &Counting::new(), options, &mut |_, _| Ok(()))
         };
         let error = restored(&options()).unwrap_err().to_string();
         assert!(error.contains("line 1, column 1: found a row with a number"), "{error}");

@@ -51,7 +51,7 @@ pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
 use mark_rows::MarkRows;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
-pub use sniff::{DetectedKind, refuse_binary};
+pub use sniff::{DetectedFormat, refuse_binary};
 pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
@@ -64,7 +64,7 @@ use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
 use crate::text::write::{MarkSide, push_mark, write, write_with};
-use crate::text::{Break, Choice, Mark, MarkForm, RestoreOptions, Token, Tokens};
+use crate::text::{Break, Decision, Mark, MarkForm, Placed, RestoreOptions, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,39 +106,53 @@ impl Piece {
     /// put in; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
     ///
     /// # Panics
-    /// Panics if there are fewer choices than words.
-    pub fn write(&self, choices: &[Choice], options: &RestoreOptions, out: &mut Vec<u8>) {
+    /// Panics if there are fewer outcomes than words.
+    pub fn write(&self, decisions: &[Decision], options: &RestoreOptions, out: &mut Vec<u8>) {
         if !self.copies.is_empty() {
-            let (tokens, choices) = copies::with_copies(self, choices, options);
-            return write(&self.source, &tokens, &choices, options, out);
+            let (tokens, decisions) = copies::with_copies(self, decisions, options);
+            return write(&self.source, &tokens, &decisions, options, out);
         }
         if let MarkPlace::Row(rows) = self.marks {
-            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
-                let (mark, at) = (spelled(token, side, options), side.of(token));
-                match side {
-                    MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
-                    MarkSide::After => rows.put(&self.source, at, &mark, out),
-                }
-            });
+            return write_with(
+                &self.source,
+                &self.tokens,
+                decisions,
+                options,
+                out,
+                &mut |token, placed, side, out| {
+                    let (mark, at) = (spelled(placed, side, options), side.of(token));
+                    match side {
+                        MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
+                        MarkSide::After => rows.put(&self.source, at, &mark, out),
+                    }
+                },
+            );
         }
         if let MarkPlace::Column { words, marks } = self.marks {
-            return write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
-                if side == MarkSide::Before {
-                    // The column of marks has a place for those after words alone.
-                    return side.of(token);
-                }
-                let end = token.source.end as usize;
-                let cell = self.mark_cell(end, words, marks).unwrap_or(end);
-                out.extend_from_slice(&self.source[end..cell]);
-                push_mark(token.put, options, out);
-                cell
-            });
+            return write_with(
+                &self.source,
+                &self.tokens,
+                decisions,
+                options,
+                out,
+                &mut |token, placed, side, out| {
+                    if side == MarkSide::Before {
+                        // The column of marks has a place for those after words alone.
+                        return side.of(token);
+                    }
+                    let end = token.source.end as usize;
+                    let cell = self.mark_cell(end, words, marks).unwrap_or(end);
+                    out.extend_from_slice(&self.source[end..cell]);
+                    push_mark(placed.after, options, out);
+                    cell
+                },
+            );
         }
         if self.frame.is_none() {
-            return write(&self.source, &self.tokens, choices, options, out);
+            return write(&self.source, &self.tokens, decisions, options, out);
         }
         let (mut text, mut put) = (Vec::with_capacity(self.source.len()), Vec::new());
-        self.write_apart(choices, options, &mut text, &mut put);
+        self.write_apart(decisions, options, &mut text, &mut put);
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
     }
 
@@ -160,13 +174,13 @@ impl Piece {
     /// marks that are put in, each with its place in `out`.
     pub(crate) fn write_apart(
         &self,
-        choices: &[Choice],
+        decisions: &[Decision],
         options: &RestoreOptions,
         out: &mut Vec<u8>,
         put: &mut Vec<PlacedMark>,
     ) {
-        write_with(&self.source, &self.tokens, choices, options, out, &mut |token, side, out| {
-            put.push(PlacedMark { at: out.len(), side, text: spelled(token, side, options) });
+        write_with(&self.source, &self.tokens, decisions, options, out, &mut |token, placed, side, out| {
+            put.push(PlacedMark { at: out.len(), side, text: spelled(placed, side, options) });
             side.of(token)
         });
     }
@@ -189,9 +203,9 @@ impl Piece {
 }
 
 /// Returns the characters of the mark that is put in on a side of a word.
-fn spelled(token: &Token, side: MarkSide, options: &RestoreOptions) -> String {
+fn spelled(placed: Placed, side: MarkSide, options: &RestoreOptions) -> String {
     let mut out = Vec::new();
-    side.push(token, options, &mut out);
+    side.push(placed, options, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -221,7 +235,7 @@ impl PlacedMark {
 
 /// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
 /// the file.
-pub trait Format: Send {
+pub trait PieceReader: Send {
     /// Reads the next piece into `piece`; false at the end of the file. The tokens depend on the
     /// bytes of the file alone, never on how they arrive. A piece is small (at most some 100 kB),
     /// whatever the length of the file or of a line.
@@ -233,7 +247,7 @@ pub trait Format: Send {
 
 /// The formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Kind {
+pub enum Format {
     /// The format by the file extension, before .gz, .zst or .xz; without a known one by the first
     /// bytes of the file, and otherwise text.
     #[default]
@@ -279,7 +293,7 @@ pub enum Kind {
     Tok,
 }
 
-impl NamedValue for Kind {
+impl NamedValue for Format {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (
             Self::Auto,
@@ -325,7 +339,7 @@ impl NamedValue for Kind {
     const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
 
-impl Kind {
+impl Format {
     /// Returns the format of a file by its extension; text if the extension is unknown.
     pub fn of_name(path: &Path) -> Self {
         Self::named(path).unwrap_or(Self::Text)
@@ -359,7 +373,7 @@ impl Kind {
     /// Returns the form in which marks are put into files of the format.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
+    /// Returns [`Error::usage`] if the format has no place for marks, or not in the form asked for.
     pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
         let form = match self {
             Self::Conll if asked == Some(MarkForm::Apart) => MarkForm::Apart,
@@ -369,12 +383,12 @@ impl Kind {
                      its own",
                     option("mark-form")
                 );
-                return Err(Error::Usage(problem));
+                return Err(Error::usage(problem));
             }
             Self::Labels => {
                 let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
                                kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
-                return Err(Error::Usage(problem.into()));
+                return Err(Error::usage(problem));
             }
             Self::Tok => MarkForm::Apart,
             Self::Ctm | Self::Stm | Self::Trn | Self::Kaldi | Self::Nlp => MarkForm::Joined,
@@ -389,7 +403,7 @@ impl Kind {
                 let problem = format!(
                     "{format} has one word a row, and no place for marks that are {form}: use {other}"
                 );
-                Err(Error::Usage(problem))
+                Err(Error::usage(problem))
             }
             asked => Ok(asked.unwrap_or(form)),
         }
@@ -422,7 +436,7 @@ impl Kind {
     /// # Errors
     /// Fails if the file is in a format that is not read, or the options name a field that the format
     /// cannot have.
-    pub fn open(self, mut input: Input<'_>, options: RestoreOptions) -> Result<Box<dyn Format + '_>> {
+    pub fn open(self, mut input: Input<'_>, options: RestoreOptions) -> Result<Box<dyn PieceReader + '_>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),

@@ -115,22 +115,22 @@ impl Grammar for NlpReader {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
     fn words_and_their_marks_are_text() {
         let file = "so|token|x|punctuation\r\na|well|b|,\r\na|<laugh>|b|\na|ana|b|.\n\na|she|b|\na|left|b|";
-        check(Kind::Nlp, file);
-        assert_eq!(words(Kind::Nlp, file), ["well", "ana", "she", "left"]);
-        assert_eq!(starts(Kind::Nlp, file), ["well", "she"]);
-        check(Kind::Nlp, "token|x|punctuation\nwell ana she|a|\nleft|b|\nso|b|1\n");
+        check(Format::Nlp, file);
+        assert_eq!(words(Format::Nlp, file), ["well", "ana", "she", "left"]);
+        assert_eq!(starts(Format::Nlp, file), ["well", "she"]);
+        check(Format::Nlp, "token|x|punctuation\nwell ana she|a|\nleft|b|\nso|b|1\n");
         assert!(
-            error(Kind::Nlp, "so it is\n")
+            error(Format::Nlp, "so it is\n")
                 .contains("data, line 1, column 1: found \"so it is\", but a transcript")
         );
         assert!(
-            error(Kind::Nlp, "token|punctuation\na|.|b")
+            error(Format::Nlp, "token|punctuation\na|.|b")
                 .starts_with("data, line 2, column 5: found 3 columns")
         );
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::laws::marked;
-use super::{Kind, RestoreOptions};
+use super::{Format, RestoreOptions};
 use crate::error::Result;
 use crate::restore::stream_as;
 use crate::restorer::{Boundary, Request, Restorer, Session};
@@ -56,7 +56,7 @@ fn options(language: &str, mark_form: Option<MarkForm>) -> RestoreOptions {
 }
 
 /// Returns a file with marks, and checks that they are put in once.
-fn restored(kind: Kind, file: &str, options: &RestoreOptions) -> String {
+fn restored(kind: Format, file: &str, options: &RestoreOptions) -> String {
     let once = |file: &str| {
         String::from_utf8(marked(kind, file.as_bytes(), usize::MAX, &asking(), options)).unwrap()
     };
@@ -80,18 +80,18 @@ fn a_question_opens_before_its_first_letter_in_every_format() {
     let beside = [",\"punctuated_word\":\" ¿Qué\"", ",\"punctuated_word\":\" hora?\""];
     let whisper = words("¿Qué hora?", beside).replace("\"word\":\" qué", "\"word\":\" Qué");
     for (kind, file, expected) in [
-        (Kind::Text, "dime, qué hora".into(), "Dime, ¿qué hora?".into()),
-        (Kind::Text, "\"qué hora\" (qué hora)".into(), "\"¿Qué hora\" (¿qué hora)".to_owned()),
-        (Kind::Tok, "dime , qué hora".into(), "Dime , ¿ qué hora ?".into()),
-        (Kind::Srt, cue(plain), cue(asked)),
-        (Kind::Vtt, vtt(plain), vtt(asked)),
-        (Kind::Ass, event("{\\i1}qué{\\i0} hora"), event("{\\i1}¿Qué{\\i0} hora?")),
-        (Kind::Ttml, xml("<span>qué</span> hora"), xml("<span>¿Qué</span> hora?")),
-        (Kind::Ctm, "r A 1 0.5 qué\nr A 2 1 hora\n".into(), "r A 1 0.5 ¿Qué\nr A 2 1 hora?\n".into()),
-        (Kind::Stm, "r A s 0 1 qué hora\n".into(), "r A s 0 1 ¿Qué hora?\n".into()),
-        (Kind::Trn, "qué hora (a_1)\n".into(), "¿Qué hora? (a_1)\n".into()),
-        (Kind::Jsonl, "{\"text\":\"qu\\u00e9 hora\"}\n".into(), "{\"text\":\"¿Qu\\u00e9 hora?\"}\n".into()),
-        (Kind::WhisperJson, words("qué hora", [""; 2]), whisper),
+        (Format::Text, "dime, qué hora".into(), "Dime, ¿qué hora?".into()),
+        (Format::Text, "\"qué hora\" (qué hora)".into(), "\"¿Qué hora\" (¿qué hora)".to_owned()),
+        (Format::Tok, "dime , qué hora".into(), "Dime , ¿ qué hora ?".into()),
+        (Format::Srt, cue(plain), cue(asked)),
+        (Format::Vtt, vtt(plain), vtt(asked)),
+        (Format::Ass, event("{\\i1}qué{\\i0} hora"), event("{\\i1}¿Qué{\\i0} hora?")),
+        (Format::Ttml, xml("<span>qué</span> hora"), xml("<span>¿Qué</span> hora?")),
+        (Format::Ctm, "r A 1 0.5 qué\nr A 2 1 hora\n".into(), "r A 1 0.5 ¿Qué\nr A 2 1 hora?\n".into()),
+        (Format::Stm, "r A s 0 1 qué hora\n".into(), "r A s 0 1 ¿Qué hora?\n".into()),
+        (Format::Trn, "qué hora (a_1)\n".into(), "¿Qué hora? (a_1)\n".into()),
+        (Format::Jsonl, "{\"text\":\"qu\\u00e9 hora\"}\n".into(), "{\"text\":\"¿Qu\\u00e9 hora?\"}\n".into()),
+        (Format::WhisperJson, words("qué hora", [""; 2]), whisper),
     ] {
         assert_eq!(restored(kind, &file, &options("es", None)), expected, "{kind:?}");
     }
@@ -100,27 +100,27 @@ fn a_question_opens_before_its_first_letter_in_every_format() {
 #[test]
 fn an_opening_apart_is_a_token_or_a_row_of_its_own() {
     let apart = options("es", Some(MarkForm::Apart));
-    assert_eq!(restored(Kind::Tok, "dime , qué hora", &apart), "Dime , ¿ qué hora ?");
-    assert_eq!(restored(Kind::Stm, "r A s 0 1 qué hora\n", &apart), "r A s 0 1 ¿ Qué hora ?\n");
+    assert_eq!(restored(Format::Tok, "dime , qué hora", &apart), "Dime , ¿ qué hora ?");
+    assert_eq!(restored(Format::Stm, "r A s 0 1 qué hora\n", &apart), "r A s 0 1 ¿ Qué hora ?\n");
     let rows = "r A 1.00 0.00 ¿\nr A 1.00 0.50 Qué\nr A 2.00 1.00 hora\nr A 3.00 0.00 ?\n";
-    assert_eq!(restored(Kind::Ctm, "r A 1.00 0.50 qué\nr A 2.00 1.00 hora\n", &apart), rows);
-    assert_eq!(restored(Kind::Conll, "qué\tX\nhora\tY", &apart), "¿\t_\nQué\tX\nhora\tY\n?\t_");
+    assert_eq!(restored(Format::Ctm, "r A 1.00 0.50 qué\nr A 2.00 1.00 hora\n", &apart), rows);
+    assert_eq!(restored(Format::Conll, "qué\tX\nhora\tY", &apart), "¿\t_\nQué\tX\nhora\tY\n?\t_");
 }
 
 #[test]
 fn only_spanish_opens_its_questions_and_one_that_is_there_stays() {
-    assert_eq!(restored(Kind::Text, "dime, qué hora", &options("pt", None)), "Dime, qué hora?");
+    assert_eq!(restored(Format::Text, "dime, qué hora", &options("pt", None)), "Dime, qué hora?");
     let spanish = options("es-MX", None);
-    assert_eq!(restored(Kind::Text, "dime, ¿qué hora", &spanish), "Dime, ¿qué hora?");
-    assert_eq!(restored(Kind::Text, "dime, ¿\"qué\" hora", &spanish), "Dime, ¿\"qué\" hora?");
+    assert_eq!(restored(Format::Text, "dime, ¿qué hora", &spanish), "Dime, ¿qué hora?");
+    assert_eq!(restored(Format::Text, "dime, ¿\"qué\" hora", &spanish), "Dime, ¿\"qué\" hora?");
     let stops = RestoreOptions { marks: ".,".parse().unwrap(), ..spanish };
-    assert_eq!(restored(Kind::Text, "dime, qué hora", &stops), "Dime, qué hora.");
+    assert_eq!(restored(Format::Text, "dime, qué hora", &stops), "Dime, qué hora.");
 }
 
 #[test]
 fn an_opening_comes_with_its_word_in_a_text_that_comes_in() {
     let asking = Arc::new(asking());
-    let mut stream = stream_as("data", Kind::Text, asking, options("es", None)).unwrap();
+    let mut stream = stream_as("data", Format::Text, asking, options("es", None)).unwrap();
     let mut out = Vec::new();
     stream.push("dime, qu".as_bytes(), &mut out).unwrap();
     stream.push("é tal ".as_bytes(), &mut out).unwrap();

@@ -7,7 +7,7 @@ use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment};
 use super::transcript::Fault;
-use super::{Context, Format, Piece, RestoreOptions};
+use super::{Context, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input, seven_bit};
 use crate::text::Break;
@@ -160,7 +160,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-impl Format for Plain<'_> {
+impl PieceReader for Plain<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         loop {

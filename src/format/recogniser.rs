@@ -150,7 +150,7 @@ pub(super) fn in_seconds(segments: &mut [&mut Segment]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::dropped;
 
     const SRT: &str = "1\n00:00:00,500 --> 00:00:01,600\nwe met\n\n";
@@ -186,7 +186,7 @@ mod tests {
                 "{{\"results\":[{{\"alternatives\":[{{\"transcript\":\"we met\",\"words\":{google}}}]}}]}}"
             ),
         ] {
-            assert_eq!(dropped(Kind::WhisperJson, Kind::Srt, &json), SRT, "{json}");
+            assert_eq!(dropped(Format::WhisperJson, Format::Srt, &json), SRT, "{json}");
         }
     }
 
@@ -194,7 +194,8 @@ mod tests {
     fn a_word_without_a_time_costs_its_segment_none() {
         let json = r#"{"transcript":"we met","words":[{"word":"we","case":"not-found-in-audio"},{"word":"met","start":0.5,"end":1.6}]}"#;
         assert!(
-            dropped(Kind::WhisperJson, Kind::Srt, json).contains("00:00:00,500 --> 00:00:01,600\nwe met\n")
+            dropped(Format::WhisperJson, Format::Srt, json)
+                .contains("00:00:00,500 --> 00:00:01,600\nwe met\n")
         );
     }
 }

@@ -8,7 +8,7 @@ use super::jsonl::Objects;
 use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
-use super::{Kind, ass, conll, csv, ctm, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
+use super::{Format, ass, conll, csv, ctm, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::{Break, Context};
@@ -54,7 +54,7 @@ pub trait RecordSource: Send {
     }
 }
 
-impl Kind {
+impl Format {
     /// Returns the format of an input: the given one, or the one that the name or the first bytes
     /// of the input show; otherwise text.
     ///

@@ -14,7 +14,7 @@ use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use super::{Envelope, Format, MarkPlace, MarkRows, Piece, RestoreOptions};
+use super::{Envelope, MarkPlace, MarkRows, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::text::speaker_label::listed_case;
@@ -791,7 +791,7 @@ pub(super) fn explained(fault: Fault) -> Fault {
     Fault { problem, ..fault }
 }
 
-impl Format for Records<'_> {
+impl PieceReader for Records<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.view.clear();

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::Kind;
+use super::Format;
 use super::json;
 use super::transcript::{Fault, shortened};
 use crate::error::{Error, option};
@@ -316,7 +316,7 @@ pub(super) enum LossKind {
     Settings,
     Coordinates,
     Confidence,
-    Kind,
+    Format,
     Label,
     Words,
     Rows,
@@ -343,7 +343,7 @@ impl LossKind {
             Self::Settings => "settings",
             Self::Coordinates => "coordinates",
             Self::Confidence => "confidences",
-            Self::Kind => "types",
+            Self::Format => "types",
             Self::Label => "labels",
             Self::Words => "times of words",
             Self::Rows => "columns",
@@ -365,8 +365,8 @@ pub(super) struct Lost {
 /// The parts that the output format cannot express.
 #[derive(Debug)]
 pub(super) struct Losses {
-    pub(super) from: Kind,
-    pub(super) to: Kind,
+    pub(super) from: Format,
+    pub(super) to: Format,
     drop: bool,
     /// The name of what the parts are lost from.
     unit: &'static str,
@@ -375,13 +375,13 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    pub(super) fn new(from: Kind, to: Kind, drop: bool) -> Self {
+    pub(super) fn new(from: Format, to: Format, drop: bool) -> Self {
         Self { from, to, drop, unit: from.unit(), counts: Vec::new() }
     }
 
     /// Counts the parts that new cues lose: these are dropped.
-    pub(super) fn of_cues(from: Kind, to: Kind) -> Self {
-        Self { unit: Kind::Srt.unit(), ..Self::new(from, to, true) }
+    pub(super) fn of_cues(from: Format, to: Format) -> Self {
+        Self { unit: Format::Srt.unit(), ..Self::new(from, to, true) }
     }
 
     /// Drops a part, or refuses to.
@@ -437,7 +437,7 @@ impl Losses {
     }
 }
 
-impl Kind {
+impl Format {
     /// Returns the name of the format in errors.
     pub fn shown(self) -> &'static str {
         match self {
@@ -493,7 +493,7 @@ impl Segment {
             (LossKind::Settings, "settings", &mut self.settings),
             (LossKind::Coordinates, "coordinates", &mut self.coordinates),
             (LossKind::Confidence, "confidence", &mut self.confidence),
-            (LossKind::Kind, "type", &mut self.kind),
+            (LossKind::Format, "type", &mut self.kind),
             (LossKind::Label, "label", &mut self.label),
         ];
         for (part, name, field) in fields {

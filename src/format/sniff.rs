@@ -3,7 +3,7 @@
 //! Only as many bytes are read as necessary, so that a live text is not held up: it waits only
 //! while its beginning may still be another format.
 
-use super::Kind;
+use super::Format;
 use super::json::{Event, decode, read};
 use super::unread::{self, TABLE_REMEDY, Unread, matched};
 use crate::error::{Error, Result, option};
@@ -173,13 +173,13 @@ fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
     32 * 2 * fewer > len && 8 * fewer > more
 }
 
-impl Kind {
+impl Format {
     /// Detects the format of an input by its name and its first bytes, which remain to be read: see
-    /// [`DetectedKind`].
+    /// [`DetectedFormat`].
     ///
     /// # Errors
     /// Fails if the input cannot be read, or is in a format that is not read.
-    pub fn detect(input: &mut Input<'_>) -> Result<DetectedKind> {
+    pub fn detect(input: &mut Input<'_>) -> Result<DetectedFormat> {
         let path = PathBuf::from(input.name());
         unread::refuse_named(&path)?;
         let named = Self::named(&path);
@@ -200,7 +200,7 @@ impl Kind {
             (Some(Self::Text), Some(Self::Kaldi)) => Self::Kaldi,
             (named, begun) => named.or(begun).unwrap_or(Self::Text),
         };
-        Ok(DetectedKind { kind, named, begun })
+        Ok(DetectedFormat { kind, named, begun })
     }
 
     /// Returns the format that the first bytes of a file show; `None` if more bytes are needed.
@@ -251,13 +251,13 @@ impl Kind {
 /// The format of an input, and what its name and its first bytes say about it. The name decides, if
 /// it says anything, except that a text may be one of Kaldi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DetectedKind {
+pub struct DetectedFormat {
     /// The format; plain text if nothing says another.
-    pub kind: Kind,
+    pub kind: Format,
     /// The format that the extension of the name means.
-    pub named: Option<Kind>,
+    pub named: Option<Format>,
     /// The format that the first bytes show.
-    pub begun: Option<Kind>,
+    pub begun: Option<Format>,
 }
 
 /// Returns the first bytes without a byte-order mark; `None` if more bytes are needed.
@@ -309,16 +309,16 @@ fn root(head: &[u8], ended: bool) -> Option<Option<String>> {
 }
 
 /// Detects what begins with a bracket: the script of `.ass`, and the tags and times of lyrics.
-fn bracket(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+fn bracket(head: &[u8], ended: bool) -> Option<Option<Format>> {
     let mut is_open = false;
     for (begins, kind) in [
-        ("[script info]", Kind::Ass),
-        ("[ar:", Kind::Lrc),
-        ("[ti:", Kind::Lrc),
-        ("[al:", Kind::Lrc),
-        ("[by:", Kind::Lrc),
-        ("[length:", Kind::Lrc),
-        ("[offset:", Kind::Lrc),
+        ("[script info]", Format::Ass),
+        ("[ar:", Format::Lrc),
+        ("[ti:", Format::Lrc),
+        ("[al:", Format::Lrc),
+        ("[by:", Format::Lrc),
+        ("[length:", Format::Lrc),
+        ("[offset:", Format::Lrc),
     ] {
         let len = head.len().min(begins.len());
         if head[..len].eq_ignore_ascii_case(&begins.as_bytes()[..len]) {
@@ -330,7 +330,7 @@ fn bracket(head: &[u8], ended: bool) -> Option<Option<Kind>> {
     }
     match matched(head, &["[", "0", ":", "0", ".", "0", "]"], ended) {
         None => None,
-        Some(true) => Some(Some(Kind::Lrc)),
+        Some(true) => Some(Some(Format::Lrc)),
         Some(false) if is_open && !ended => None,
         Some(false) => Some(None),
     }
@@ -339,7 +339,7 @@ fn bracket(head: &[u8], ended: bool) -> Option<Option<Kind>> {
 /// Detects the text of Kaldi: lines that begin with the name of an utterance, sorted by it. Prose has
 /// no such names, which are longer than a word with a number (`covid-19`). In a file `text`, as Kaldi
 /// calls it (`is_named`), any identifiers are names.
-fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Kind>> {
+fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Format>> {
     /// The number of lines that are enough, whatever their names look like.
     const LINES: usize = 3;
     /// The largest number of bytes of a name that is waited for.
@@ -359,7 +359,7 @@ fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Kind>> {
         let line_end = rest.iter().position(|&b| b == b'\n');
         has_words |= !rest[end..line_end.unwrap_or(rest.len())].trim_ascii().is_empty();
         match line_end {
-            _ if names.len() == LINES && has_words => return Some(Some(Kind::Kaldi)),
+            _ if names.len() == LINES && has_words => return Some(Some(Format::Kaldi)),
             Some(line_end) => rest = &rest[line_end + 1..],
             None if ended => break,
             None => return None,
@@ -370,7 +370,7 @@ fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Kind>> {
     }
     let is_alike =
         |names: &[&[u8]]| names.len() > 1 && names.windows(2).all(|two| shape(two[0]) == shape(two[1]));
-    Some((has_words && (is_named || is_alike(&names))).then_some(Kind::Kaldi))
+    Some((has_words && (is_named || is_alike(&names))).then_some(Format::Kaldi))
 }
 
 fn is_in_name(b: &u8) -> bool {
@@ -407,7 +407,7 @@ fn shape(name: &[u8]) -> Vec<u8> {
 
 /// Detects the row of a word and the label of its mark: only what has a tab after its first word
 /// may be one.
-fn labels(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+fn labels(head: &[u8], ended: bool) -> Option<Option<Format>> {
     /// The largest number of bytes of a word or of a label that is waited for.
     const LONGEST: usize = 64;
     let word = head.iter().position(u8::is_ascii_whitespace);
@@ -422,11 +422,11 @@ fn labels(head: &[u8], ended: bool) -> Option<Option<Kind>> {
         return None;
     }
     let row = str::from_utf8(&head[..cut]).map(|row| row.trim_end_matches('\r'));
-    Some(row.is_ok_and(super::labels::is_row).then_some(Kind::Labels))
+    Some(row.is_ok_and(super::labels::is_row).then_some(Format::Labels))
 }
 
 /// Detects a cue of SubRip: its number, if it has one, and its times.
-fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+fn cue(head: &[u8], ended: bool) -> Option<Option<Format>> {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     let number = digits(head);
     let blank = head[number..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
@@ -453,12 +453,12 @@ fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
         }
         at += len;
     }
-    Some(Some(Kind::Srt))
+    Some(Some(Format::Srt))
 }
 
 /// Tells whether the object that begins here is one of many, one per line, or the JSON of Whisper
 /// and related tools.
-fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+fn json(head: &[u8], ended: bool) -> Option<Option<Format>> {
     // The next character tells an object from a brace in a text.
     match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
         None => return ended.then_some(None),
@@ -488,31 +488,31 @@ fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
         _ => {}
     });
     let is_jsonl = whole.is_ok() && !is_whisper;
-    Some(Some(if is_jsonl { Kind::Jsonl } else { Kind::WhisperJson }))
+    Some(Some(if is_jsonl { Format::Jsonl } else { Format::WhisperJson }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HEADS: [(&str, Option<Kind>); 51] = [
-        ("\u{feff}[Script Info]\nTitle: x\n", Some(Kind::Ass)),
+    const HEADS: [(&str, Option<Format>); 51] = [
+        ("\u{feff}[Script Info]\nTitle: x\n", Some(Format::Ass)),
         ("[Scripture] so\n", None),
-        ("[ar:the band]\n[00:12.00]so\n", Some(Kind::Lrc)),
-        ("\u{feff}[offset:+500]\r\n", Some(Kind::Lrc)),
-        ("[00:12.00]so it is\n", Some(Kind::Lrc)),
+        ("[ar:the band]\n[00:12.00]so\n", Some(Format::Lrc)),
+        ("\u{feff}[offset:+500]\r\n", Some(Format::Lrc)),
+        ("[00:12.00]so it is\n", Some(Format::Lrc)),
         ("[00:12] so it is\n", None),
         ("[00:00.000 --> 00:02.000]  so it is\n", None),
         ("[area: north]\n", None),
-        ("<tt xml:lang=\"en\">", Some(Kind::Ttml)),
-        ("<?xml version=\"1.0\"?>\n<!-- <p> -->\n<tt:tt\n>", Some(Kind::Ttml)),
+        ("<tt xml:lang=\"en\">", Some(Format::Ttml)),
+        ("<?xml version=\"1.0\"?>\n<!-- <p> -->\n<tt:tt\n>", Some(Format::Ttml)),
         ("<!DOCTYPE html>\n<html><body>so", None),
         ("<i>so</i>\n", None),
-        ("spk1-utt001 so it is\nspk1-utt002 we met\n", Some(Kind::Kaldi)),
-        ("spk1-utt001 so it is\nspk1-utt002\nspk2-utt001", Some(Kind::Kaldi)),
-        ("1089-134686-0000 SO IT IS\n1089-134686-0001 WE MET\n1089-134686-0002 YES\n", Some(Kind::Kaldi)),
-        ("BAC009S0002W0122 so it is\nBAC009S0002W0123 we met", Some(Kind::Kaldi)),
-        ("sw02001-A_000098-001156\tso\nsw02001-B_000098-001156\twe\n", Some(Kind::Kaldi)),
+        ("spk1-utt001 so it is\nspk1-utt002 we met\n", Some(Format::Kaldi)),
+        ("spk1-utt001 so it is\nspk1-utt002\nspk2-utt001", Some(Format::Kaldi)),
+        ("1089-134686-0000 SO IT IS\n1089-134686-0001 WE MET\n1089-134686-0002 YES\n", Some(Format::Kaldi)),
+        ("BAC009S0002W0122 so it is\nBAC009S0002W0123 we met", Some(Format::Kaldi)),
+        ("sw02001-A_000098-001156\tso\nsw02001-B_000098-001156\twe\n", Some(Format::Kaldi)),
         ("spk1-utt002 so it is\nspk1-utt001 we met\n", None),
         ("spk1-utt001 so it is\nwe met\n", None),
         ("spk1-utt001 so it is\n", None),
@@ -525,12 +525,12 @@ mod tests {
         ("1990 was late\n1991 was later\n", None),
         ("555-12 men\n", None),
         ("a_1 so\nb_2 we\n", None),
-        ("WEBVTT\n\n00:01.000 --> 00:02.000\nso", Some(Kind::Vtt)),
-        ("\u{feff}WEBVTT - talk\n", Some(Kind::Vtt)),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nso", Some(Format::Vtt)),
+        ("\u{feff}WEBVTT - talk\n", Some(Format::Vtt)),
         ("WEBVTTs are files\n", None),
-        ("1\n00:00:01,000 --> 00:00:02,000\nso\n", Some(Kind::Srt)),
-        ("\u{feff}\r\n1 \r\n00:00:01,000 --> 00:00:02,000\r\nso\n", Some(Kind::Srt)),
-        ("00:00:01.000  -->  00:00:02.000\nso\n", Some(Kind::Srt)),
+        ("1\n00:00:01,000 --> 00:00:02,000\nso\n", Some(Format::Srt)),
+        ("\u{feff}\r\n1 \r\n00:00:01,000 --> 00:00:02,000\r\nso\n", Some(Format::Srt)),
+        ("00:00:01.000  -->  00:00:02.000\nso\n", Some(Format::Srt)),
         ("1\n2\n3\n", None),
         ("12 men came.\n00:00:01,000 --> 00:00:02,000\n", None),
         ("10:30 is late\n", None),
@@ -538,32 +538,32 @@ mod tests {
         ("", None),
         (" \n ", None),
         ("we met\n1\n00:00:01,000 --> 00:00:02,000\n", None),
-        ("{\"text\": \"so\"}\n{\"text\": \"we\"}\n", Some(Kind::Jsonl)),
-        ("{\"text\": \"so\"}", Some(Kind::Jsonl)),
-        ("{\"text\": \"so\", \"segments\": []}\n", Some(Kind::WhisperJson)),
-        ("{\"a\": {\"segments\": 1}, \"text\": \"so\"}\n", Some(Kind::Jsonl)),
-        ("{\n  \"text\": \"so\",\n", Some(Kind::WhisperJson)),
-        ("{\"text\": \"so", Some(Kind::WhisperJson)),
+        ("{\"text\": \"so\"}\n{\"text\": \"we\"}\n", Some(Format::Jsonl)),
+        ("{\"text\": \"so\"}", Some(Format::Jsonl)),
+        ("{\"text\": \"so\", \"segments\": []}\n", Some(Format::WhisperJson)),
+        ("{\"a\": {\"segments\": 1}, \"text\": \"so\"}\n", Some(Format::Jsonl)),
+        ("{\n  \"text\": \"so\",\n", Some(Format::WhisperJson)),
+        ("{\"text\": \"so", Some(Format::WhisperJson)),
         ("{laughs} so we met\n", None),
         ("{\\an8}so\n", None),
-        ("{ \"so\" he said", Some(Kind::WhisperJson)),
+        ("{ \"so\" he said", Some(Format::WhisperJson)),
     ];
 
     /// Returns the format detected from bytes that come one by one, and the number of bytes needed.
-    fn told(bytes: &[u8]) -> (Option<Kind>, usize) {
+    fn told(bytes: &[u8]) -> (Option<Format>, usize) {
         for len in 0..bytes.len() {
-            if let Some(kind) = Kind::of_bytes(&bytes[..len], false) {
+            if let Some(kind) = Format::of_bytes(&bytes[..len], false) {
                 return (kind, len);
             }
         }
-        (Kind::of_bytes(bytes, true).unwrap(), bytes.len())
+        (Format::of_bytes(bytes, true).unwrap(), bytes.len())
     }
 
     #[test]
     fn a_format_shows_in_the_first_bytes_however_they_arrive() {
         for (head, kind) in HEADS {
             assert_eq!(told(head.as_bytes()).0, kind, "{head:?}");
-            assert_eq!(Kind::of_bytes(head.as_bytes(), true), Some(kind), "{head:?}");
+            assert_eq!(Format::of_bytes(head.as_bytes(), true), Some(kind), "{head:?}");
         }
     }
 
@@ -583,9 +583,9 @@ mod tests {
         ] {
             let input = || Input::uncompressed(name, std::io::Cursor::new(text));
             let options = crate::format::RestoreOptions::default;
-            let error = Kind::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
+            let error = Format::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains("this is "), "{error}");
-            assert!(Kind::Text.open(input(), options()).is_ok());
+            assert!(Format::Text.open(input(), options()).is_ok());
         }
     }
 
@@ -595,17 +595,17 @@ mod tests {
         let few = "011c0201 so it is\n";
         let prose = "so it is\nwe met\n";
         for (name, text, kind) in [
-            ("data/train/text", lines, Kind::Kaldi),
-            ("data/train/text", few, Kind::Kaldi),
-            ("text.gz", few, Kind::Kaldi),
-            ("data/train/text", prose, Kind::Text),
-            ("standard input", lines, Kind::Kaldi),
-            ("84-121123.trans.txt", lines, Kind::Kaldi),
-            ("talk.txt", few, Kind::Text),
-            ("talk.srt", lines, Kind::Srt),
+            ("data/train/text", lines, Format::Kaldi),
+            ("data/train/text", few, Format::Kaldi),
+            ("text.gz", few, Format::Kaldi),
+            ("data/train/text", prose, Format::Text),
+            ("standard input", lines, Format::Kaldi),
+            ("84-121123.trans.txt", lines, Format::Kaldi),
+            ("talk.txt", few, Format::Text),
+            ("talk.srt", lines, Format::Srt),
         ] {
             let mut input = Input::uncompressed(name, std::io::Cursor::new(text));
-            assert_eq!(Kind::detect(&mut input).unwrap().kind, kind, "{name}");
+            assert_eq!(Format::detect(&mut input).unwrap().kind, kind, "{name}");
             assert_eq!(input.bytes().unwrap(), text.as_bytes(), "nothing is lost");
         }
     }
@@ -613,18 +613,18 @@ mod tests {
     #[test]
     fn a_word_with_a_label_after_a_tab_is_a_row_of_labels() {
         for (text, kind) in [
-            ("so\tO\nwe\tO\n", Some(Kind::Labels)),
-            ("1990\tCOMMA", Some(Kind::Labels)),
-            ("so\t0\t,\r\nwe", Some(Kind::Labels)),
+            ("so\tO\nwe\tO\n", Some(Format::Labels)),
+            ("1990\tCOMMA", Some(Format::Labels)),
+            ("so\t0\t,\r\nwe", Some(Format::Labels)),
             ("so\tyes\n", None),
             ("so\t0\n", None),
             ("so\t.\n", None),
             ("so we\tO\n", None),
         ] {
-            assert_eq!(Kind::of_bytes(text.as_bytes(), true), Some(kind), "{text:?}");
+            assert_eq!(Format::of_bytes(text.as_bytes(), true), Some(kind), "{text:?}");
         }
-        assert_eq!(Kind::of_bytes(b"so\tCOM", false), None);
-        assert_eq!(Kind::of_bytes("x".repeat(99).as_bytes(), false), Some(None));
+        assert_eq!(Format::of_bytes(b"so\tCOM", false), None);
+        assert_eq!(Format::of_bytes("x".repeat(99).as_bytes(), false), Some(None));
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::convert::written;
     use crate::format::laws::{check, error, pieces, starts, words};
-    use crate::format::{Kind, RestoreOptions};
+    use crate::format::{Format, RestoreOptions};
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
                         2\n0:00:02.5 --> 00:00:01,000 X1:40\n{\\an8}then we went. [laughs]\n\n\
@@ -171,11 +171,11 @@ mod tests {
     #[test]
     fn sentences_run_on_from_cue_to_cue() {
         assert_eq!(
-            words(Kind::Srt, FILE),
+            words(Format::Srt, FILE),
             ["so", "ana", "said", "that", "we", "go", "and", "then", "we", "went", "who", "me", "you"]
         );
-        assert_eq!(starts(Kind::Srt, FILE), ["so", "and", "who", "me"]);
-        check(Kind::Srt, FILE);
+        assert_eq!(starts(Format::Srt, FILE), ["so", "and", "who", "me"]);
+        check(Format::Srt, FILE);
     }
 
     #[test]
@@ -184,17 +184,17 @@ mod tests {
         let file = format!(
             "1\n{timing}\n\nso it\n \t\nwas. and\n\u{a0}\n2\n{timing}\nthen\n\n\n3\n{timing}\n7\n4\n{timing}\nno\n\n"
         );
-        assert_eq!(words(Kind::Srt, &file), ["so", "it", "was", "and", "then", "7", "no"]);
-        check(Kind::Srt, &file);
+        assert_eq!(words(Format::Srt, &file), ["so", "it", "was", "and", "then", "7", "no"]);
+        check(Format::Srt, &file);
         let cue = |number: u32, text: &str| format!("{number}\n{timing}\n{text}\n\n");
         let whole = cue(1, "so it\nwas. and\n\u{a0}") + &cue(2, "then") + &cue(3, "7") + &cue(4, "no");
-        assert_eq!(written(Kind::Srt, Kind::Srt, &file), whole);
+        assert_eq!(written(Format::Srt, Format::Srt, &file), whole);
     }
 
     #[test]
     fn what_cannot_be_read_is_named_or_passed() {
         let good = "1\n00:00:01,000 --> 00:00:02,500\nyes\n\n";
-        let nothing = error(Kind::Srt, "\nso\n");
+        let nothing = error(Format::Srt, "\nso\n");
         assert!(
             nothing.starts_with("data, line 2, column 1: found \"so\", but the number of a cue is expected"),
             "{nothing}"
@@ -207,7 +207,7 @@ mod tests {
             ("2\n\n", "data, line 2, column 1: found nothing, but a timing"),
             ("2", "data, line 2, column 1: found the end of the file, but a timing"),
         ] {
-            let error = error(Kind::Srt, file);
+            let error = error(Format::Srt, file);
             assert!(error.starts_with(start) && error.ends_with("`lossy`"), "{error}");
         }
         for (text, start) in [
@@ -215,24 +215,27 @@ mod tests {
             ("2\n00:00:01,000 -->", "data, line 6, column 17: found nothing, but a timing"),
         ] {
             let text = format!("{good}{text}");
-            let error = error(Kind::Srt, &text);
+            let error = error(Format::Srt, &text);
             assert!(error.starts_with(start) && error.ends_with("`lossy`"), "{error}");
-            assert_eq!(words(Kind::Srt, &format!("{text}\n\n{good}")), ["yes", "yes"]);
+            assert_eq!(words(Format::Srt, &format!("{text}\n\n{good}")), ["yes", "yes"]);
         }
     }
 
     /// Returns the parts of a file that is read without an error.
     fn read(file: &str) -> Vec<String> {
-        assert!(pieces(Kind::Srt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
-        check(Kind::Srt, file);
-        words(Kind::Srt, file)
+        assert!(
+            pieces(Format::Srt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(),
+            "{file}"
+        );
+        check(Format::Srt, file);
+        words(Format::Srt, file)
     }
 
     #[test]
     fn times_need_no_fraction() {
         let file = "1\n00:00:01 --> 00:00:02,5 X1:4\nso\n\n2\n0:03 --> 0:04\nyes\n";
         assert_eq!(read(file), ["so", "yes"]);
-        let times = written(Kind::Srt, Kind::Jsonl, file);
+        let times = written(Format::Srt, Format::Jsonl, file);
         assert!(times.contains("\"begin\":1.0,\"end\":2.5") && times.contains("\"begin\":3.0,"), "{times}");
     }
 
@@ -242,9 +245,9 @@ mod tests {
         let cue = |text: &str| format!("1\n{timing}\n{text}\n\n");
         let file = cue("so it was in.") + "2001\nwas the year.\n\n" + &cue("no");
         assert_eq!(read(&file), ["so", "it", "was", "in", "2001", "was", "the", "year", "no"]);
-        assert_eq!(starts(Kind::Srt, &file), ["so", "2001", "no"]);
+        assert_eq!(starts(Format::Srt, &file), ["so", "2001", "no"]);
         let whole = cue("so it was in.\n2001\nwas the year.") + &cue("no");
-        assert_eq!(written(Kind::Srt, Kind::Srt, &file), whole);
+        assert_eq!(written(Format::Srt, Format::Srt, &file), whole);
         assert_eq!(read(&(cue("so") + "2\nno\n\n" + &cue("yes"))), ["so", "2", "no", "yes"]);
         assert_eq!(read(&(cue("so") + "2\n\n\n3")), ["so", "2", "3"]);
     }
@@ -254,14 +257,17 @@ mod tests {
         for file in ["1\n00:00:01,000 --> 00:00:02,000\nyes\n\n", "00:00:01,000 --> 00:00:02,000\nyes\n\n"] {
             let marked = format!("\u{feff}\u{feff}{file}");
             assert_eq!(read(&marked), ["yes"]);
-            assert_eq!(written(Kind::Srt, Kind::Jsonl, &marked), written(Kind::Srt, Kind::Jsonl, file));
+            assert_eq!(
+                written(Format::Srt, Format::Jsonl, &marked),
+                written(Format::Srt, Format::Jsonl, file)
+            );
         }
     }
 
     #[test]
     fn each_cue_opens_a_line() {
         let srt = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin rome\n\n2\n00:00:03,000 --> 00:00:04,000\nand left\n";
-        let pieces = pieces(Kind::Srt, srt.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
+        let pieces = pieces(Format::Srt, srt.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
         let words = pieces.iter().flat_map(|piece| piece.tokens.iter());
         let opening: Vec<&str> = words.filter(|(_, word)| word.opens).map(|(lower, _)| lower).collect();
         assert_eq!(opening, ["we", "and"]);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::Kind;
+use super::Format;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
 use super::pauses::Pauses;
@@ -215,8 +215,8 @@ impl segment::SegmentWriter for StmWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
-        if losses.from == Kind::Vtt && segment.speaker.is_none() {
+        let is_own = matches!(losses.from, Format::Stm | Format::Jsonl);
+        if losses.from == Format::Vtt && segment.speaker.is_none() {
             segment.speaker = voice(&segment).map(|name| name.replace(' ', "_"));
         }
         segment.keep_tags(|_| is_own, losses)?;
@@ -285,7 +285,7 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::{dropped, written};
     use crate::format::laws::{check, error, starts, words};
 
@@ -329,19 +329,19 @@ mod tests {
     #[test]
     fn what_is_not_said_is_tags() {
         let rows = "t 1 ana 0.50 3.00 <o> so { we / they } met <laugh>\nt 1 - 3.00 4.00 ignore_time_segment_in_scoring\n";
-        let objects = written(Kind::Stm, Kind::Jsonl, rows);
+        let objects = written(Format::Stm, Format::Jsonl, rows);
         let expected = [
             r#"{"recording":"t","channel":"1","speaker":"ana","begin":0.5,"end":3.0,"text":"so we met","tags":[[2,"{"],[5,"/ they }"],[9,"<laugh>"]],"label":"<o>"}"#,
             r#"{"recording":"t","channel":"1","begin":3.0,"end":4.0,"text":"","tags":[[0,"ignore_time_segment_in_scoring"]]}"#,
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(written(Kind::Jsonl, Kind::Stm, &objects), rows);
+        assert_eq!(written(Format::Jsonl, Format::Stm, &objects), rows);
     }
 
     #[test]
     fn a_voice_is_the_speaker() {
         let file = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so we met</v>\n\n00:02.000 --> 00:03.000\nyes\n";
-        let rows = dropped(Kind::Vtt, Kind::Stm, file);
+        let rows = dropped(Format::Vtt, Format::Stm, file);
         assert_eq!(rows, "- - Ana_Reis 1.00 2.00 so we met\n- - - 2.00 3.00 yes\n");
     }
 
@@ -349,10 +349,10 @@ mod tests {
     fn sentences_run_on_from_segment_to_segment() {
         let file = "a 1 ana 0 1 <o,f0,female> so { we / they } met.\na 1 ana 1 2 then rui\r\na 1 ana 2 3 left. [noise] he\n\
                     ;; x\na 1 rui 3 4 ignore_time_segment_in_scoring\na 1 rui 4 5 no\nb 1 rui 0 1 yes.";
-        assert_eq!(words(Kind::Stm, file), ["so", "we", "met", "then", "rui", "left", "he", "no", "yes"]);
-        assert_eq!(starts(Kind::Stm, file), ["so", "then", "he", "no", "yes"]);
-        check(Kind::Stm, file);
-        let found = error(Kind::Stm, "a 1 ana 0 1 so\na 1 ana 2 1 we\n");
+        assert_eq!(words(Format::Stm, file), ["so", "we", "met", "then", "rui", "left", "he", "no", "yes"]);
+        assert_eq!(starts(Format::Stm, file), ["so", "then", "he", "no", "yes"]);
+        check(Format::Stm, file);
+        let found = error(Format::Stm, "a 1 ana 0 1 so\na 1 ana 2 1 we\n");
         assert!(found.starts_with("data, line 2, column 11: found the end 1 before"), "{found}");
     }
 }

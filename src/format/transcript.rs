@@ -20,7 +20,7 @@ impl Fault {
     pub fn error(self, file: &str, number: u64, line: &str) -> Error {
         let before = line.char_indices().take_while(|&(at, _)| at < self.at).count();
         let place = Place { file: file.to_owned(), line: Some(number), column: Some(before as u64 + 1) };
-        Error::Input { place, problem: self.problem }
+        Error::Input { place, problem: self.problem.into() }
     }
 }
 

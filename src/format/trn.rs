@@ -71,15 +71,15 @@ impl Grammar for TrnReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::laws::{check, starts, words};
 
     #[test]
     fn the_words_of_utterances_are_text_and_their_names_are_not() {
         let file = ";; so\nwe met { ana / rui } . (ana-1)\r\n[noise] <laugh> (rui-2)\nhe (uh) left (rui-3)";
-        check(Kind::Trn, file);
-        assert_eq!(words(Kind::Trn, file), ["we", "met", "ana", "he", "uh", "left"]);
-        assert_eq!(starts(Kind::Trn, file), ["we", "he"]);
+        check(Format::Trn, file);
+        assert_eq!(words(Format::Trn, file), ["we", "met", "ana", "he", "uh", "left"]);
+        assert_eq!(starts(Format::Trn, file), ["we", "he"]);
     }
 
     #[test]

@@ -82,16 +82,16 @@ impl Grammar for TsvReader {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
     fn a_column_of_a_table_is_text() {
         let file = "\u{feff}id\ttext\r\nso 1\the met ana. and left\r\nso 2\tyes\tana\n";
-        check(Kind::Tsv, file);
-        assert_eq!(words(Kind::Tsv, file), ["he", "met", "ana", "and", "left", "yes"]);
-        assert_eq!(starts(Kind::Tsv, file), ["he", "and", "yes"]);
-        assert!(error(Kind::Tsv, "id\tbody\n").contains("no column is called \"text\" in \"id\tbody\""));
-        assert!(error(Kind::Tsv, "id\ttext\n1\n").starts_with("data, line 2, column 2: found 1 columns"));
+        check(Format::Tsv, file);
+        assert_eq!(words(Format::Tsv, file), ["he", "met", "ana", "and", "left", "yes"]);
+        assert_eq!(starts(Format::Tsv, file), ["he", "and", "yes"]);
+        assert!(error(Format::Tsv, "id\tbody\n").contains("no column is called \"text\" in \"id\tbody\""));
+        assert!(error(Format::Tsv, "id\ttext\n1\n").starts_with("data, line 2, column 2: found 1 columns"));
     }
 }

@@ -635,7 +635,7 @@ impl Grammar for TtmlParagraphs {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::{dropped, run, written};
     use crate::format::laws::{check, error, starts, words};
 
@@ -645,19 +645,19 @@ mod tests {
 
     #[test]
     fn only_the_text_of_paragraphs_is_text() {
-        let found = words(Kind::Ttml, FILE);
+        let found = words(Format::Ttml, FILE);
         assert_eq!(found, ["so", "we", "met", "ana", "me", "too", "man", "and", "rui", "é", "a", "b"]);
-        assert_eq!(starts(Kind::Ttml, FILE), ["me", "man", "and"]);
-        check(Kind::Ttml, FILE);
-        check(Kind::Ttml, &FILE.replace('\n', " "));
-        assert_eq!(words(Kind::Ttml, "<tt:tt><tt:p>so</tt:p></tt:tt>"), ["so"]);
+        assert_eq!(starts(Format::Ttml, FILE), ["me", "man", "and"]);
+        check(Format::Ttml, FILE);
+        check(Format::Ttml, &FILE.replace('\n', " "));
+        assert_eq!(words(Format::Ttml, "<tt:tt><tt:p>so</tt:p></tt:tt>"), ["so"]);
     }
 
     #[test]
     fn what_is_no_ttml_is_named() {
-        let found = error(Kind::Ttml, "<html><p>so</p></html>");
+        let found = error(Format::Ttml, "<html><p>so</p></html>");
         assert!(found.starts_with("data, line 1, column 1: found <html>, but the root of TTML"), "{found}");
-        let found = error(Kind::Ttml, "<tt>\n<p>so</p\n");
+        let found = error(Format::Ttml, "<tt>\n<p>so</p\n");
         assert!(
             found.starts_with("data, line 3, column 1: found the end of the file inside a tag"),
             "{found}"
@@ -667,7 +667,7 @@ mod tests {
     #[test]
     fn a_file_of_one_line_is_read_in_pieces() {
         let text = format!("<tt>{}</tt>", "<p begin=\"1s\">we met ana</p>".repeat(5000));
-        assert_eq!(words(Kind::Ttml, &text).len(), 15_000);
+        assert_eq!(words(Format::Ttml, &text).len(), 15_000);
     }
 
     /// Returns a file with these attributes of the root and this body.
@@ -682,15 +682,15 @@ mod tests {
         let body = "<div>\n  <p begin=\"1s\" end='00:00:02.5'>\n    So <span tts:fontStyle=\"italic\">we </span><br/>\n    met\n    \
                     R&amp;&#x42; <br/><br/>\n  &lt;3 &foo; <![CDATA[a & b]]></p>\n<p begin='00:01:00' dur='1500ms'/></div>";
         let srt = "1\n00:00:01,000 --> 00:00:02,500\nSo <i>we</i>\nmet R&B\n<3 &foo; a & b\n\n2\n00:01:00,000 --> 00:01:01,500\n\n";
-        assert_eq!(written(Kind::Ttml, Kind::Srt, &file("", body)), srt);
+        assert_eq!(written(Format::Ttml, Format::Srt, &file("", body)), srt);
         let kept = file(" xml:space='preserve'", "<p begin='1s' end='2s'>\n so  it \n\n is</p>");
-        assert!(written(Kind::Ttml, Kind::Vtt, &kept).ends_with("\n so  it\n is\n\n"));
-        assert_eq!(written(Kind::Ttml, Kind::Text, "<tt><head>\n</head><p>so</p></tt>"), "so\n");
+        assert!(written(Format::Ttml, Format::Vtt, &kept).ends_with("\n so  it\n is\n\n"));
+        assert_eq!(written(Format::Ttml, Format::Text, "<tt><head>\n</head><p>so</p></tt>"), "so\n");
         let head = format!(
             "<tt><head>\n<ttm:title>a talk</ttm:title></head>{}</tt>",
             "<p xml:id='a' ttm:agent='ana' style=\"s\">so</p>"
         );
-        let objects = written(Kind::Ttml, Kind::Jsonl, &head);
+        let objects = written(Format::Ttml, Format::Jsonl, &head);
         let expected = [
             r#"{"head":"<head>\n<ttm:title>a talk</ttm:title></head>","text":null}"#,
             r#"{"id":"a","speaker":"ana","text":"so","tags":[[0,"<p style=\"s\">"]]}"#,
@@ -719,7 +719,7 @@ mod tests {
             (" ttp:tickRate='10000000'", "15000000t", "1.5"),
         ] {
             let body = format!("<p begin='{begin}'>so</p>");
-            let objects = written(Kind::Ttml, Kind::Jsonl, &file(root, &body));
+            let objects = written(Format::Ttml, Format::Jsonl, &file(root, &body));
             assert_eq!(objects, format!("{{\"begin\":{seconds},\"text\":\"so\"}}\n"), "{begin}");
         }
     }
@@ -727,7 +727,7 @@ mod tests {
     #[test]
     fn times_count_from_those_of_the_element_around() {
         let body = "<div begin='10s' end='20s'><p begin='1s' dur='2s'>a</p><p begin='5s' end='30s'>b</p><p>c</p></div>";
-        let objects = written(Kind::Ttml, Kind::Jsonl, &file("", body));
+        let objects = written(Format::Ttml, Format::Jsonl, &file("", body));
         let times: Vec<_> = objects.lines().map(|line| &line[..line.find(",\"text").unwrap()]).collect();
         assert_eq!(
             times,
@@ -774,10 +774,10 @@ mod tests {
                 "1, column 1: found times that drop frames",
             ),
         ] {
-            let found = run(Kind::Ttml, Kind::Srt, false, &file(root, body)).unwrap_err().to_string();
+            let found = run(Format::Ttml, Format::Srt, false, &file(root, body)).unwrap_err().to_string();
             assert!(found.starts_with(&format!("data, line {start}")), "{found}");
         }
-        let text = dropped(Kind::Ttml, Kind::Srt, &file("", wide));
+        let text = dropped(Format::Ttml, Format::Srt, &file("", wide));
         assert_eq!(text, "1\n00:00:01,000 --> 00:00:02,000\nso it\n\n");
     }
 }

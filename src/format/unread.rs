@@ -370,7 +370,7 @@ mod tests {
         all.sort_unstable();
         assert!(all.windows(2).all(|two| two[0] != two[1]), "{all:?}");
         for extension in all {
-            assert_eq!(crate::format::Kind::named(format!("x.{extension}").as_ref()), None, "{extension}");
+            assert_eq!(crate::format::Format::named(format!("x.{extension}").as_ref()), None, "{extension}");
         }
     }
 

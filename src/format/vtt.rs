@@ -239,7 +239,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, pieces, starts, words};
-    use crate::format::{Kind, RestoreOptions};
+    use crate::format::{Format, RestoreOptions};
     use crate::text::Case;
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
@@ -250,35 +250,35 @@ mod tests {
     #[test]
     fn only_the_words_of_cues_are_text() {
         assert_eq!(
-            words(Kind::Vtt, FILE),
+            words(Format::Vtt, FILE),
             ["so", "rui", "said", "that", "we", "go", "yes", "me", "too", "a", "b"]
         );
-        assert_eq!(starts(Kind::Vtt, FILE), ["yes", "me", "a"]);
-        check(Kind::Vtt, FILE);
+        assert_eq!(starts(Format::Vtt, FILE), ["yes", "me", "a"]);
+        check(Format::Vtt, FILE);
     }
 
     #[test]
     fn a_cue_is_a_segment_and_its_tags_stand_apart() {
         let file = "WEBVTT a\n\nNOTE\nb\n\nc\n00:00:01.000 --> 00:00:02.000 line:0\n<v Ana>so &lt;i&gt;\n&amp; we\n\n";
-        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        let objects = written(Format::Vtt, Format::Jsonl, file);
         let expected = [
             r#"{"header":"a","text":null}"#,
             r#"{"note":"\nb","text":null}"#,
             r#"{"id":"c","begin":1.0,"end":2.0,"text":"so <i>\n& we","tags":[[0,"<v Ana>"]],"settings":"line:0"}"#,
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
+        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]
     fn what_cannot_be_read_is_named_or_passed() {
         let good = "WEBVTT\n\n00:01.000 --> 00:02.500\nyes\n\n";
         let text = format!("{good}00:01.000 --> 2.500\nso");
-        let found = error(Kind::Vtt, &text);
+        let found = error(Format::Vtt, &text);
         let start = "data, line 6, column 15: found \"2.500\", but a timing";
         assert!(found.starts_with(start) && found.ends_with("`lossy`"), "{found}");
-        assert_eq!(words(Kind::Vtt, &format!("{text}\n\n{}", &good[8..])), ["yes", "yes"]);
-        let error = error(Kind::Vtt, "1\n00:01.000 --> 00:02.500\nyes\n");
+        assert_eq!(words(Format::Vtt, &format!("{text}\n\n{}", &good[8..])), ["yes", "yes"]);
+        let error = error(Format::Vtt, "1\n00:01.000 --> 00:02.500\nyes\n");
         assert!(error.starts_with("data, line 1, column 1: found \"1\", but WEBVTT is expected"), "{error}");
     }
 
@@ -286,9 +286,12 @@ mod tests {
 
     /// Returns the parts of a file that is read without an error.
     fn read(file: &str) -> Vec<String> {
-        assert!(pieces(Kind::Vtt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
-        check(Kind::Vtt, file);
-        words(Kind::Vtt, file)
+        assert!(
+            pieces(Format::Vtt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(),
+            "{file}"
+        );
+        check(Format::Vtt, file);
+        words(Format::Vtt, file)
     }
 
     #[test]
@@ -310,19 +313,19 @@ mod tests {
         let file =
             format!("WEBVTT\n\nlost\nwords\n\na\n00:00:{TIMING}\n{}", &cue[24..]).replace("--> ", "--> 00:");
         let file = file.replace("00:00:00:", "00:00:");
-        let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+        let objects = written(Format::Vtt, Format::Jsonl, &file);
         assert!(
             objects.starts_with("{\"fragment\":\"lost\\nwords\",\"text\":null}\n{\"id\":\"a\""),
             "{objects}"
         );
-        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
+        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]
     fn a_return_alone_ends_a_line_anywhere() {
         let file = format!("WEBVTT\n\n{TIMING}\r\nso\r\ra\r{TIMING}\rwe\r\n\r");
         assert_eq!(read(&file), ["so", "we"]);
-        let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+        let objects = written(Format::Vtt, Format::Jsonl, &file);
         assert_eq!(objects.lines().count(), 2);
         assert!(objects.contains("\"id\":\"a\",") && objects.contains("\"text\":\"we\""), "{objects}");
     }
@@ -335,17 +338,17 @@ mod tests {
         {
             let file = cues(data);
             assert_eq!(read(&file), ["yes"], "{data}");
-            let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+            let objects = written(Format::Vtt, Format::Jsonl, &file);
             assert!(objects.contains("\"text\":\"\",\"tags\":[[0,\""), "{objects}");
-            let back = written(Kind::Jsonl, Kind::Vtt, &objects);
-            assert_eq!(written(Kind::Vtt, Kind::Jsonl, &back), objects);
+            let back = written(Format::Jsonl, Format::Vtt, &objects);
+            assert_eq!(written(Format::Vtt, Format::Jsonl, &back), objects);
         }
         assert_eq!(read(&cues("[music]\n{so}"))[..1], ["so"]);
     }
 
     #[test]
     fn a_file_is_named_webvtt_too() {
-        assert_eq!(Kind::named("talk.en.webvtt".as_ref()), Some(Kind::Vtt));
+        assert_eq!(Format::named("talk.en.webvtt".as_ref()), Some(Format::Vtt));
     }
 
     /// Makes roll-up captions like YouTube's: each line comes word by word, then stands, then moves
@@ -368,7 +371,7 @@ mod tests {
 
     fn cased(file: &str) -> String {
         let case = |number: usize, _: &str| [Case::Title, Case::Upper, Case::Lower][number % 3];
-        let written = laws::written(Kind::Vtt, file.as_bytes(), case);
+        let written = laws::written(Format::Vtt, file.as_bytes(), case);
         String::from_utf8(written).unwrap().replace("<00:01.500><c>", "").replace("</c>", "")
     }
 
@@ -376,7 +379,7 @@ mod tests {
     fn a_line_that_rolls_up_is_one_text() {
         let file = rolling(&["so we met ana,", "in lisbon", "in lisbon. é", "yes"]);
         assert_eq!(read(&file), ["so", "we", "met", "ana", "in", "lisbon", "in", "lisbon", "é", "yes"]);
-        assert_eq!(starts(Kind::Vtt, &file), ["é"]);
+        assert_eq!(starts(Format::Vtt, &file), ["é"]);
         let text = cased(&file);
         for (line, count) in [("SO we Met ANA,", 3), ("in Lisbon", 3), ("IN lisbon. É", 3), ("YES", 2)] {
             assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
@@ -394,15 +397,15 @@ mod tests {
     #[test]
     fn a_byte_order_mark_names_no_cue() {
         let file = "WEBVTT\n\n\u{feff}\n00:01.000 --> 00:02.000\nso\n";
-        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        let objects = written(Format::Vtt, Format::Jsonl, file);
         assert_eq!(objects, "{\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n");
     }
 
     #[test]
     fn a_name_that_begins_as_a_block_would_comes_back_with_its_blank() {
         let file = "WEBVTT\n\n\tSTYLE\n00:00:01.000 --> 00:00:02.000\nso\n\n";
-        let objects = written(Kind::Vtt, Kind::Jsonl, file);
-        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
+        let objects = written(Format::Vtt, Format::Jsonl, file);
+        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use super::segment::{
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
-use super::{Format, Kind, Piece, RestoreOptions};
+use super::{Format, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -46,7 +46,7 @@ impl<'a> Whisper<'a> {
     }
 }
 
-impl Format for Whisper<'_> {
+impl PieceReader for Whisper<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         let Some(input) = self.input.take() else { return Ok(false) };
@@ -754,7 +754,7 @@ impl segment::SegmentWriter for WhisperWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        let is_own = matches!(losses.from, Kind::WhisperJson | Kind::Jsonl);
+        let is_own = matches!(losses.from, Format::WhisperJson | Format::Jsonl);
         if !is_own {
             segment.keep(
                 &[
@@ -807,7 +807,7 @@ impl segment::SegmentWriter for WhisperWriter {
 #[cfg(test)]
 mod tests {
     use super::RestoreOptions;
-    use crate::format::Kind;
+    use crate::format::Format;
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
     use crate::text::Case;
@@ -833,16 +833,17 @@ mod tests {
         let words = r#"[{"word": "so"}, {"word": "é"}]"#;
         let file =
             format!(r#"{{"segments": [{{"text": "so é", "words": {words}}}], "word_segments": {words}}}"#);
-        check(Kind::WhisperJson, &file);
-        let upper = laws::written(Kind::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
+        check(Format::WhisperJson, &file);
+        let upper = laws::written(Format::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
         assert_eq!(String::from_utf8(upper).unwrap(), file.replace("\"so", "\"SO").replace('é', "É"));
     }
 
     #[test]
     fn words_may_be_called_texts_and_timings() {
         let upper = |file: &str| {
-            check(Kind::WhisperJson, file);
-            String::from_utf8(laws::written(Kind::WhisperJson, file.as_bytes(), |_, _| Case::Upper)).unwrap()
+            check(Format::WhisperJson, file);
+            String::from_utf8(laws::written(Format::WhisperJson, file.as_bytes(), |_, _| Case::Upper))
+                .unwrap()
         };
         let both =
             r#"[{"text": "so", "word": "so"}, {"text": "é,", "word": "é"}, {"text": "so", "word": "so"}]"#;
@@ -854,7 +855,7 @@ mod tests {
                     r#"{{"{list}": {both}, "text": "so é, so", "segments": [{{"{list}": {both}, "text": "so é, so"}}]}}"#
                 ),
             ] {
-                assert_eq!(words(Kind::WhisperJson, &file), ["so", "é", "so"]);
+                assert_eq!(words(Format::WhisperJson, &file), ["so", "é", "so"]);
                 assert_eq!(upper(&file), file.replace("so", "SO").replace('é', "É"), "{file}");
             }
         }
@@ -870,9 +871,9 @@ mod tests {
             (r#"{"word": " w"}, {"word": "e"}"#, r#"{"word": " W"}, {"word": "E"}"#),
         ] {
             let file = |said| format!(r#"{{"text": "went we, we", "words": [{said}]}}"#);
-            check(Kind::WhisperJson, &file(said));
+            check(Format::WhisperJson, &file(said));
             let case = |at, _: &str| if at == 2 { Case::Upper } else { Case::Lower };
-            let found = laws::written(Kind::WhisperJson, file(said).as_bytes(), case);
+            let found = laws::written(Format::WhisperJson, file(said).as_bytes(), case);
             assert_eq!(String::from_utf8(found).unwrap(), file(upper).replace("went we", "went WE"));
         }
     }
@@ -880,9 +881,9 @@ mod tests {
     #[test]
     fn segments_may_be_a_list_alone() {
         let file = "[{\"text\": \" so.\", \"timestamp\": [0, 1]},\n {\"text\": \"we\", \"start\": 1.5}]";
-        assert_eq!(words(Kind::WhisperJson, file), ["so", "we"]);
+        assert_eq!(words(Format::WhisperJson, file), ["so", "we"]);
         let objects = "{\"begin\":0.0,\"end\":1.0,\"text\":\"so.\"}\n{\"begin\":1.5,\"text\":\"we\"}\n";
-        assert_eq!(written(Kind::WhisperJson, Kind::Jsonl, file), objects);
+        assert_eq!(written(Format::WhisperJson, Format::Jsonl, file), objects);
     }
 
     #[test]
@@ -896,9 +897,9 @@ mod tests {
             segment("or", ""),
         ];
         let file = format!("{{\"segments\": [{}]}}", segments.join(", "));
-        assert_eq!(starts(Kind::WhisperJson, &file), ["so", "and", "no", "or"]);
-        assert_eq!(starts(Kind::WhisperJson, &file.replace("it is.", "it is")), ["no", "or"]);
-        check(Kind::WhisperJson, &file);
+        assert_eq!(starts(Format::WhisperJson, &file), ["so", "and", "no", "or"]);
+        assert_eq!(starts(Format::WhisperJson, &file.replace("it is.", "it is")), ["no", "or"]);
+        check(Format::WhisperJson, &file);
     }
 
     const FILE: &str = r#"{"text": " so jos\u00e9 said\nthat we go. and [music] then", "segments": [
@@ -908,12 +909,15 @@ mod tests {
 
     #[test]
     fn a_word_has_the_same_case_in_all_places() {
-        assert_eq!(words(Kind::WhisperJson, FILE), ["so", "josé", "said", "that", "we", "go", "and", "then"]);
-        assert_eq!(starts(Kind::WhisperJson, FILE), ["and"]);
-        check(Kind::WhisperJson, &FILE.replace("\\u00C9", "\\u00e9"));
+        assert_eq!(
+            words(Format::WhisperJson, FILE),
+            ["so", "josé", "said", "that", "we", "go", "and", "then"]
+        );
+        assert_eq!(starts(Format::WhisperJson, FILE), ["and"]);
+        check(Format::WhisperJson, &FILE.replace("\\u00C9", "\\u00e9"));
         for file in [r#"{"text": "so é"}"#, r#"{"words": [{"word": "so"}, {"word": "é"}]}"#] {
-            assert_eq!(words(Kind::WhisperJson, file), ["so", "é"]);
-            check(Kind::WhisperJson, file);
+            assert_eq!(words(Format::WhisperJson, file), ["so", "é"]);
+            check(Format::WhisperJson, file);
         }
     }
 
@@ -925,10 +929,10 @@ mod tests {
             r#"{"text": " so we", "chunks": [{"timestamp": [0.5, 2.0], "text": " so we"}]}"#,
             r#"{"transcription": [{"offsets": {"from": 500, "to": 2000}, "text": " so we"}]}"#,
         ] {
-            assert_eq!(written(Kind::WhisperJson, Kind::Jsonl, file), same);
+            assert_eq!(written(Format::WhisperJson, Format::Jsonl, file), same);
         }
         let file = r#"{"language": "en", "segments": [{"id": 0, "text": " so", "words": [{"word": " so", "start": 1, "probability": 0.90}]}]}"#;
-        let objects = written(Kind::WhisperJson, Kind::Jsonl, file);
+        let objects = written(Format::WhisperJson, Format::Jsonl, file);
         let expected = [
             r#"{"document":{"language":"en"},"text":null}"#,
             r#"{"id":"0","text":"so","words":[{"text":" so","begin":1.0,"confidence":0.90}]}"#,
@@ -936,7 +940,7 @@ mod tests {
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
         let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":0,\"text\":\" so\",\
                     \"words\":[{\"word\":\" so\",\"start\":1.0,\"probability\":0.90}]}]}\n";
-        assert_eq!(written(Kind::Jsonl, Kind::WhisperJson, &objects), back);
+        assert_eq!(written(Format::Jsonl, Format::WhisperJson, &objects), back);
     }
 
     #[test]
@@ -945,14 +949,14 @@ mod tests {
             ("{\n \"text\": \"so", "data, line 2, column 10: the string that begins here has no end"),
             ("[\n]", "data, line 1, column 1: found no \"text\", \"segments\" or"),
         ] {
-            let error = error(Kind::WhisperJson, file);
+            let error = error(Format::WhisperJson, file);
             assert!(error.starts_with(start), "{error}");
-            assert!(words(Kind::WhisperJson, file).is_empty());
+            assert!(words(Format::WhisperJson, file).is_empty());
         }
     }
 
     /// Returns a document with a mark after each word in turn: a comma, a full stop, none.
-    fn marked(kind: Kind, file: &str) -> String {
+    fn marked(kind: Format, file: &str) -> String {
         check(kind, file);
         let options = RestoreOptions { marks: ",.".parse().unwrap(), ..RestoreOptions::default() };
         String::from_utf8(laws::marked(kind, file.as_bytes(), 9, &laws::Counting::new(), &options)).unwrap()
@@ -965,7 +969,7 @@ mod tests {
     "start": null,
     "word" : "go"
   }, {"word": "w\u0065"}, {"word": " go "}]}"#;
-        let out = marked(Kind::WhisperJson, file);
+        let out = marked(Format::WhisperJson, file);
         let text = out[10..].split('"').next().unwrap();
         let marked: Vec<&str> = text.split(' ').collect();
         assert_eq!(text.replace([',', '.'], "").to_lowercase(), "so we go we go");
@@ -987,26 +991,26 @@ mod tests {
     fn words_without_times_or_with_marks_beside_them_get_no_others() {
         let words = r#"[{"word": "so"}, {"word": "we"}]"#;
         let text = |words: &str| format!(r#"{{"text": "so we", "words": {words}}}"#);
-        assert!(!marked(Kind::WhisperJson, &text(words)).contains("punctuated_word"));
+        assert!(!marked(Format::WhisperJson, &text(words)).contains("punctuated_word"));
         let timed = words.replace(r#""so""#, r#""so", "start": 0.5"#);
-        assert_eq!(marked(Kind::WhisperJson, &text(&timed)).matches("punctuated_word").count(), 2);
+        assert_eq!(marked(Format::WhisperJson, &text(&timed)).matches("punctuated_word").count(), 2);
         let beside = timed.replace(r#""we""#, r#""we", "punctuated_word": "we""#);
-        assert_eq!(marked(Kind::WhisperJson, &text(&beside)).matches("punctuated_word").count(), 1);
+        assert_eq!(marked(Format::WhisperJson, &text(&beside)).matches("punctuated_word").count(), 1);
     }
 
     #[test]
     fn words_alone_are_a_text_with_the_marks_beside_them() {
         let file = r#"{"words": [{"word": "so", "start": 0}, {"word": "we", "start": 1}, {"word": "go", "start": 2}]}"#;
-        let out = marked(Kind::WhisperJson, file);
-        assert_eq!(words(Kind::WhisperJson, &out), ["so", "we", "go"]);
-        let items = written(Kind::WhisperJson, Kind::Jsonl, &out);
+        let out = marked(Format::WhisperJson, file);
+        assert_eq!(words(Format::WhisperJson, &out), ["so", "we", "go"]);
+        let items = written(Format::WhisperJson, Format::Jsonl, &out);
         assert!(items.contains(r#""text":"So,""#), "{items}");
     }
 
     #[test]
     fn a_mark_of_the_text_is_repeated_beside_a_word_that_lacks_it() {
         let file = r#"{"text": "no. no. \"no!\"", "words": [{"word": "no", "start": 0}, {"word": "no", "start": 1}, {"word": "no", "start": 2}]}"#;
-        let out = marked(Kind::WhisperJson, file);
+        let out = marked(Format::WhisperJson, file);
         let found: Vec<String> =
             out.split("punctuated_word\": \"").skip(1).map(|rest| rest[..6].to_lowercase()).collect();
         assert_eq!(found, ["no.\", ", "no.\", ", "no!\\\"\""]);
@@ -1016,7 +1020,7 @@ mod tests {
     fn words_of_json_lines_stay_and_get_the_marks_beside_them() {
         let file = "{\"words\":[{\"text\":\"so\",\"begin\":1.0},{\"text\":\"we\",\"begin\":1.5}],\"text\":\"so we\"}\n\
                     {\"text\":\"so\",\"words\":[{\"word\":\"so\",\"begin\":1.0}]}\n";
-        let out = marked(Kind::Jsonl, file);
+        let out = marked(Format::Jsonl, file);
         assert_eq!(out.matches("punctuated_word").count(), 3);
         assert!(out.starts_with("{\"words\":[{\"text\":\"so\",\"punctuated_word\":\""), "{out}");
         let deeper = file.replace("{\"words", "{\"a\":{\"words").replace("so we\"}", "so we\"}}");
@@ -1026,7 +1030,7 @@ mod tests {
             marks: ".".parse().unwrap(),
             ..RestoreOptions::default()
         };
-        let found = laws::marked(Kind::Jsonl, deeper.as_bytes(), 9, &laws::Counting::new(), &options);
+        let found = laws::marked(Format::Jsonl, deeper.as_bytes(), 9, &laws::Counting::new(), &options);
         assert_eq!(String::from_utf8(found).unwrap().matches("punctuated_word").count(), 2);
     }
 }

@@ -135,7 +135,7 @@ impl Forms {
 pub fn check_weight(name: &str, weight: f32) -> Result<()> {
     match weight.is_finite() && weight >= 0.0 {
         true => Ok(()),
-        false => Err(Error::Usage(format!("{} {weight}: expected a number that is 0 or more", option(name)))),
+        false => Err(Error::usage(format!("{} {weight}: expected a number that is 0 or more", option(name)))),
     }
 }
 

@@ -21,14 +21,14 @@ impl Backend {
     /// Refuses options that only other methods support.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a GPU or a precision is requested.
+    /// [`Error::usage`] if a GPU or a precision is requested.
     pub fn refuse(&self, method: &str) -> Result<()> {
         let problem = match (self.device, self.precision) {
             (Device::Cuda(_), _) => format!("{} {}", option("device"), self.device),
             (_, Some(precision)) => format!("{} {precision}", option("precision")),
             _ => return Ok(()),
         };
-        Err(Error::Usage(format!(
+        Err(Error::usage(format!(
             "{problem} is for models of bert, and this one is of {method}: leave it out"
         )))
     }
@@ -66,7 +66,7 @@ impl FromStr for Device {
             "cuda" => Some(0),
             _ => name.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
         };
-        let unknown = || Error::Usage(format!("no device \"{name}\": expected auto, cpu or cuda:N"));
+        let unknown = || Error::usage(format!("no device \"{name}\": expected auto, cpu or cuda:N"));
         number.map(Self::Cuda).ok_or_else(unknown)
     }
 }
@@ -101,7 +101,7 @@ impl FromStr for Precision {
 
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().find(|(_, known)| *known == name).map(|(precision, _)| *precision);
-        found.ok_or_else(|| Error::Usage(format!("no precision \"{name}\": expected f32, bf16, f16 or int8")))
+        found.ok_or_else(|| Error::usage(format!("no precision \"{name}\": expected f32, bf16, f16 or int8")))
     }
 }
 

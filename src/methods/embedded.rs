@@ -99,7 +99,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
+/// [`Error::usage`] if the language has no built-in model or this build leaves it out.
 pub fn embedded(language: &str) -> Result<Model> {
     embedded_as(language, Preset::Accurate)
 }
@@ -126,7 +126,7 @@ impl Methods {
     /// a packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
+    /// Those of [`embedded`], and [`Error::usage`] if there is no such file or `language` is not a
     /// [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;
@@ -138,7 +138,7 @@ impl Methods {
         let tag = language.primary();
         let Some(bytes) = packed(&tag, preset) else {
             let list = LANGUAGES.join(", ");
-            return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
+            return Err(Error::usage(match LANGUAGES.contains(&tag.as_str()) {
                 true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
                 false => format!(
                     "no model of language \"{language}\" is built in: expected one of {list}, or {} FOLDER",

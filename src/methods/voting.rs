@@ -38,7 +38,7 @@ impl Default for VotingOptions {
 /// Returns the model with its texts cut into windows that vote.
 ///
 /// # Errors
-/// [`Error::Usage`] if windows do not overlap, or the threshold is no share.
+/// [`Error::usage`] if windows do not overlap, or the threshold is no share.
 pub fn voting(model: Model, options: VotingOptions) -> Result<Model> {
     options.check()?;
     Ok(Model { restorer: Arc::new(Voting { method: model.restorer, options }), ..model })
@@ -51,11 +51,11 @@ impl VotingOptions {
             let problem = format!("windows of {window} words, each {step} after the one before");
             let advice =
                 "expected windows that overlap, since the last word of a window sees no word after it";
-            return Err(Error::Usage(format!("{problem}: {advice}")));
+            return Err(Error::usage(format!("{problem}: {advice}")));
         }
         if !(0.0..=1.0).contains(&end_threshold) {
             let name = option("end-threshold");
-            return Err(Error::Usage(format!("{name} {end_threshold}: expected a share from 0 to 1")));
+            return Err(Error::usage(format!("{name} {end_threshold}: expected a share from 0 to 1")));
         }
         Ok(())
     }

@@ -66,12 +66,12 @@ impl ModelDirs {
     /// `method`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
+    /// [`Error::usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
     /// language or method, and the errors of [`open`](super::open).
     pub(crate) fn open(&self, language: &LanguageTag, name: &str, method: &str) -> Result<Box<dyn Store>> {
         let language = language.primary();
         let Some(path) = self.find(&language, name) else {
-            return Err(Error::Usage(self.missing(&language, name, method)));
+            return Err(Error::usage(self.missing(&language, name, method)));
         };
         let store = super::open(&path)?;
         match misnamed(store.manifest(), &language, method) {

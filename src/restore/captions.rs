@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Done, Stream, Streaming};
 use crate::error::Result;
 use crate::format::PlacedMark;
-use crate::format::{Id, Kind, LiveRecord, LiveRecords};
+use crate::format::{Format, Id, LiveRecord, LiveRecords};
 use crate::restorer::Restorer;
 use crate::text::RestoreOptions;
 
@@ -60,7 +60,7 @@ impl CaptionStreamReader {
     /// Fails like [`Stream::new`], and if the format has no records that can come one by one.
     pub fn new(
         name: impl Into<String>,
-        kind: Kind,
+        kind: Format,
         method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     /// Returns the output after each line, and at the end.
-    fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
+    fn heard(kind: Format, lines: &[&str], look_ahead: usize) -> Vec<String> {
         let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
         let options = RestoreOptions { look_ahead: Some(look_ahead), ..ignoring() };
         let mut stream = CaptionStreamReader::new("data", kind, method.clone(), options).unwrap();
@@ -363,7 +363,7 @@ mod tests {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let text = |line: &str| line.split('"').nth(5).unwrap().to_owned();
         let texts = |out: String| out.lines().map(text).collect::<Vec<_>>().join("|");
-        heard(Kind::Jsonl, &lines, look_ahead).into_iter().map(texts).collect()
+        heard(Format::Jsonl, &lines, look_ahead).into_iter().map(texts).collect()
     }
 
     #[test]
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(texts(&[(1, "a"), (2, "c d"), (3, "b"), (4, "")], 0), ["a", "C d", "b", "", ""]);
         let lines = ["r 1 0 1 a", ";; x", "r 1 1 .5 [noise]", "r 1 2 1 c 0.5", "s 1 0 1 d"];
         assert_eq!(
-            heard(Kind::Ctm, &lines, 1),
+            heard(Format::Ctm, &lines, 1),
             ["", "", "", "r 1 0 1 a\n;; x\nr 1 1 .5 [noise]\n", "r 1 2 1 C 0.5\n", "s 1 0 1 d\n"]
         );
     }
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn a_word_that_begins_no_later_takes_the_place_of_those_after_it() {
         let lines = ["r 1 0 1 a", "r 1 1 1 c", "r 1 0 1.5 x", "r 1 1.5 1 y", "r 1 2.5 0 z"];
-        let words: Vec<String> = heard(Kind::Ctm, &lines, 1)
+        let words: Vec<String> = heard(Format::Ctm, &lines, 1)
             .iter()
             .map(|out| out.replace("r 1 ", "").replace('\n', "|"))
             .collect();
@@ -407,7 +407,7 @@ mod tests {
         let words = |records: usize, record: &dyn Fn(usize) -> String| {
             let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
             let mut stream =
-                CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
+                CaptionStreamReader::new("data", Format::Jsonl, method.clone(), ignoring()).unwrap();
             let mut out = Vec::new();
             (0..records).for_each(|at| stream.push(record(at).as_bytes(), &mut out).unwrap());
             stream.finish(&mut out).unwrap();
@@ -450,7 +450,7 @@ mod tests {
 
     fn stepped(bytes: &[u8], step: usize) -> String {
         let (method, mut out) = (Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0))), Vec::new());
-        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
+        let mut stream = CaptionStreamReader::new("data", Format::Jsonl, method.clone(), ignoring()).unwrap();
         bytes.chunks(step.min(bytes.len())).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -459,7 +459,7 @@ mod tests {
     #[test]
     fn what_came_before_a_broken_record_comes_out() {
         let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
-        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, method.clone(), ignoring()).unwrap();
+        let mut stream = CaptionStreamReader::new("data", Format::Jsonl, method.clone(), ignoring()).unwrap();
         let mut out = Vec::new();
         let error =
             stream.push(format!("{}\n{{\"id\": 2\n", object(1, "a")).as_bytes(), &mut out).unwrap_err();

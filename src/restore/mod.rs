@@ -1,11 +1,14 @@
 //! Restores a file: the same file with other capitals.
 //!
-//! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
+//! Bytes → [`PieceReader`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
 mod captions;
 mod diff;
+pub mod language_monitor;
+mod notes;
 mod options;
 mod output;
+pub mod pool;
 mod sentences;
 mod stream;
 mod texts;
@@ -16,19 +19,22 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+pub use language_monitor::LanguageMonitor;
+pub use notes::{LanguageSource, Note};
 pub use options::{RestoredWord, TextRestorer};
 pub use output::Out;
+pub use pool::{ChosenModel, FileRequest, LanguageChoice, ModelPool, RestoredFile};
 pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
-use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
+use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Restorer, Session};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
-    AfterWord, Break, Choice, ChosenWords, Conventions, KeptCapitals, NeededWords, PutMarks, RestoreOptions,
-    Token, Tokens,
+    AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, NeededWords,
+    RestoreOptions, Token, Tokens,
 };
 use captions::CaptionStreamReader;
 use output::PieceWriter;
@@ -68,10 +74,10 @@ impl std::ops::Add for Done {
 /// certain. With two threads or more, one reads ahead; the output is the same.
 ///
 /// # Errors
-/// Returns the errors of the file, of the method and of `out`, and [`Error::Usage`] if the output
+/// Returns the errors of the file, of the method and of `out`, and [`Error::usage`] if the output
 /// needs probabilities and the method has none. Output before the error is written.
 pub fn restore(
-    kind: Kind,
+    kind: Format,
     mut input: Input,
     method: &dyn Restorer,
     options: &RestoreOptions,
@@ -82,7 +88,7 @@ pub fn restore(
     let mut format = kind.open(input, options.clone())?;
     let mut queue = Queue::new(method.session(options.request(method, kind)?), options);
     let mut writer = PieceWriter::new(options.clone(), method);
-    let take = &mut |piece: &Piece, choices: &[Choice]| writer.write(piece, choices, out);
+    let take = &mut |piece: &Piece, decisions: &[Decision]| writer.write(piece, decisions, out);
     if options.threads.get() == 1 && options.patience.is_none() {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
@@ -107,16 +113,16 @@ pub fn restore(
 /// errors is `name`.
 ///
 /// # Errors
-/// Fails like [`Stream::new`], and with [`Error::Usage`] if the format has no records that can come
+/// Fails like [`Stream::new`], and with [`Error::usage`] if the format has no records that can come
 /// one by one.
 pub fn stream_as(
     name: impl Into<String>,
-    kind: Kind,
+    kind: Format,
     method: Arc<dyn Restorer>,
     options: RestoreOptions,
 ) -> Result<Box<dyn Streaming>> {
     Ok(match kind {
-        Kind::Text => Box::new(Stream::new(name, method, options)?),
+        Format::Text => Box::new(Stream::new(name, method, options)?),
         kind => Box::new(CaptionStreamReader::new(name, kind, method, options)?),
     })
 }
@@ -200,8 +206,9 @@ pub fn n_best(
             &ChosenWords::default(),
             Break::Document,
         );
+        let decisions: Vec<Decision> = choices.into_iter().map(Decision::from).collect();
         let mut line = Vec::new();
-        write(&whole.source, &whole.tokens, &choices, options, &mut line);
+        write(&whole.source, &whole.tokens, &decisions, options, &mut line);
         RankedLine { log10: labelling.log10, line }
     };
     Ok(Some(labellings.into_iter().map(written).collect()))
@@ -210,7 +217,7 @@ pub fn n_best(
 /// Reads pieces on a thread of its own while `take` consumes them; the piece that `take` returns is
 /// reused. `take` gets `None` if the last piece ended a line and no other came within the patience.
 fn read_ahead(
-    format: &mut dyn Format,
+    format: &mut dyn PieceReader,
     patience: Option<Duration>,
     take: &mut dyn FnMut(Option<Piece>) -> Result<Option<Piece>>,
 ) -> Result<()> {
@@ -255,19 +262,21 @@ fn read_ahead(
 }
 
 /// Consumes a piece whose words all have their choices.
-type Take<'a> = dyn FnMut(&Piece, &[Choice]) -> Result<()> + 'a;
+type Take<'a> = dyn FnMut(&Piece, &[Decision]) -> Result<()> + 'a;
 
 /// Pieces that wait for their choices.
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     options: RestoreOptions,
-    marks: PutMarks,
+    marks: InsertedMarks,
     conventions: Conventions,
     kept: KeptCapitals,
     words: WrittenWords,
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
+    /// The outcomes for the words of a piece.
+    decisions: Vec<Decision>,
     /// The number of bytes since the last word.
     silent: usize,
 }
@@ -277,13 +286,14 @@ impl<'a> Queue<'a> {
         Self {
             session,
             options: options.clone(),
-            marks: PutMarks::default(),
+            marks: InsertedMarks::default(),
             conventions: Conventions::new(options),
             kept: KeptCapitals::default(),
             words: WrittenWords::default(),
             pieces: VecDeque::new(),
             spare: Vec::new(),
             choices: Vec::new(),
+            decisions: Vec::new(),
             silent: 0,
         }
     }
@@ -319,7 +329,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Passes on the pieces that [`Queue::now`] would write.
-    fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Choice])) -> Result<()> {
+    fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Decision])) -> Result<()> {
         let mut choices = self.choices.clone();
         self.session.guess(&mut choices)?;
         let mut used = 0;
@@ -334,17 +344,17 @@ impl<'a> Queue<'a> {
             let needed = conventions.needed(&piece.tokens, &choices[words.clone()]);
             let after = self.words_after(at, needed, &choices[words.end..]).0;
             let choices = &mut choices[words];
-            if self.options.marks.is_empty() && self.options.capitalized != Capitalized::Auto {
-                conventions.apply(&piece.tokens, choices, &after, piece.after);
-                take(piece, choices);
+            conventions.apply(&piece.tokens, choices, &after, piece.after);
+            let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
+            let mut decisions = Vec::with_capacity(choices.len());
+            marks.place(&piece.tokens, choices, last, &self.options, &mut decisions);
+            if self.options.capitalized != Capitalized::Auto {
+                take(piece, &decisions);
                 continue;
             }
             let mut piece = piece.clone();
-            let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
-            marks.put(&mut piece.tokens, choices, last, &self.options);
-            conventions.apply(&piece.tokens, choices, &after, piece.after);
-            kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
-            take(&piece, choices);
+            kept.drop_kept_capitals(&piece.source, &mut piece.tokens, &decisions, &self.options);
+            take(&piece, &decisions);
         }
         Ok(())
     }
@@ -362,7 +372,7 @@ impl<'a> Queue<'a> {
 
     /// Forgets the text that has ended, and keeps its memory for the next one.
     fn forget(&mut self) {
-        self.marks = PutMarks::default();
+        self.marks = InsertedMarks::default();
         self.conventions = Conventions::new(&self.options);
         self.kept = KeptCapitals::default();
         self.words = WrittenWords::default();
@@ -375,7 +385,7 @@ impl<'a> Queue<'a> {
         let mut used = 0;
         while let Some(piece) = self.pieces.front() {
             let Some(choices) = self.choices.get(used..used + piece.tokens.len()) else { break };
-            let waits = PutMarks::waits(&piece.tokens, choices, &self.options);
+            let waits = InsertedMarks::waits(&piece.tokens, choices, &self.options);
             let last = if waits { self.after(0, ending) } else { Some(AfterWord::CLOSED) };
             let Some(last) = last else { break };
             let needed = self.conventions.needed(&piece.tokens, choices);
@@ -385,12 +395,13 @@ impl<'a> Queue<'a> {
             }
             let Some(mut piece) = self.pieces.pop_front() else { break };
             let choices = &mut self.choices[used..used + piece.tokens.len()];
-            self.marks.put(&mut piece.tokens, choices, last, &self.options);
-            self.conventions.apply(&piece.tokens, choices, &after, piece.after);
-            self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, choices, &self.options);
-            self.words.repeat_answers(&mut piece, choices, &self.options);
-            take(&piece, choices)?;
             used += choices.len();
+            self.conventions.apply(&piece.tokens, choices, &after, piece.after);
+            self.decisions.clear();
+            self.marks.place(&piece.tokens, choices, last, &self.options, &mut self.decisions);
+            self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, &self.decisions, &self.options);
+            self.words.repeat_answers(&mut piece, &self.decisions, &self.options);
+            take(&piece, &self.decisions)?;
             self.spare.push(piece);
         }
         self.choices.drain(..used);

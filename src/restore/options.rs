@@ -7,7 +7,7 @@ use super::texts::TextQueue;
 use super::{Done, Stream, restore};
 use crate::error::{self, Error, Result};
 use crate::files::Input;
-use crate::format::Kind;
+use crate::format::Format;
 use crate::methods::Model;
 use crate::model::Manifest;
 use crate::named::NamedValue;
@@ -28,15 +28,15 @@ impl RestoreOptions {
     /// Fills in the options left to a format: the form of marks, and those that it has a place for.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
-    pub fn for_format(&self, format: Kind) -> Result<Self> {
+    /// Returns [`Error::usage`] if marks are asked for and the format has no place for them.
+    pub fn for_format(&self, format: Format) -> Result<Self> {
         if self.pause_ends.is_some() && !format.has_pauses() {
             let (name, with) = (format.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
             let problem = format!(
                 "{} finds pauses between the times of {with}, but this is {name}: leave it out",
                 error::option("pause-ends")
             );
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         if self.marks.is_empty() {
             return Ok(self.clone());
@@ -46,7 +46,7 @@ impl RestoreOptions {
         if marks.is_empty() {
             let problem =
                 format!("{} has no place for {}: ask for other marks", format.name_of(), self.marks);
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         Ok(Self { mark_form, marks, ..self.clone() })
     }
@@ -54,9 +54,9 @@ impl RestoreOptions {
     /// Returns the request to a method, for a text of this format.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
+    /// Returns [`Error::usage`] if the output needs probabilities and the method has none, or marks
     /// that the method cannot put.
-    pub fn request(&self, method: &dyn Restorer, format: Kind) -> Result<Request> {
+    pub fn request(&self, method: &dyn Restorer, format: Format) -> Result<Request> {
         let needs_words = matches!(self.form, OutputForm::Words | OutputForm::Json);
         let confidence = match self.threshold {
             Some(_) => Some("threshold"),
@@ -67,14 +67,14 @@ impl RestoreOptions {
             let option = error::option(option);
             let problem =
                 format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         if let Some(missing) = self.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
-            return Err(Error::Usage(no_mark(missing, method.labels().marks())));
+            return Err(Error::usage(no_mark(missing, method.labels().marks())));
         }
         if self.mark_threshold.is_some() && self.marks.is_empty() {
             let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{threshold} is for marks that are put in: give {marks} with it"
             )));
         }
@@ -84,7 +84,7 @@ impl RestoreOptions {
     }
 
     /// Returns the request for output of the text alone.
-    fn plain_request(&self, format: Kind) -> Request {
+    fn plain_request(&self, format: Format) -> Request {
         Request {
             threads: self.threads,
             predictions: self.predictions,
@@ -94,7 +94,7 @@ impl RestoreOptions {
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.
-                SentenceStart::Always if !matches!(format, Kind::Text | Kind::Tok | Kind::Jsonl) => {
+                SentenceStart::Always if !matches!(format, Format::Text | Format::Tok | Format::Jsonl) => {
                     SentenceStarts::Predicted
                 }
                 start => start.into(),
@@ -178,7 +178,7 @@ impl TextRestorer {
             return TextQueue::new(self, |request| request)?.restore(text);
         }
         let mut restored = Vec::with_capacity(text.len());
-        self.restore_to(Kind::Text, text.as_bytes(), &mut restored)?;
+        self.restore_to(Format::Text, text.as_bytes(), &mut restored)?;
         Ok(String::from_utf8_lossy(&restored).into_owned())
     }
 
@@ -199,7 +199,12 @@ impl TextRestorer {
     /// # Errors
     /// Fails if the file cannot be read or written, or holds something that the format does not
     /// allow; also returns the method's errors. Output before the error is written.
-    pub fn restore_to(&self, format: Kind, reader: impl Read + Send, mut writer: impl Write) -> Result<Done> {
+    pub fn restore_to(
+        &self,
+        format: Format,
+        reader: impl Read + Send,
+        mut writer: impl Write,
+    ) -> Result<Done> {
         let write = &mut |bytes: &[u8], _| {
             writer.write_all(bytes).map_err(|error| Error::io("write", "the restored text", error))
         };
@@ -211,7 +216,7 @@ impl TextRestorer {
     /// the options leave them to whole lines, since a stream does not wait for those.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if a threshold is set and the method has no probabilities.
+    /// Returns [`Error::usage`] if a threshold is set and the method has no probabilities.
     pub fn stream(&self) -> Result<Stream> {
         let mut options = self.options.clone();
         if options.capitalized == Capitalized::Auto {

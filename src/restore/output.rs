@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::{Piece, PlacedMark};
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Choice, MarkForm, OutputForm, RestoreOptions, mark_confidence, resolve};
+use crate::text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
@@ -77,33 +77,33 @@ impl PieceWriter {
     }
 
     /// Passes a piece to `out`.
-    pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn write(&mut self, piece: &Piece, decisions: &[Decision], out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         let bytes = piece.bytes();
         match self.options.form {
             OutputForm::Text if let Some(apart) = &mut self.apart => {
                 let first = apart.len();
-                piece.write_apart(choices, &self.options, &mut self.written, apart);
+                piece.write_apart(decisions, &self.options, &mut self.written, apart);
                 apart[first..].iter_mut().for_each(|mark| mark.at += self.len);
                 self.len += self.written.len();
             }
             OutputForm::Text => {
-                piece.write(choices, &self.options, &mut self.written);
+                piece.write(decisions, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;
             }
             OutputForm::Diff => {
                 self.text.clear();
-                piece.write(choices, &self.options, &mut self.text);
+                piece.write(decisions, &self.options, &mut self.text);
                 self.diff.push(bytes, &self.text, &mut self.written);
                 self.done.changed |= self.text != bytes;
             }
             OutputForm::Sentences => {
-                self.sentences.push(piece, choices, &self.options, &mut self.written);
+                self.sentences.push(piece, decisions, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;
             }
-            OutputForm::Words | OutputForm::Json => self.words(piece, choices),
+            OutputForm::Words | OutputForm::Json => self.words(piece, decisions),
         }
-        self.done.words += choices.len() as u64;
+        self.done.words += decisions.len() as u64;
         self.done.bytes += bytes.len() as u64;
         out(&self.written, self.done)
     }
@@ -119,17 +119,21 @@ impl PieceWriter {
     }
 
     /// Appends the words of a piece.
-    fn words(&mut self, piece: &Piece, choices: &[Choice]) {
+    fn words(&mut self, piece: &Piece, decisions: &[Decision]) {
         let (mut done, out) = (0, &mut self.written);
-        for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+        for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.line += line_feeds(&piece.source[done..start]);
             done = start;
             let Ok(word) = str::from_utf8(&piece.source[start..end]).map(untagged) else { continue };
-            let resolved = resolve(&word, token, choice, &self.options);
+            let resolved = resolve(&word, token, decision, &self.options);
             let probability = resolved.confidence.unwrap_or(1.0);
-            let mark = token.put.spelling(self.options.language(), MarkForm::Joined).map(|(_, mark)| mark);
-            let mark_probability = mark_confidence(token, choice, &self.options);
+            let mark = decision
+                .placed
+                .after
+                .spelling(self.options.language(), MarkForm::Joined)
+                .map(|(_, mark)| mark);
+            let mark_probability = decision.mark_confidence(&self.options);
             let form = resolved.case.applied(&word, self.options.locale());
             if self.options.form == OutputForm::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
@@ -147,10 +151,10 @@ impl PieceWriter {
                 line: self.line,
                 form: &form,
                 probability: rounded(probability),
-                opening: token.put_opening.opening(self.options.language()),
+                opening: decision.placed.before.opening(self.options.language()),
                 mark,
                 mark_probability: mark_probability.map(rounded),
-                sentence_end: self.marks.then_some(choice.label.mark.ends_sentence()),
+                sentence_end: self.marks.then_some(decision.choice.label.mark.ends_sentence()),
             };
             out.extend(serde_json::to_vec(&word).expect("a word has string keys only"));
             out.push(b'\n');

@@ -3,7 +3,7 @@
 use crate::format::Piece;
 use crate::text::sentence::is_end_mark;
 use crate::text::write::{push_mark, push_opening, spell};
-use crate::text::{Break, Choice, RestoreOptions, Token};
+use crate::text::{Break, Decision, RestoreOptions, Token};
 
 /// The number of bytes without a word after which text is written as it is.
 const GAP: usize = 1 << 20;
@@ -25,26 +25,26 @@ impl SentenceLines {
     pub(super) fn push(
         &mut self,
         piece: &Piece,
-        choices: &[Choice],
+        decisions: &[Decision],
         options: &RestoreOptions,
         out: &mut Vec<u8>,
     ) {
         let (mut done, mut spelled) = (0, String::new());
-        for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+        for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.gap.extend_from_slice(&piece.source[done..start]);
-            self.end_gap(token, out);
-            push_opening(token.put_opening, options, out);
+            self.end_gap(token, decision, out);
+            push_opening(decision.placed.before, options, out);
             spelled.clear();
             match str::from_utf8(&piece.source[start..end]) {
                 Ok(word) => {
-                    spell(word, token, choice, options, &mut spelled);
+                    spell(word, token, decision, options, &mut spelled);
                     out.extend_from_slice(spelled.as_bytes());
                 }
                 Err(_) => out.extend_from_slice(&piece.source[start..end]),
             }
-            push_mark(token.put, options, &mut self.gap);
-            self.ended = options.marks.is_empty() && choice.label.mark.ends_sentence();
+            push_mark(decision.placed.after, options, &mut self.gap);
+            self.ended = options.marks.is_empty() && decision.choice.label.mark.ends_sentence();
             self.is_begun = true;
             done = end;
         }
@@ -64,9 +64,9 @@ impl SentenceLines {
     }
 
     /// Appends the text before a word.
-    fn end_gap(&mut self, next: &Token, out: &mut Vec<u8>) {
+    fn end_gap(&mut self, next: &Token, decision: &Decision, out: &mut Vec<u8>) {
         let gap = String::from_utf8_lossy(&self.gap);
-        let begins = self.is_begun && (next.starts || self.ended || next.before >= Break::Turn);
+        let begins = self.is_begun && (decision.begins(next) || self.ended || next.before >= Break::Turn);
         // The sentence ends with the white space after its mark, if it has one.
         let mark = gap.char_indices().rfind(|&(_, c)| is_end_mark(c) || c == '…');
         let after = mark.map_or(0, |(at, c)| at + c.len_utf8());

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{Done, PieceWriter, Queue, Streaming};
 use crate::error::{Error, Result, option};
 use crate::format::PlacedMark;
-use crate::format::{Kind, Live, Piece};
+use crate::format::{Format, Live, Piece};
 use crate::restorer::{OwnedSession, Restorer};
 use crate::text::tokenize::Capitalized;
-use crate::text::{Choice, MarkPlaces, RestoreOptions};
+use crate::text::{Decision, MarkPlaces, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
@@ -44,28 +44,28 @@ impl Stream {
     /// Starts a text; `name` is its name in errors.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, and for
+    /// Returns [`Error::usage`] if the output needs probabilities and the method has none, and for
     /// [`Capitalized::Auto`], which looks at whole lines.
     pub fn new(name: impl Into<String>, method: Arc<dyn Restorer>, options: RestoreOptions) -> Result<Self> {
-        Self::of(name, Kind::Text, method, options)
+        Self::of(name, Format::Text, method, options)
     }
 
     /// Starts the text of records of a format.
     pub(super) fn of(
         name: impl Into<String>,
-        kind: Kind,
+        kind: Format,
         method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
         if options.capitalized == Capitalized::Auto {
             let case = option("case");
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
             )));
         }
         if options.puts() == Some(MarkPlaces::Unmarked) {
             let marks = option("marks");
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
             )));
         }
@@ -73,9 +73,9 @@ impl Stream {
         let mut writer = PieceWriter::new(options.clone(), &*method);
         let request = options.request(&*method, kind)?;
         let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
-        writer.apart = (kind != Kind::Text).then(Vec::new);
+        writer.apart = (kind != Format::Text).then(Vec::new);
         let live = Live::new(name, options);
-        let live = if kind == Kind::Text { live.of_plain_text() } else { live };
+        let live = if kind == Format::Text { live.of_plain_text() } else { live };
         Ok(Self { live, queue, writer, piece: Piece::default(), taken: 0 })
     }
 
@@ -89,7 +89,8 @@ impl Stream {
     pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
         let (mut tail, mut marks) = (Vec::new(), Vec::new());
         let options = &self.writer.options;
-        self.queue.guess(&mut |piece, choices| piece.write_apart(choices, options, &mut tail, &mut marks))?;
+        self.queue
+            .guess(&mut |piece, decisions| piece.write_apart(decisions, options, &mut tail, &mut marks))?;
         tail.extend_from_slice(self.live.rest());
         Ok((tail, marks))
     }
@@ -133,7 +134,7 @@ impl Streaming for Stream {
     /// Parts without words so far are unchanged.
     fn tail(&mut self) -> Result<Vec<u8>> {
         let (mut tail, options) = (Vec::new(), &self.writer.options);
-        self.queue.guess(&mut |piece, choices| piece.write(choices, options, &mut tail))?;
+        self.queue.guess(&mut |piece, decisions| piece.write(decisions, options, &mut tail))?;
         tail.extend_from_slice(self.live.rest());
         Ok(tail)
     }
@@ -154,6 +155,6 @@ fn into(out: &mut Vec<u8>) -> impl FnMut(&[u8], Done) -> Result<()> {
     }
 }
 
-fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Choice]) -> Result<()> {
-    move |piece, choices| writer.write(piece, choices, &mut into(out))
+fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Decision]) -> Result<()> {
+    move |piece, decisions| writer.write(piece, decisions, &mut into(out))
 }

@@ -10,11 +10,11 @@ use super::{Queue, RestoredWord, TextRestorer};
 use crate::error::Error;
 use crate::error::{Result, caught};
 use crate::files::Input;
-use crate::format::{Format, Kind, Piece, Plain};
+use crate::format::{Format, Piece, PieceReader, Plain};
 use crate::restorer::Request;
 use crate::text::markup::untagged;
 use crate::text::write::spell;
-use crate::text::{Case, Choice, OutputForm, RestoreOptions, mark_confidence};
+use crate::text::{Case, Decision, OutputForm, RestoreOptions};
 
 /// The number of texts that a thread takes at a time.
 const TAKEN: usize = 16;
@@ -30,18 +30,18 @@ impl<'a> TextQueue<'a> {
     /// Starts the texts of a restorer; `request` changes what is asked of the method.
     pub(super) fn new(restorer: &'a TextRestorer, request: impl FnOnce(Request) -> Request) -> Result<Self> {
         let method = &*restorer.model.restorer;
-        let options = restorer.options.for_format(Kind::Text)?;
-        let request = request(options.request(method, Kind::Text)?);
+        let options = restorer.options.for_format(Format::Text)?;
+        let request = request(options.request(method, Format::Text)?);
         Ok(Self { queue: Queue::new(method.session(request), &options), options, piece: Piece::default() })
     }
 
     /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method, the
     /// queue is of no use any more.
-    fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Choice], &RestoreOptions)) -> Result<()> {
+    fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Decision], &RestoreOptions)) -> Result<()> {
         let Self { queue, options, piece } = self;
         let mut reader = Plain::new(Input::of_text("text", text.as_bytes()), options.clone());
-        let take = &mut |piece: &Piece, choices: &[Choice]| {
-            take(piece, choices, options);
+        let take = &mut |piece: &Piece, decisions: &[Decision]| {
+            take(piece, decisions, options);
             Ok(())
         };
         while reader.next(piece)? {
@@ -56,7 +56,7 @@ impl<'a> TextQueue<'a> {
     /// Restores a text.
     pub(super) fn restore(&mut self, text: &str) -> Result<String> {
         let mut restored = Vec::with_capacity(text.len());
-        self.run(text, &mut |piece, choices, options| piece.write(choices, options, &mut restored))?;
+        self.run(text, &mut |piece, decisions, options| piece.write(decisions, options, &mut restored))?;
         // Bytes that were characters stay characters.
         Ok(String::from_utf8(restored)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
@@ -65,22 +65,22 @@ impl<'a> TextQueue<'a> {
     /// Restores the words of a text.
     pub(super) fn words(&mut self, text: &str, ends_sentences: bool) -> Result<Vec<RestoredWord>> {
         let (mut words, mut at) = (Vec::new(), 0);
-        self.run(text, &mut |piece, choices, options| {
-            for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+        self.run(text, &mut |piece, decisions, options| {
+            for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
                 let span = token.source.start as usize..token.source.end as usize;
                 let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
                 let mut text = String::with_capacity(word.len());
-                let resolved = spell(word, token, choice, options, &mut text);
+                let resolved = spell(word, token, decision, options, &mut text);
                 words.push(RestoredWord {
                     case: Case::of(&untagged(&text), options.locale()),
                     text,
                     span: at + span.start..at + span.end,
                     // If the method has no probabilities, the other words get none either.
-                    confidence: choice.confidence.and(resolved.confidence),
-                    opening: token.put_opening,
-                    mark: token.put,
-                    mark_confidence: mark_confidence(token, choice, options),
-                    ends_sentence: ends_sentences.then_some(choice.label.mark.ends_sentence()),
+                    confidence: decision.choice.confidence.and(resolved.confidence),
+                    opening: decision.placed.before,
+                    mark: decision.placed.after,
+                    mark_confidence: decision.mark_confidence(options),
+                    ends_sentence: ends_sentences.then_some(decision.choice.label.mark.ends_sentence()),
                 });
             }
             at += piece.source.len();
@@ -251,7 +251,7 @@ mod tests {
     use crate::model::Manifest;
     use crate::restore::{Stream, Streaming};
     use crate::restorer::{Boundary, Restorer, Session};
-    use crate::text::{Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
+    use crate::text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
 
     /// A method that gives every word a capital and a full stop, and panics at `panic`.
     struct Capitals(Labels);

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::case::{Capitals, Case};
-use super::label::Choice;
 use super::markup::untagged;
 use super::options::{OutputForm, RestoreOptions};
-use super::resolve::resolve;
+use super::resolve::{Decision, resolve};
 use super::speaker_label::listed_case;
 use super::tokenize::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, Token, Tokens};
@@ -80,14 +79,14 @@ impl KeptCapitals {
         &mut self,
         source: &[u8],
         tokens: &mut Tokens,
-        choices: &[Choice],
+        decisions: &[Decision],
         options: &RestoreOptions,
     ) {
         if options.capitalized != Capitalized::Auto || tokens.is_empty() {
             return;
         }
         let words = tokens.as_slice();
-        let goes_on = !begins_part(&words[0], false);
+        let goes_on = decisions.first().is_some_and(|first| !begins_part(&words[0], first, false));
         let mut open = self.open.filter(|_| goes_on);
         let mut start = 0;
         while start < tokens.len() {
@@ -96,9 +95,12 @@ impl KeptCapitals {
             let line = start..len.map_or(tokens.len(), |len| start + len + 1);
             start = line.end;
             open = match words[..line.len()].iter().any(is_kept) {
-                true => self.judge(line, open, source, tokens, choices, options),
+                true => self.judge(line, open, source, tokens, decisions, options),
                 // A sentence without capitals keeps none.
-                false => open.filter(|_| !words[1..line.len()].iter().any(|word| begins_part(word, false))),
+                false => open.filter(|_| {
+                    let others = words[1..line.len()].iter().zip(&decisions[line.start + 1..]);
+                    !others.into_iter().any(|(word, decision)| begins_part(word, decision, false))
+                }),
             };
             self.open = open.or(Some(false));
             open = None;
@@ -113,16 +115,16 @@ impl KeptCapitals {
         open: Option<bool>,
         source: &[u8],
         tokens: &mut Tokens,
-        choices: &[Choice],
+        decisions: &[Decision],
         options: &RestoreOptions,
     ) -> Option<bool> {
-        self.find_parts(line, tokens, choices, options);
+        self.find_parts(line, tokens, decisions, options);
         let mut last = None;
         // The rest of a line comes before the speaker label that it judges.
         for at in (0..self.parts.len()).rev() {
             let part = &self.parts[at];
             let rest = self.parts.get(at + 1).filter(|rest| !rest.is_label);
-            let judge = Judge { source, words: tokens.as_slice(), choices, options };
+            let judge = Judge { source, words: tokens.as_slice(), decisions, options };
             let keeps = match open.filter(|_| at == 0) {
                 Some(keeps) => keeps,
                 None if part.is_label => judge.keeps_label(part, rest),
@@ -131,7 +133,10 @@ impl KeptCapitals {
             last = last.or(Some(keeps));
             if !keeps {
                 let first = part.words.start;
-                part.words.clone().for_each(|word| free(word, word == first, tokens, options));
+                for word in part.words.clone() {
+                    let is_first = word == first || decisions[word].begins(&tokens.as_slice()[word]);
+                    free(word, is_first, tokens, options);
+                }
             }
         }
         last
@@ -142,7 +147,7 @@ impl KeptCapitals {
         &mut self,
         line: Range<usize>,
         tokens: &Tokens,
-        choices: &[Choice],
+        decisions: &[Decision],
         options: &RestoreOptions,
     ) {
         self.parts.clear();
@@ -150,9 +155,10 @@ impl KeptCapitals {
         let (mut ended, mut was_label) = (true, false);
         for at in line {
             let token = &tokens.as_slice()[at];
-            let begins = ended || begins_part(token, was_label);
+            let begins = ended || begins_part(token, &decisions[at], was_label);
             was_label = token.is_label;
-            ended = by_sentence && options.marks.is_empty() && choices[at].label.mark.ends_sentence();
+            ended =
+                by_sentence && options.marks.is_empty() && decisions[at].choice.label.mark.ends_sentence();
             match self.parts.last_mut() {
                 Some(part) if !begins => part.words.end = at + 1,
                 _ => self.parts.push(JudgedPart { words: at..at + 1, is_label: token.is_label }),
@@ -172,18 +178,17 @@ impl KeptCapitals {
 
 /// Returns true if other words are judged from this word on; `was_label` is true if the word before it
 /// is part of a speaker label.
-fn begins_part(token: &Token, was_label: bool) -> bool {
+fn begins_part(token: &Token, decision: &Decision, was_label: bool) -> bool {
     let goes_on_in_label = token.is_label && was_label;
     token.before >= Break::Line
-        || !goes_on_in_label && (token.opens_line || token.starts || token.is_label != was_label)
+        || !goes_on_in_label && (token.opens_line || decision.begins(token) || token.is_label != was_label)
 }
 
 /// Leaves the case of a word whose capitals are kept to the method; `is_first` is true for the first
-/// word that is judged together.
+/// word that is judged together, and for one that begins a sentence.
 fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions) {
     let token = &tokens.as_slice()[at];
     if is_kept(token) {
-        let is_first = is_first || token.starts;
         let listed = if token.is_label { listed_case(tokens.lower(at), is_first) } else { None };
         let apostrophe = DutchApostrophe::of(options.locale(), token.left, tokens.lower(at));
         let constraint = match (DutchApostrophe::constraint(apostrophe), listed) {
@@ -208,7 +213,7 @@ fn has_two_letters(lower: &str) -> bool {
 struct Judge<'a> {
     source: &'a [u8],
     words: &'a [Token],
-    choices: &'a [Choice],
+    decisions: &'a [Decision],
     options: &'a RestoreOptions,
 }
 
@@ -271,7 +276,7 @@ impl Judge<'_> {
     }
 
     fn written(&self, at: usize, word: &str) -> Capitals {
-        let case = resolve(word, &self.words[at], &self.choices[at], self.options).case;
+        let case = resolve(word, &self.words[at], &self.decisions[at], self.options).case;
         case.capitals(word, self.options.locale())
     }
 
@@ -302,15 +307,15 @@ impl Judge<'_> {
 mod tests {
     use super::*;
     use crate::text::tokenize::{Cut, Tokenizer};
-    use crate::text::{Label, Locale, Mark};
+    use crate::text::{Label, Locale};
 
     /// Returns the words whose capitals stay, if a method would write all words in lower case.
     fn kept(text: &str, options: &RestoreOptions) -> Vec<String> {
         let mut tokens = Tokens::new();
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", options.capitalized);
         tokenizer.read(text, 0, Cut::Whole, &mut tokens);
-        let choices = vec![Choice::from(Label { case: Case::Lower, mark: Mark::None }); tokens.len()];
-        KeptCapitals::default().drop_kept_capitals(text.as_bytes(), &mut tokens, &choices, options);
+        let decisions = vec![Decision::from(Label::from(Case::Lower)); tokens.len()];
+        KeptCapitals::default().drop_kept_capitals(text.as_bytes(), &mut tokens, &decisions, options);
         let words = tokens.as_slice().iter().filter(|word| is_kept(word));
         words.map(|word| text[word.source.start as usize..word.source.end as usize].to_owned()).collect()
     }

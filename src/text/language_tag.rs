@@ -34,7 +34,7 @@ impl FromStr for LanguageTag {
         let is_part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric());
         match tag.len() <= LONGEST && tag.split('-').all(is_part) {
             true => Ok(Self(tag)),
-            false => Err(Error::Usage(format!(
+            false => Err(Error::usage(format!(
                 "\"{}\" is not a language: expected letters, digits and hyphens, such as en or pt-BR",
                 shortened(text)
             ))),

@@ -41,7 +41,7 @@ impl FromStr for Locale {
             _ if (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase()) => {
                 Ok(Self::Root)
             }
-            _ => Err(Error::Usage(format!(
+            _ => Err(Error::usage(format!(
                 "\"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
             ))),
         }

@@ -291,10 +291,10 @@ impl FromStr for MarkSet {
     fn from_str(text: &str) -> Result<Self, Error> {
         let expected = "expected some of . , ? ! : ; - … in a row, such as .,?";
         if let Some(c) = text.chars().find(|&c| Mark::of(c) == Mark::None) {
-            return Err(Error::Usage(format!("\"{c}\" is no punctuation mark: {expected}")));
+            return Err(Error::usage(format!("\"{c}\" is no punctuation mark: {expected}")));
         }
         match text.chars().map(Mark::of).collect() {
-            Self::NONE => Err(Error::Usage(format!("no marks are named: {expected}"))),
+            Self::NONE => Err(Error::usage(format!("no marks are named: {expected}"))),
             set => Ok(set),
         }
     }

@@ -30,6 +30,6 @@ pub use language_tag::LanguageTag;
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
 pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart};
-pub use resolve::{AfterWord, PutMarks, Resolved, mark_confidence, resolve};
+pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

@@ -4,7 +4,7 @@
 //! begin and what stands between words, the user's spellings fix words, and the method chooses.
 
 use super::case::Case;
-use super::label::{Choice, probability};
+use super::label::{Choice, Label, probability};
 use super::mark::{Mark, MarkForm};
 use super::options::{RestoreOptions, SentenceStart};
 use super::tokenize::{Capitalized, DutchApostrophe, continues_sentence};
@@ -12,6 +12,54 @@ use super::tokens::{Break, Constraint, Token, Tokens};
 
 /// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.
 const LONGEST_PARTICLE: usize = 3;
+
+/// What is inserted at a word, and what that makes of the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Placed {
+    /// The mark whose opening is inserted before the word: [`Mark::Question`] for `¿`.
+    pub before: Mark,
+    /// The mark inserted after the word.
+    pub after: Mark,
+    /// True if a mark inserted before the word begins a sentence with it.
+    pub begins: bool,
+}
+
+/// The outcome for a word: what the method chose, and what is inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Decision {
+    /// The method's choice, or that of a convention.
+    pub choice: Choice,
+    /// What is inserted at the word.
+    pub placed: Placed,
+}
+
+impl From<Choice> for Decision {
+    /// The outcome where nothing is inserted.
+    fn from(choice: Choice) -> Self {
+        Self { choice, placed: Placed::default() }
+    }
+}
+
+impl From<Label> for Decision {
+    fn from(label: Label) -> Self {
+        Choice::from(label).into()
+    }
+}
+
+impl Decision {
+    /// Returns true if a sentence begins with a word, as the text shows or by an inserted mark.
+    #[inline]
+    pub fn begins(&self, token: &Token) -> bool {
+        token.starts || self.placed.begins
+    }
+
+    /// Returns the probability of what is inserted after the word: the method's, if the method chose
+    /// it; 1 if the source leaves no place for a mark. `None` without probabilities of marks.
+    pub fn mark_confidence(&self, options: &RestoreOptions) -> Option<f32> {
+        let is_chosen = self.placed.after == self.choice.label.mark.within(options.marks);
+        self.choice.mark_confidence.map(|found| if is_chosen { probability(found) } else { 1.0 })
+    }
+}
 
 /// The case that a word gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +78,8 @@ pub struct Resolved {
 /// 3. a capital at a sentence start, on top of
 /// 4. the method's choice or, if that is less certain than the threshold, the case in the source.
 #[inline]
-pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOptions) -> Resolved {
+pub fn resolve(word: &str, token: &Token, decision: &Decision, options: &RestoreOptions) -> Resolved {
+    let choice = &decision.choice;
     let confidence = choice.confidence.map(probability);
     let chosen = match (options.threshold, confidence) {
         (Some(least), Some(confidence)) if confidence < least => Case::of(word, options.locale()),
@@ -38,7 +87,9 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
     };
     let case = match token.constraint {
         Constraint::Fixed(case) | Constraint::Kept(case) => case,
-        Constraint::Free if starts_sentence(token, options) || is_shouted_name(word, token, options) => {
+        Constraint::Free
+            if starts_sentence(token, decision, options) || is_shouted_name(word, token, options) =>
+        {
             chosen.opening(word, options.locale())
         }
         Constraint::Free => chosen,
@@ -48,10 +99,10 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
 
 /// Returns true if [`resolve`] gives lower case to a word that the source spells in lower case.
 #[inline]
-pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptions) -> bool {
+pub(super) fn stays_lower(token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
     match token.constraint {
         Constraint::Fixed(case) => case == Case::Lower,
-        _ => choice.label.case == Case::Lower && !starts_sentence(token, options),
+        _ => decision.choice.label.case == Case::Lower && !starts_sentence(token, decision, options),
     }
 }
 
@@ -66,10 +117,10 @@ fn is_shouted_name(word: &str, token: &Token, options: &RestoreOptions) -> bool 
 
 /// Returns true if the word gets a capital because a sentence begins with it.
 #[inline]
-fn starts_sentence(token: &Token, options: &RestoreOptions) -> bool {
+fn starts_sentence(token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
     match options.sentence_start {
-        SentenceStart::Auto => token.starts,
-        SentenceStart::Always => token.starts || token.opens,
+        SentenceStart::Auto => decision.begins(token),
+        SentenceStart::Always => decision.begins(token) || token.opens,
         SentenceStart::Never => false,
     }
 }
@@ -93,43 +144,45 @@ impl AfterWord {
     }
 }
 
-/// The marks that are put into a text, piece by piece. A mark never stands beside another one, and
+/// The marks that are inserted into a text, piece by piece. A mark never stands beside another one, and
 /// restoring the text with the marks leads to the same choices, so that none is added.
 #[derive(Debug, Clone, Default)]
-pub struct PutMarks {
+pub struct InsertedMarks {
     /// True if a mark that was put in ended a sentence: the next word begins one.
     begins: bool,
     /// True if the last word was a clitic.
     after_clitic: bool,
 }
 
-impl PutMarks {
-    /// Decides [`Token::put`] of the words of a piece, and lets a sentence begin after each mark
-    /// that ends one. `last` is the text after the last word.
-    pub fn put(
+impl InsertedMarks {
+    /// Appends the outcomes for the words of a piece: what is inserted at each, and the sentence that
+    /// begins after each mark that ends one. `last` is the text after the last word.
+    pub fn place(
         &mut self,
-        tokens: &mut Tokens,
+        tokens: &Tokens,
         choices: &[Choice],
         last: AfterWord,
         options: &RestoreOptions,
+        out: &mut Vec<Decision>,
     ) {
         if options.marks.is_empty() {
-            return;
+            return out.extend(choices.iter().take(tokens.len()).copied().map(Decision::from));
         }
         for (i, choice) in choices.iter().enumerate().take(tokens.len()) {
             let after = tokens.as_slice().get(i + 1).map_or(last, AfterWord::before);
             let apostrophe =
                 DutchApostrophe::of(options.locale(), tokens.as_slice()[i].left, tokens.lower(i));
-            let token = &mut tokens.as_mut_slice()[i];
+            let token = &tokens.as_slice()[i];
             let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
             // Anything between a clitic and the next word ends the beginning of the sentence.
             self.begins &= !std::mem::replace(&mut self.after_clitic, is_clitic) || token.after_clitic;
             let continues = token.left.is_some_and(continues_sentence);
-            token.starts |= self.begins && apostrophe.is_none() && !continues;
+            let begins = self.begins && apostrophe.is_none() && !continues;
             self.begins &= is_clitic;
-            token.put_opening = opening_before(token, choice, options);
-            token.put = mark_after(token, choice, after, options);
-            self.begins |= matches!(token.put, Mark::Period | Mark::Question | Mark::Exclamation);
+            let before = opening_before(token, choice, options);
+            let after = mark_after(token, choice, after, options);
+            out.push(Decision { choice: *choice, placed: Placed { before, after, begins } });
+            self.begins |= matches!(after, Mark::Period | Mark::Question | Mark::Exclamation);
         }
     }
 
@@ -160,13 +213,6 @@ fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &Restor
     if options.marks.has(mark) && !token.refused().has(mark) { mark } else { Mark::None }
 }
 
-/// Returns the probability of what is put in after a word: the method's, if the method chose it; 1
-/// if the source leaves no place for a mark. `None` without probabilities of marks.
-pub fn mark_confidence(token: &Token, choice: &Choice, options: &RestoreOptions) -> Option<f32> {
-    let is_chosen = token.put == choice.label.mark.within(options.marks);
-    choice.mark_confidence.map(|confidence| if is_chosen { probability(confidence) } else { 1.0 })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,9 +226,9 @@ mod tests {
     fn a_spelling_wins_over_a_sentence_start_and_that_over_the_method() {
         let options = RestoreOptions::default();
         let upper = choice(Case::Upper, 0.75);
-        let resolved = |constraint, starts, choice| {
+        let resolved = |constraint, starts, choice: Choice| {
             let token = Token { constraint, starts, ..Token::default() };
-            resolve("nato", &token, &choice, &options)
+            resolve("nato", &token, &choice.into(), &options)
         };
         let title = Resolved { case: Case::Title, confidence: Some(1.0) };
         assert_eq!(resolved(Constraint::Fixed(Case::Title), true, upper), title);
@@ -197,7 +243,7 @@ mod tests {
         let options = RestoreOptions { threshold: Some(0.8), ..RestoreOptions::default() };
         let resolved = |word, starts| {
             let token = Token { starts, ..Token::default() };
-            resolve(word, &token, &choice(Case::Upper, 0.75), &options).case
+            resolve(word, &token, &choice(Case::Upper, 0.75).into(), &options).case
         };
         assert_eq!([resolved("nato", false), resolved("nato", true)], [Case::Lower, Case::Title]);
         assert_eq!(resolved("McDonald", true), Case::of("McDonald", Locale::Root));

@@ -89,10 +89,6 @@ pub struct Token {
     /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
     /// that is not known.
     pub is_plain: bool,
-    /// The mark that is put in after the word, once that is decided; methods never see it.
-    pub put: Mark,
-    /// The mark whose opening is put in before the word, once that is decided.
-    pub put_opening: Mark,
 }
 
 impl Token {

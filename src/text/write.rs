@@ -1,26 +1,25 @@
 //! Applies labels to text: the one place where letters are changed and marks are put in.
 
-use super::label::Choice;
 use super::mark::{Mark, MarkForm};
 use super::markup::{retagged, untagged};
 use super::options::RestoreOptions;
-use super::resolve::{Resolved, resolve, stays_lower};
+use super::resolve::{Decision, Placed, Resolved, resolve, stays_lower};
 use super::tokens::{Token, Tokens};
 
 /// Appends `source` to `out` with its words in the chosen cases, the marks that are
-/// [put in](Token::put), and everything else unchanged. [`resolve`] decides the cases.
+/// [inserted](Placed), and everything else unchanged. [`resolve`] decides the cases.
 ///
 /// # Panics
-/// Panics if there are fewer choices than words, or if the words do not lie in the source.
+/// Panics if there are fewer outcomes than words, or if the words do not lie in the source.
 pub fn write(
     source: &[u8],
     tokens: &Tokens,
-    choices: &[Choice],
+    decisions: &[Decision],
     options: &RestoreOptions,
     out: &mut Vec<u8>,
 ) {
-    write_with(source, tokens, choices, options, out, &mut |token, side, out| {
-        side.push(token, options, out);
+    write_with(source, tokens, decisions, options, out, &mut |token, placed, side, out| {
+        side.push(placed, options, out);
         side.of(token)
     });
 }
@@ -44,10 +43,10 @@ impl MarkSide {
     }
 
     /// Appends the characters of the mark that is put in on this side of a word.
-    pub(crate) fn push(self, token: &Token, options: &RestoreOptions, out: &mut Vec<u8>) {
+    pub(crate) fn push(self, placed: Placed, options: &RestoreOptions, out: &mut Vec<u8>) {
         match self {
-            Self::Before => push_opening(token.put_opening, options, out),
-            Self::After => push_mark(token.put, options, out),
+            Self::Before => push_opening(placed.before, options, out),
+            Self::After => push_mark(placed.after, options, out),
         }
     }
 }
@@ -74,34 +73,34 @@ pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>)
 pub(crate) fn write_with(
     source: &[u8],
     tokens: &Tokens,
-    choices: &[Choice],
+    decisions: &[Decision],
     options: &RestoreOptions,
     out: &mut Vec<u8>,
-    put: &mut dyn FnMut(&Token, MarkSide, &mut Vec<u8>) -> usize,
+    put: &mut dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize,
 ) {
-    assert!(choices.len() >= tokens.len(), "one choice for each word");
+    assert!(decisions.len() >= tokens.len(), "one outcome for each word");
     let mut written = 0;
     let mut spelled = String::new();
-    for (token, choice) in tokens.as_slice().iter().zip(choices) {
+    for (token, decision) in tokens.as_slice().iter().zip(decisions) {
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
-        if token.put_opening != Mark::None {
+        if decision.placed.before != Mark::None {
             out.extend_from_slice(&source[written..start]);
-            written = put(token, MarkSide::Before, out);
+            written = put(token, decision.placed, MarkSide::Before, out);
         }
         // Most words stay as they are, which shows without reading them as text.
-        let stays = stays_lower(token, choice, options)
+        let stays = stays_lower(token, decision, options)
             && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
         if !stays && let Ok(word) = std::str::from_utf8(bytes) {
             spelled.clear();
-            spell(word, token, choice, options, &mut spelled);
+            spell(word, token, decision, options, &mut spelled);
             out.extend_from_slice(&source[written..start]);
             out.extend_from_slice(spelled.as_bytes());
             written = end;
         }
-        if token.put != Mark::None {
+        if decision.placed.after != Mark::None {
             out.extend_from_slice(&source[written..end]);
-            written = put(token, MarkSide::After, out);
+            written = put(token, decision.placed, MarkSide::After, out);
         }
     }
     out.extend_from_slice(&source[written..]);
@@ -112,12 +111,12 @@ pub(crate) fn write_with(
 pub fn spell(
     word: &str,
     token: &Token,
-    choice: &Choice,
+    decision: &Decision,
     options: &RestoreOptions,
     out: &mut String,
 ) -> Resolved {
     let plain = untagged(word);
-    let resolved = resolve(&plain, token, choice, options);
+    let resolved = resolve(&plain, token, decision, options);
     if plain.len() == word.len() {
         resolved.case.apply(&plain, options.locale(), out);
     } else {
@@ -134,13 +133,18 @@ mod tests {
     use proptest::prelude::*;
 
     /// The plain twin of [`write`]: every word is spelled anew.
-    fn plain_write(source: &str, tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) -> String {
+    fn plain_write(
+        source: &str,
+        tokens: &Tokens,
+        decisions: &[Decision],
+        options: &RestoreOptions,
+    ) -> String {
         let (mut out, mut written) = (String::new(), 0);
-        for (token, choice) in tokens.as_slice().iter().zip(choices) {
+        for (token, decision) in tokens.as_slice().iter().zip(decisions) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             let word = &source[start..end];
             out += &source[written..start];
-            resolve(word, token, choice, options).case.apply(word, options.locale(), &mut out);
+            resolve(word, token, decision, options).case.apply(word, options.locale(), &mut out);
             written = end;
         }
         out + &source[written..]

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
 use majuscule::files::Input;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
@@ -395,7 +395,7 @@ fn options(mode: Mode) -> RestoreOptions {
 
 fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
     let threads = NonZeroUsize::new(threads).unwrap();
-    restored_as(Kind::Text, method, text, RestoreOptions { threads, ..options(mode) }, step)
+    restored_as(Format::Text, method, text, RestoreOptions { threads, ..options(mode) }, step)
 }
 
 /// Streams a text in parts of these lengths, which repeat. After a part marked true, all pending
@@ -447,7 +447,7 @@ fn dribble(text: &str, step: usize) -> Input<'_> {
 }
 
 fn restored_as(
-    kind: Kind,
+    kind: Format,
     method: &dyn Restorer,
     text: &str,
     options: RestoreOptions,
@@ -594,7 +594,7 @@ proptest! {
                 prop_assert_eq!(&streamed(restorer, &text, mode, look_ahead, &cuts), &whole);
                 let streamed = streamed(restorer, &unmarked, mode, look_ahead, &cuts);
                 let options = RestoreOptions { look_ahead, ..options(mode) };
-                let restored = restored_as(Kind::Text, &**restorer, &unmarked, options, usize::MAX);
+                let restored = restored_as(Format::Text, &**restorer, &unmarked, options, usize::MAX);
                 prop_assert_eq!(streamed, restored, "{:?}", mode);
             }
         }
@@ -691,7 +691,7 @@ proptest! {
             let mark_threshold = threshold.filter(|_| restorer.has_probabilities());
             let options = RestoreOptions { marks, mark_places, look_ahead, mark_threshold, ..options(mode) };
             let with_marks = |text: &str, step: usize| {
-                restored_as(Kind::Text, &**restorer, text, options.clone(), step)
+                restored_as(Format::Text, &**restorer, text, options.clone(), step)
             };
             let once = with_marks(&text, usize::MAX);
             let letters = |text: &str| -> String {
@@ -727,7 +727,7 @@ proptest! {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
             let options = RestoreOptions { language: Some(model.manifest.language.clone()), ..options(mode) };
-            let long = restored_as(Kind::Text, &*model.restorer, &text, options, usize::MAX);
+            let long = restored_as(Format::Text, &*model.restorer, &text, options, usize::MAX);
             prop_assert_eq!(model.restore(&text).unwrap(), long);
         }
     }
@@ -761,13 +761,13 @@ proptest! {
                 let alone: Vec<String> =
                     lines.iter().map(|line| restored(&**restorer, line, mode, usize::MAX, 1)).collect();
                 let apart = || RestoreOptions { context: Context::Line, ..options(mode) };
-                let found = restored_as(Kind::Text, &**restorer, &lines.join("\n"), apart(), step);
+                let found = restored_as(Format::Text, &**restorer, &lines.join("\n"), apart(), step);
                 prop_assert_eq!(&found, &alone.join("\n"), "{:?}", mode);
-                let again = restored_as(Kind::Text, &**restorer, &found, apart(), usize::MAX);
+                let again = restored_as(Format::Text, &**restorer, &found, apart(), usize::MAX);
                 prop_assert_eq!(&again, &found, "{:?}", mode);
 
                 let records: String = lines.iter().map(object).collect();
-                let found = restored_as(Kind::Jsonl, &**restorer, &records, options(mode), step);
+                let found = restored_as(Format::Jsonl, &**restorer, &records, options(mode), step);
                 prop_assert_eq!(found, alone.iter().map(object).collect::<String>(), "{:?}", mode);
 
                 if mode.case != Capitalized::Auto {
@@ -811,7 +811,7 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
         let run = |input: Input, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
             let options = RestoreOptions { patience: Some(patience), ..options(mode) };
             let mut out = Vec::new();
-            restore(Kind::Text, input, &**restorer, &options, &mut |bytes, _| {
+            restore(Format::Text, input, &**restorer, &options, &mut |bytes, _| {
                 out.extend_from_slice(bytes);
                 heard(&out);
                 Ok(())

@@ -1,6 +1,6 @@
 //! The fuzz targets, run on random and mutated input for a bounded number of cases.
 
-use majuscule::format::Kind;
+use majuscule::format::Format;
 #[path = "../../fuzz/laws.rs"]
 pub mod laws;
 use laws as fuzz;
@@ -25,82 +25,82 @@ const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
 /// An example of each transcript format.
-const TRANSCRIPTS: [(Kind, &str); 4] = [
+const TRANSCRIPTS: [(Format, &str); 4] = [
     (
-        Kind::Nlp,
+        Format::Nlp,
         "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",
     ),
     (
-        Kind::Ctm,
+        Format::Ctm,
         ";; made\na A 0.5 0.25 Good 0.9 lex ána\na A * * <ALT_BEGIN>\na A 1 1 day,\na A * * <ALT>\na A 1 1 <hm> NA\na A * * <ALT_END>\n\
          b 1 0 1 Yés\n",
     ),
     (
-        Kind::Stm,
+        Format::Stm,
         "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
     ),
-    (Kind::Trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
+    (Format::Trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
 ];
 
 /// A file of each format, with words that the model knows.
-const FILES: [(Kind, &str); 16] = [
+const FILES: [(Format, &str); 16] = [
     (
-        Kind::Srt,
+        Format::Srt,
         "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
          - (sighs) ebay &amp; o'neill\n- WHO [laughs] who\n\n3\n00:00:05,000 --> 00:00:06,000\n\n4\n00:00:05,000 --> 00:00:06,000\n\
          00:00:05,000 --> 00:00:06,000\nİstanbul ȺȾ u.s. ♪\n",
     ),
     (
-        Kind::Vtt,
+        Format::Vtt,
         "WEBVTT - new york\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE the bbc\n\nintro\n00:01.000 --> 00:02.500 align:start\n\
          <v Ana Reis>the <b.loud>bbc</b> met\n\n00:00:02.500 --> 00:00:04.000\n<v Ana Reis>in <00:00:03.000>new york. WHO\n<v Rui>ŞANLIURFA.</v>\n\n\
          &gt;\n00:04.000 --> 00:05.000\n&gt;&gt; a --> b [music] (us) &quot;Íso.&quot; ebay\n",
     ),
     (
-        Kind::Ass,
+        Format::Ass,
         "[Script Info]\r\nTitle: the bbc\r\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n\
          Dialogue: 0,0:00:01.00,0:00:02.00,d,ana,0,0,0,,{\\an8}the b{\\b1}bc met\\Nin new york. who{x}\nComment: 0,a\n\
          Dialogue: 0,0:00:02.00,0:00:03.00,d,rui,0,0,0,,İstanbul\\h{\\p1}m 0 0{\\p0}u.s., MAN: ebay",
     ),
     (
-        Kind::Ttml,
+        Format::Ttml,
         "<?xml version='1.0'?>\n<tt xml:lang='en' ttp:frameRate='25' a=\">\"><head><ttm:title>the bbc</ttm:title></head>\r\n<body><p begin='1s'>the bbc met<br/>\n- in \
          <span>new</span> york.</p><!-- <p>ebay</p> --><p\n>who &amp; İstanbul <![CDATA[u.s. <b]]></p><p xml:id='a' begin='00:00:02:10' dur='1s'>the&#32;\
          <span tts:fontStyle='italic'>bbc</span></p></body></tt>",
     ),
-    (Kind::Ctm, TRANSCRIPTS[1].1),
-    (Kind::Stm, TRANSCRIPTS[2].1),
-    (Kind::Trn, TRANSCRIPTS[3].1),
-    (Kind::Nlp, TRANSCRIPTS[0].1),
+    (Format::Ctm, TRANSCRIPTS[1].1),
+    (Format::Stm, TRANSCRIPTS[2].1),
+    (Format::Trn, TRANSCRIPTS[3].1),
+    (Format::Nlp, TRANSCRIPTS[0].1),
     (
-        Kind::Tsv,
+        Format::Tsv,
         "id\ttext\r\n1\tthe BBC met. İstanbul\r\n2\tin new york\tebay\n\n3\t<i>who</i> &amp; o'neill\n",
     ),
     (
-        Kind::Csv,
+        Format::Csv,
         "id,text\r\n1,the BBC met. İstanbul\r\n2,\"in new york, \"\"who\"\"\"\n3,\"ebay\nu.s. who?\"\n\n4,<i>bbc</i>\n",
     ),
     (
-        Kind::Lrc,
+        Format::Lrc,
         "[ar:the bbc]\r\n[00:12.00][01:02.5]the <00:13.10>bbc met\r\n\n[00:15]MAN: in NEW york. who\n[al: ebay\n♪ İstanbul\n",
     ),
     (
-        Kind::Kaldi,
+        Format::Kaldi,
         "spk1-utt001 the BBC met\nspk1-utt002 in new york\r\n\nspk2-utt001 WHO o'neill <unk> İstanbul\n",
     ),
-    (Kind::Labels, "the\tO\r\nBBC\tO\nmet\tPERIOD\n\ndo\t1\tO\nn't\t0\t?\nİstanbul\tDASH\n-\tO\n"),
+    (Format::Labels, "the\tO\r\nBBC\tO\nmet\tPERIOD\n\ndo\t1\tO\nn't\t0\t?\nİstanbul\tDASH\n-\tO\n"),
     (
-        Kind::Jsonl,
+        Format::Jsonl,
         "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \
          \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
     ),
     (
-        Kind::WhisperJson,
+        Format::WhisperJson,
         "{\"text\": \" the bbc met \\u0131 in\\nnew york. who\", \"segments\": [{\"id\": 0, \"text\": \" the bbc met \\u0131\", \"words\": [{\"word\": \
          \" the\", \"p\": NaN}, {\"word\": \" bbc\"}, {\"word\": \" me\"}, {\"word\": \"t\"}]}, {\"text\": \" in new york. who [laughs]\"}]}",
     ),
     (
-        Kind::Conll,
+        Format::Conll,
         "# the bbc\n1-2\tthe\tlemma\tX\t_\t_\t0\troot\t_\t_\n1\tth\tthe\tX\t_\t_\t0\troot\t_\t_\n3\tBBC\tbbc\tX\t_\t_\t0\troot\t_\t_\n\n\
          1\tebay\tx\tX\t_\t_\t0\troot\t_\t_\r\n2\t.\tx\tX\t_\t_\t0\troot\t_\t_\n\n1\tnew\tx\tX\t_\t_\t0\troot\t_\t_\n",
     ),
@@ -356,7 +356,7 @@ fn marks_keep_their_laws_in_altered_files() {
     for _ in 0..600 {
         let text = TEXTS[random.below(TEXTS.len())].as_bytes();
         let text = random.mutated(text, &TEXTS.map(str::as_bytes));
-        fuzz::marks(Kind::Text, &[&[random.below(256) as u8], &*text].concat());
+        fuzz::marks(Format::Text, &[&[random.below(256) as u8], &*text].concat());
     }
 }
 
@@ -364,7 +364,7 @@ fn marks_keep_their_laws_in_altered_files() {
 fn captions_that_roll_up_say_the_same_in_other_formats() {
     let cue = |at: u32, text: &str| format!("{at}\n00:00:0{at},000 --> 00:00:0{},000\n{text}\n\n", at + 1);
     let srt = cue(1, "the bbc met") + &cue(2, "the bbc met\nin new york") + &cue(3, "in new york\nand left");
-    fuzz::conversions(Kind::Srt, srt.as_bytes());
+    fuzz::conversions(Format::Srt, srt.as_bytes());
 }
 
 #[test]
@@ -436,14 +436,14 @@ proptest! {
             format!("{name}\n{time} --> {time}{settings}\n{text}\n\n")
         };
         let body: String = cues.iter().map(cue).collect();
-        fuzz::conversions(Kind::Srt, body.as_bytes());
-        fuzz::conversions(Kind::Vtt, format!("{head}{body}").as_bytes());
-        fuzz::conversions(Kind::Vtt, format!("WEBVTT\n\n{}", body.replace(',', ".")).as_bytes());
+        fuzz::conversions(Format::Srt, body.as_bytes());
+        fuzz::conversions(Format::Vtt, format!("{head}{body}").as_bytes());
+        fuzz::conversions(Format::Vtt, format!("WEBVTT\n\n{}", body.replace(',', ".")).as_bytes());
         let paragraph = |(name, time, _, text): &(String, String, String, String)| {
             format!("<p xml:id='{name}' begin='00:{time}' dur=\"1s\">{text}</p>")
         };
         let body: String = cues.iter().map(paragraph).collect();
-        fuzz::conversions(Kind::Ttml, format!("<tt>{body}</tt>").replace(",", ".").as_bytes());
+        fuzz::conversions(Format::Ttml, format!("<tt>{body}</tt>").replace(",", ".").as_bytes());
     }
 
     #[test]
@@ -455,7 +455,7 @@ proptest! {
             format!("Dialogue: {layer},{time},{time},{fields}{text}\nComment: {text}\n")
         };
         let body: String = events.iter().map(event).collect();
-        fuzz::conversions(Kind::Ass, format!("{script}{body}").as_bytes());
+        fuzz::conversions(Format::Ass, format!("{script}{body}").as_bytes());
     }
 
     #[test]
@@ -463,14 +463,14 @@ proptest! {
         rows in prop::collection::vec("(r|-) [A-] [0-9]{1,2}(\\.[0-9]{1,4})? 0?[.]5 (so|é|<l>|NA|a-|[{]|;;)( (0[.]9|NA|na)( (lex|NA|misc)( ana)?)?)?|;; ?a|c [*] [*] [*] <ALT(_BEGIN|_END)?>", 0..5),
         turns in prop::collection::vec("(r|-) 1 (ana|-) [0-9](\\.[0-9])? 9 ?(<o>)?( (so|[{]|/|[}]|@|<l>)){0,5}|;;|  ", 0..4),
     ) {
-        fuzz::conversions(Kind::Ctm, rows.join("\n").as_bytes());
-        fuzz::conversions(Kind::Stm, turns.join("\r\n").as_bytes());
+        fuzz::conversions(Format::Ctm, rows.join("\n").as_bytes());
+        fuzz::conversions(Format::Stm, turns.join("\r\n").as_bytes());
     }
 
     #[test]
     fn any_columns_and_lines_are_read_back_alike(lines in prop::collection::vec("(#|-DOCSTART-)?[abé\t ]{0,5}|1(-2)?(\t[a ]{1,2}){9}|1\\.1(\ta){9}", 0..6)) {
-        fuzz::conversions(Kind::Conll, lines.join("\n").as_bytes());
-        fuzz::conversions(Kind::Text, lines.join("\n").as_bytes());
+        fuzz::conversions(Format::Conll, lines.join("\n").as_bytes());
+        fuzz::conversions(Format::Text, lines.join("\n").as_bytes());
     }
 
     #[test]
@@ -483,8 +483,8 @@ proptest! {
             format!("{{\"text\":\"{text}\"{fields}}}")
         };
         let objects: Vec<String> = texts.iter().map(object).collect();
-        fuzz::conversions(Kind::Jsonl, objects.join("\n").as_bytes());
-        fuzz::conversions(Kind::WhisperJson, format!("{{\"segments\":[{}],\"language\":\"en\"}}", objects.join(",")).as_bytes());
+        fuzz::conversions(Format::Jsonl, objects.join("\n").as_bytes());
+        fuzz::conversions(Format::WhisperJson, format!("{{\"segments\":[{}],\"language\":\"en\"}}", objects.join(",")).as_bytes());
     }
 }
 

@@ -44,14 +44,14 @@ impl CascadeArgs {
             // The parser lets this pass beside an option that excludes a cascade.
             [] if self.sure.is_some() => {
                 let problem = "--sure is for the first model of --cascade FAST,EXACT: give that too, or leave --sure out";
-                return Err(Error::Usage(problem.into()));
+                return Err(Error::usage(problem));
             }
             [] => return Ok(None),
             [fast, exact] => [fast, exact],
             other => {
                 let problem =
                     format!("--cascade names {} models: expected two, such as fast,my-model", other.len());
-                return Err(Error::Usage(problem));
+                return Err(Error::usage(problem));
             }
         };
         let load = |path, is_second| load_named(path, language, computing, is_second);

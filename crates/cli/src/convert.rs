@@ -9,7 +9,7 @@ use super::force::ForceArg;
 use super::messages;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, Limits, Publish};
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::{CueCut, CueLimits};
 
@@ -33,8 +33,8 @@ pub struct ConvertArgs {
     #[command(flatten)]
     force: ForceArg,
     /// Format of the input; by default that of its file extension
-    #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
-    from: Option<Kind>,
+    #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
+    from: Option<Format>,
     /// Field of jsonl that holds the text (text by default),
     /// or number of the conll column that holds the words
     #[arg(long, value_name = "NAME")]
@@ -57,8 +57,8 @@ pub struct ConvertArgs {
 pub struct OutputFormArgs {
     /// Format of the output; by default that of its file extension. restore without either keeps the
     /// format, and cuts a recogniser's words into new cues if it writes srt, vtt or ass
-    #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
-    to: Option<Kind>,
+    #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
+    to: Option<Format>,
     /// Leave out what the other format cannot hold, such as cue
     /// settings in .srt, and report it on standard error
     #[arg(long)]
@@ -98,8 +98,8 @@ struct CueArgs {
 
 impl OutputFormArgs {
     /// Returns the format of the output, if it is named.
-    pub fn to(&self) -> Option<Kind> {
-        self.to.filter(|kind| *kind != Kind::Auto)
+    pub fn to(&self) -> Option<Format> {
+        self.to.filter(|kind| *kind != Format::Auto)
     }
 
     /// Returns true if what the other format cannot hold is left out.
@@ -165,14 +165,14 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
 
 impl ConvertArgs {
     fn conversion(&self, output: Option<&Path>) -> Result<Conversion, Error> {
-        let usage = |problem: &str| Err(Error::Usage(problem.to_owned()));
+        let usage = |problem: &str| Err(Error::usage(problem));
         let from = match self.from {
-            None | Some(Kind::Auto) if self.input == Path::new("-") => {
+            None | Some(Format::Auto) if self.input == Path::new("-") => {
                 return usage("standard input has no name that tells its format: name it with --from");
             }
-            None | Some(Kind::Auto) => {
-                Kind::refuse_unread(&self.input)?;
-                Kind::of_name(&self.input)
+            None | Some(Format::Auto) => {
+                Format::refuse_unread(&self.input)?;
+                Format::of_name(&self.input)
             }
             Some(kind) => kind,
         };
@@ -180,11 +180,11 @@ impl ConvertArgs {
             (None, None) => {
                 return usage("standard output has no name that tells its format: name it with --to");
             }
-            (None, Some(output)) => match Kind::named(output) {
+            (None, Some(output)) => match Format::named(output) {
                 Some(kind) => kind,
                 None => {
                     let problem = "has no name that tells its format, such as talk.vtt: name it with --to";
-                    return Err(Error::Usage(format!("{} {problem}", output.display())));
+                    return Err(Error::usage(format!("{} {problem}", output.display())));
                 }
             },
             (Some(kind), _) => kind,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::model::MANIFEST;
 
 /// A text, and its name in an output folder.
@@ -19,7 +19,7 @@ pub struct InputText {
 ///
 /// # Errors
 /// If a folder cannot be read or holds no such files.
-pub fn texts(files: &[PathBuf], format: Kind) -> Result<Vec<InputText>> {
+pub fn texts(files: &[PathBuf], format: Format) -> Result<Vec<InputText>> {
     let mut texts = Vec::new();
     for path in files {
         if !path.is_dir() {
@@ -41,7 +41,7 @@ pub fn texts(files: &[PathBuf], format: Kind) -> Result<Vec<InputText>> {
 /// # Errors
 /// Like [`texts`].
 #[cfg(feature = "learning")]
-pub fn paths(files: &[PathBuf], format: Kind) -> Result<Vec<PathBuf>> {
+pub fn paths(files: &[PathBuf], format: Format) -> Result<Vec<PathBuf>> {
     Ok(texts(files, format)?.into_iter().map(|text| text.path).collect())
 }
 
@@ -51,11 +51,11 @@ pub fn paths(files: &[PathBuf], format: Kind) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// If a folder stands beside a file, or holds other names than that of the reference.
 #[cfg(feature = "learning")]
-pub fn sides(paths: &[&Path], format: Kind) -> Result<Vec<Vec<PathBuf>>> {
+pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
     let is_folder = paths.first().is_some_and(|reference| reference.is_dir());
     if let Some(other) = paths.iter().find(|path| path.is_dir() != is_folder) {
         let (folder, file) = if is_folder { (paths[0], *other) } else { (*other, paths[0]) };
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{} is a folder, but {} is a file: name two files, or two folders whose files have the same names",
             folder.display(),
             file.display()
@@ -81,7 +81,7 @@ pub fn sides(paths: &[&Path], format: Kind) -> Result<Vec<Vec<PathBuf>>> {
         let expected = names.get_or_insert_with(|| own.clone());
         let lacks = |folder: &Path, name: &Path, other: &Path| {
             let (folder, name, other) = (folder.display(), name.display(), other.display());
-            Err(Error::Usage(format!(
+            Err(Error::usage(format!(
                 "{folder} has no {name}, which {other} has: expected the same names in both, endings aside"
             )))
         };
@@ -98,14 +98,14 @@ pub fn sides(paths: &[&Path], format: Kind) -> Result<Vec<Vec<PathBuf>>> {
 
 /// Adds the texts of a folder and its subfolders, but not the files of a model; links to other
 /// folders are not followed.
-fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) -> Result<()> {
+fn walk(folder: &Path, inside: &Path, format: Format, texts: &mut Vec<InputText>) -> Result<()> {
     if folder.join(MANIFEST).exists() {
         return Ok(());
     }
     let refused = |error| Error::io("read", folder, error);
     for path in files::paths_in(folder)? {
         let name = inside.join(files::name(&path));
-        let is_named = Kind::named(&path).is_some_and(|kind| format == Kind::Auto || format == kind);
+        let is_named = Format::named(&path).is_some_and(|kind| format == Format::Auto || format == kind);
         if fs::symlink_metadata(&path).map_err(refused)?.is_dir() {
             walk(&path, &name, format, texts)?;
         } else if is_named && path.is_file() {

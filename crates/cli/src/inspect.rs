@@ -62,7 +62,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         let method = printable(&manifest.method);
         check.ok_or_else(|| {
             let model = args.model.display();
-            Error::Usage(match manifest.method == "bert" {
+            Error::usage(match manifest.method == "bert" {
                 true => format!(
                     "{model} has no other implementation here: check a model that is not in bytes, in a build with --features neural"
                 ),

@@ -11,7 +11,6 @@ mod force;
 mod hints;
 mod inspect;
 mod language;
-mod language_monitor;
 #[cfg(feature = "learning")]
 mod learning;
 pub mod methods;

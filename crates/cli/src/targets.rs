@@ -8,7 +8,7 @@ use super::folders::{self, InputText};
 use super::force::ForceArg;
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::model::MANIFEST;
 
 /// The input and output options.
@@ -89,7 +89,7 @@ impl Targets {
     /// # Errors
     /// If a folder cannot be read or holds no texts, or an
     /// output would overwrite an input or another output.
-    pub fn way(&self, format: Kind, to: Option<Kind>, others: &[PathBuf]) -> Result<Destination> {
+    pub fn way(&self, format: Format, to: Option<Format>, others: &[PathBuf]) -> Result<Destination> {
         let texts = self.texts(format)?;
         let paths = || texts.iter().map(|text| text.path.clone()).collect::<Vec<_>>();
         let inputs = [&paths(), others].concat();
@@ -98,7 +98,7 @@ impl Targets {
         let has_folder = self.files.iter().any(|file| file.is_dir());
         Ok(match output {
             Some(folder) if has_folder || is_folder(folder) => {
-                let pairs = apart(texts, folder, to.and_then(Kind::ending), &inputs)?;
+                let pairs = apart(texts, folder, to.and_then(Format::ending), &inputs)?;
                 self.check_new(folder, &pairs)?;
                 Destination::Apart(pairs)
             }
@@ -108,7 +108,7 @@ impl Targets {
                 let plain = files::uncompressed_name(&name);
                 if plain != name {
                     let problem = "is the name of a compressed file, but texts come out as they are: name";
-                    return Err(Error::Usage(format!("{name} {problem} {plain}")));
+                    return Err(Error::usage(format!("{name} {problem} {plain}")));
                 }
                 Destination::Joined(paths(), file.to_owned())
             }
@@ -118,7 +118,7 @@ impl Targets {
                 None if has_folder => {
                     let problem = "a folder is given, but the texts in it have nowhere to go: name a folder for them with \
                                    -o, or give --in-place, --check or --diff";
-                    return Err(Error::Usage(problem.into()));
+                    return Err(Error::usage(problem));
                 }
                 None => Destination::Out(paths()),
             },
@@ -135,7 +135,7 @@ impl Targets {
         match old[..] {
             [] => Ok(()),
             [one] => files::check_new(one),
-            [first, ..] => Err(Error::Usage(format!(
+            [first, ..] => Err(Error::usage(format!(
                 "{} of {} outputs exist already in {}, such as {}: name another folder, or give --force to replace them",
                 old.len(),
                 pairs.len(),
@@ -156,7 +156,7 @@ impl Targets {
         path.is_symlink() && !self.files.iter().any(|file| file == path) && folders.any(is_outside)
     }
 
-    fn texts(&self, format: Kind) -> Result<Vec<InputText>> {
+    fn texts(&self, format: Format) -> Result<Vec<InputText>> {
         if self.files.is_empty() {
             return Ok(vec![InputText { path: "-".into(), name: "-".into() }]);
         }
@@ -167,21 +167,21 @@ impl Targets {
         if let Some(file) = self.files.iter().find(|file| is_ending(file)).filter(|_| ending.is_empty()) {
             let file = file.display();
             let problem = "looks like the ending of backups, and there is no such file: write";
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} where it is a text"
             )));
         }
         if self.files.is_empty() || self.files.iter().any(|file| file == Path::new("-")) {
-            return Err(Error::Usage("--in-place writes to files: name them".into()));
+            return Err(Error::usage("--in-place writes to files: name them"));
         }
         if ending.contains(['/', '\\']) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "--in-place={ending}: expected an ending of names, such as .bak"
             )));
         }
-        if Kind::named(Path::new(ending)).is_some() {
+        if Format::named(Path::new(ending)).is_some() {
             let problem = "the file as it was would be taken for a text the next time: name another ending, such as .bak";
-            return Err(Error::Usage(format!("--in-place={ending}: {problem}")));
+            return Err(Error::usage(format!("--in-place={ending}: {problem}")));
         }
         Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
     }
@@ -208,7 +208,7 @@ fn apart(
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
     if folder.join(MANIFEST).exists() {
         let problem = format!("{} holds a model: name another output folder", folder.display());
-        return Err(Error::Usage(problem));
+        return Err(Error::usage(problem));
     }
     let read: BTreeSet<PathBuf> = inputs.iter().filter_map(|input| fs::canonicalize(input).ok()).collect();
     let mut written = BTreeSet::new();
@@ -216,11 +216,11 @@ fn apart(
     for InputText { path, name } in texts {
         let name = name.to_string_lossy();
         if name == "-" {
-            return Err(Error::Usage("standard input has no name in a folder: name a file with -o".into()));
+            return Err(Error::usage("standard input has no name in a folder: name a file with -o"));
         }
         let mut target = folder.join(files::uncompressed_name(&name));
         if let Some(ending) = ending
-            && Kind::named(&target).is_some()
+            && Format::named(&target).is_some()
         {
             target.set_extension(ending);
         }
@@ -232,7 +232,7 @@ fn apart(
             pairs.push((path, target));
             continue;
         };
-        return Err(Error::Usage(format!("{} {problem}", target.display())));
+        return Err(Error::usage(format!("{} {problem}", target.display())));
     }
     Ok(pairs)
 }

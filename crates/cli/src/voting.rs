@@ -62,7 +62,7 @@ impl VotingArgs {
         if self.end_threshold.is_some() && !model.restorer.labels().ends_sentences() {
             let problem = "--end-threshold: the model finds no ends of sentences: leave it out, or use a model that was trained \
                            with marks";
-            return Err(Error::Usage(problem.into()));
+            return Err(Error::usage(problem));
         }
         let usual = VotingOptions::default();
         let window = self.window.unwrap_or(usual.window);

@@ -177,7 +177,7 @@ pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
         if !recipe.needs.contains_key(name) {
             let needs: Vec<_> = recipe.needs.keys().map(String::as_str).collect();
             let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
-            return Err(Error::Usage(format!("{} needs {needs}, but {name} is given", recipe.file)));
+            return Err(Error::usage(format!("{} needs {needs}, but {name} is given", recipe.file)));
         }
     }
     if recipe.statistics
@@ -191,7 +191,7 @@ pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
     if planner.plan.rows.is_empty() {
         let why: Vec<_> =
             planner.plan.left_out.iter().map(|row| format!("{}: {}", row.name, row.why)).collect();
-        return Err(Error::Usage(format!("{}: no row can be made: {}", recipe.file, why.join("; "))));
+        return Err(Error::usage(format!("{}: no row can be made: {}", recipe.file, why.join("; "))));
     }
     Ok(planner.plan)
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::results::Published;
-use majuscule::error::{Error, Place, Result};
+use majuscule::error::{Error, Place, Problem, Result};
 use majuscule::methods::Preset;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
@@ -226,7 +226,7 @@ impl Recipe {
         first.parse().map_err(|error| self.problem(format!("language {error}")))
     }
 
-    fn problem(&self, problem: impl Into<String>) -> Error {
+    fn problem(&self, problem: impl Into<Problem>) -> Error {
         Error::file(self.file.clone(), problem)
     }
 
@@ -393,7 +393,10 @@ fn check_outputs(text: &str, file: &str) -> Result<()> {
                  it out",
                 word.escape_debug()
             );
-            Err(Error::Input { place: Place { file: file.to_owned(), line, column }, problem })
+            Err(Error::Input {
+                place: Place { file: file.to_owned(), line, column },
+                problem: problem.into(),
+            })
         }
     }
 }
@@ -439,7 +442,7 @@ pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
 fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
     let (line, column) = error.span().and_then(|span| place(text, span.start)).unzip();
     let problem = error.message().trim().replace('\n', ", ");
-    Error::Input { place: Place { file: file.to_owned(), line, column }, problem }
+    Error::Input { place: Place { file: file.to_owned(), line, column }, problem: problem.into() }
 }
 
 /// Returns the line and column of a byte offset.

@@ -56,15 +56,15 @@ impl Read {
 /// marks put in leads to the same choices.
 ///
 /// # Errors
-/// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.
+/// [`Error::usage`] if `sure` is no probability, or if the two models have different case pairs.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
-        return Err(Error::Usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
+        return Err(Error::usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
     }
     let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
     if one != other {
         let problem = format!("the first model pairs letters as \"{one}\" does, the second as \"{other}\"");
-        return Err(Error::Usage(format!("{problem}: a cascade needs two of one language")));
+        return Err(Error::usage(format!("{problem}: a cascade needs two of one language")));
     }
     let labels_of = |labels: &Labels| (0..labels.len()).filter_map(|id| labels.get(id)).collect::<Vec<_>>();
     let [mut labels, exact_labels] = [&fast, &exact].map(|model| labels_of(model.restorer.labels()));
@@ -84,7 +84,7 @@ impl Cascade {
     fn answer(&self, windows: Vec<CascadeWindow>, request: Request) -> Result<Vec<Choice>> {
         if windows.iter().flat_map(|window| &window.choices).any(|choice| choice.confidence.is_none()) {
             let problem = "the first method of a cascade must say how sure it is, and this one does not";
-            return Err(Error::Usage(format!("{problem}: take maxent or hmm")));
+            return Err(Error::usage(format!("{problem}: take maxent or hmm")));
         }
         let in_doubt = windows.iter().filter(|window| window.in_doubt);
         let doubtful: Vec<Tokens> = in_doubt.map(|window| window.tokens.clone()).collect();

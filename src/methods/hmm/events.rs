@@ -17,7 +17,7 @@ use super::session::{choice, ranked};
 use crate::error::Result;
 use crate::lm::WordId;
 use crate::methods::gaps::MarkCosts;
-use crate::methods::maxent::observe::{BoundaryEvidence, MarkedStarts};
+use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts};
 use crate::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
 use crate::text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};

@@ -2,6 +2,7 @@
 //! word, for each class.
 
 pub mod boundary;
+mod case_decider;
 pub mod filling;
 pub mod hash;
 mod letters;

@@ -8,6 +8,7 @@ use super::filling::{FarWords, FeatureSet, Filler, GapSet, Observation, Values};
 use super::gazetteers::Gazetteers;
 use super::marks::MarkHistory;
 use super::templates::{PLACES, REACH};
+use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts, Opening};
 use crate::text::Tokens;
 use crate::text::{Break, Token};
 
@@ -66,63 +67,6 @@ pub struct GazetteerMatch {
     pub words: usize,
     /// The number of its words before the covered one.
     pub place: usize,
-}
-
-/// The evidence in the text for a sentence start at a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BoundaryEvidence {
-    /// No evidence: the model decides.
-    #[default]
-    Nothing,
-    /// A sentence begins at the word.
-    Begins,
-    /// No sentence begins at the word.
-    Inside,
-}
-
-/// The number of words after a marked sentence start for which the text counts as marking all
-/// sentence starts.
-const SHOWN: usize = 64;
-
-/// The sentence starts that a text has marked so far.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct MarkedStarts {
-    /// The number of further words for which the text counts as marking sentence starts.
-    shows: usize,
-}
-
-impl MarkedStarts {
-    /// Takes the next word and returns the evidence in the text for a sentence start there; `starts`
-    /// is true if the text marks one.
-    pub fn take(&mut self, starts: bool) -> BoundaryEvidence {
-        self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
-        match (starts, self.shows) {
-            (true, _) => BoundaryEvidence::Begins,
-            (false, 0) => BoundaryEvidence::Nothing,
-            (false, _) => BoundaryEvidence::Inside,
-        }
-    }
-}
-
-/// The unit of text that begins at a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
-    /// A new text.
-    Text,
-    /// A new segment of the text.
-    Segment,
-}
-
-impl Opening {
-    /// Returns the unit that begins at a token; `starts` is true if a sentence is known to begin
-    /// there.
-    pub fn of(token: &Token, starts: bool) -> Option<Self> {
-        match token.before {
-            Break::Document => Some(Self::Text),
-            Break::Turn | Break::Paragraph => Some(Self::Segment),
-            _ => starts.then_some(Self::Segment),
-        }
-    }
 }
 
 /// The number of places without a word on either side of the words: a window around the place after

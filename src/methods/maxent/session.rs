@@ -3,18 +3,18 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
-
-use super::boundary::{Bonus, BoundaryModel};
-use super::filling::{Filler, Values};
+use super::boundary::BoundaryModel;
+use super::case_decider::{CaseDecider, NEVER, PLAIN, TITLE, UPPER, before};
+use super::filling::Values;
 use super::line_evidence::LineEvidence;
 use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums};
-use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
+use super::observe::{Observer, WordFeatures};
 use super::openings::OpeningModel;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
-use super::{BEGIN, CLASSES, Logits, Maxent, profile};
+use super::{BEGIN, Logits, Maxent, profile};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
+use crate::methods::sentence_starts::{BoundaryEvidence, Opening};
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
@@ -127,23 +127,12 @@ pub struct MaxentSession<'a> {
     /// The features of the next words, and the logits from their own features.
     next: Vec<(WordFeatures, Logits)>,
     history: AnswerHistory,
-    /// The part of the model that decides marks, if they are asked for.
-    marks: Option<&'a MarkModel>,
+    /// The part that decides cases.
+    cases: CaseDecider<'a>,
+    /// The part that decides marks, if they are asked for.
+    marks: Option<MarkDecider<'a>>,
     /// The part that decides openings, if some of its marks are asked for.
     openings: Option<&'a OpeningModel>,
-    /// True if features use the case of the previous word.
-    looks_before: bool,
-    /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
-    /// word stays in lower case.
-    seldom: f32,
-    far: i32,
-    /// The bonus of each profile.
-    bonuses: FxHashMap<u16, Bonus>,
-    features: Vec<u64>,
-    values: Values,
-    /// The sums of pairs of words before a gap.
-    pairs: PairSums,
-    bounds: MarkBounds,
     /// The features of context that were looked up, one row per look-up; `gaps` has those of gaps.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
@@ -151,10 +140,25 @@ pub struct MaxentSession<'a> {
     pub gaps: Vec<Vec<u64>>,
 }
 
+/// The part of a session that decides marks.
+#[derive(Debug)]
+struct MarkDecider<'a> {
+    model: &'a MarkModel,
+    /// The sums of pairs of words before a gap.
+    pairs: PairSums,
+    bounds: MarkBounds,
+    values: Values,
+}
+
+impl<'a> MarkDecider<'a> {
+    fn new(model: &'a MarkModel) -> Self {
+        Self { model, pairs: PairSums::default(), bounds: model.bounds(), values: Values::default() }
+    }
+}
+
 impl<'a> MaxentSession<'a> {
     /// Starts a text.
     pub fn new(model: &'a Maxent, request: Request, look_ahead: usize) -> Self {
-        let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
         let marks = model.marks.as_ref().filter(|_| !request.marks.is_empty());
         Self {
             model,
@@ -165,16 +169,9 @@ impl<'a> MaxentSession<'a> {
             observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
             history: AnswerHistory::default(),
-            marks,
+            cases: CaseDecider::new(model, request.confidence),
+            marks: marks.map(MarkDecider::new),
             openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
-            looks_before: model.features.looks_before(),
-            seldom: SELDOM * capital_cost,
-            far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
-            bonuses: FxHashMap::default(),
-            features: Vec::new(),
-            values: Values::default(),
-            pairs: PairSums::default(),
-            bounds: marks.map(MarkModel::bounds).unwrap_or_default(),
             #[cfg(test)]
             rows: Vec::new(),
             #[cfg(test)]
@@ -189,7 +186,7 @@ impl Session for MaxentSession<'_> {
         let mut next = std::mem::take(&mut self.next);
         while rest.len() > 0 {
             let words = rest.clone().take(AT_ONCE);
-            next.extend(words.map(|(lower, token)| self.model.seen(lower, token, &mut self.features)));
+            next.extend(words.map(|(lower, token)| self.model.seen(lower, token, &mut self.cases.features)));
             for ((seen, logits), (lower, token)) in next.drain(..).zip(rest.by_ref()) {
                 self.take(lower, token, seen, logits, out);
             }
@@ -232,7 +229,7 @@ impl MaxentSession<'_> {
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         let mut seen = seen;
-        let gap = match self.marks {
+        let gap = match &self.marks {
             Some(_) => ShownGap::before(token, starts),
             None => ShownGap { mark: token.gap, ..ShownGap::default() },
         };
@@ -274,7 +271,7 @@ impl MaxentSession<'_> {
             gap,
             opening: token.opening,
             right: token.right.map_or(Mark::None, Mark::of),
-            refused: self.marks.map_or(MarkSet::NONE, |_| token.refused()),
+            refused: self.marks.as_ref().map_or(MarkSet::NONE, |_| token.refused()),
             ..word
         });
         if self.waiting.len() > self.look_ahead {
@@ -295,14 +292,14 @@ impl MaxentSession<'_> {
         let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
-        if self.looks_before {
-            shares = self.look_before(&history.before, seen, &mut logits);
+        if self.cases.looks_before {
+            shares = self.cases.look_before(&history.before, seen, &mut logits);
         }
         let place = history.lines.factor(opens_line);
         if shown == BoundaryEvidence::Nothing && place != 1.0 {
-            self.add_place(place, &mut logits);
+            self.cases.add_place(place, &mut logits);
         }
-        let shown = match self.marks {
+        let shown = match &self.marks {
             // The mark that was put in for a sentence start is known already.
             Some(_) => history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens),
             None => shown,
@@ -315,7 +312,7 @@ impl MaxentSession<'_> {
         let begins;
         (begins, history.chain) = match shown {
             BoundaryEvidence::Nothing => {
-                let found = self.begins(&logits, seen, history.chain);
+                let found = self.cases.begins(&logits, seen, history.chain);
                 // The odds without the evidence of lines.
                 history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * place));
                 found
@@ -323,8 +320,8 @@ impl MaxentSession<'_> {
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
-        if self.looks_before {
-            let shares = shares.unwrap_or_else(|| match self.is_plain(&logits, begins) {
+        if self.cases.looks_before {
+            let shares = shares.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
                 true => PLAIN,
                 false => self.model.shares(&logits),
             });
@@ -332,7 +329,9 @@ impl MaxentSession<'_> {
         }
         let wants_end = self.request.sentence_ends && self.model.settings.begins;
         let (mark, mark_confidence) = match ends {
-            _ if let Some(model) = self.marks => self.mark(model, waiting, look_ahead, ends, history),
+            _ if let Some(model) = self.marks.as_ref().map(|marks| marks.model) => {
+                self.mark(model, waiting, look_ahead, ends, history)
+            }
             Some(true) if wants_end => (Mark::SentenceEnd, None),
             None if wants_end
                 && shown == BoundaryEvidence::Nothing
@@ -350,7 +349,7 @@ impl MaxentSession<'_> {
                     && begins < CERTAIN
                     && history.is_early(opens_line);
                 let begins = if is_doubtful { 0.0 } else { begins };
-                self.likeliest(&self.waiting[waiting], &logits, shares, begins)
+                self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, shares, begins)
             }
         };
         // Restored again, the word would show a sentence start.
@@ -472,7 +471,8 @@ impl MaxentSession<'_> {
         model.weights.add(features, &mut logits);
         #[cfg(test)]
         self.gaps.push(features.to_vec());
-        if self.bounds.may_stand(&logits) {
+        let Some(marks) = &mut self.marks else { return None };
+        if marks.bounds.may_stand(&logits) {
             let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
             model.weights.add(features, &mut logits);
             #[cfg(test)]
@@ -480,14 +480,17 @@ impl MaxentSession<'_> {
                 gap.extend(features);
             }
         }
-        if self.bounds.may_end(&logits) {
-            self.pairs.add(model, &history.marks, &mut self.values, &mut logits);
+        if marks.bounds.may_end(&logits) {
+            marks.pairs.add(model, &history.marks, &mut marks.values, &mut logits);
             // Without a word after the next one, the model of cases knows no more.
             if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
                 end_share = Some(self.end_after(waiting, look_ahead, history));
             }
         }
-        if !is_needed && end_share.is_none() && !self.bounds.may_be_put(&logits) {
+        if !is_needed
+            && end_share.is_none()
+            && self.marks.as_ref().is_some_and(|marks| !marks.bounds.may_be_put(&logits))
+        {
             return None;
         }
         let mut rare = Logits::default();
@@ -553,67 +556,13 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// Adds the weights of the previous choice to the logits of a word. Unless that choice is all
-    /// but certain, adds the probability of each class summed over the possible previous choices
-    /// (the forward algorithm, as in the boundary model), and for a sentence start only the mean.
-    fn look_before(
-        &mut self,
-        before: &[f32; PREVIOUS],
-        word: WordFeatures,
-        logits: &mut Logits,
-    ) -> Option<[f32; CLASSES]> {
-        let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
-        if likely().count() == 1 {
-            likely().for_each(|(at, _)| self.add_previous(at, word, logits));
-            return None;
-        }
-        let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
-        let whole: f32 = likely().map(|(_, share)| share).sum();
-        for (at, share) in likely() {
-            let (mut logits, beginning, share) = (*logits, logits[BEGIN], share / whole);
-            self.add_previous(at, word, &mut logits);
-            begins += share * (logits[BEGIN] - beginning) as f32;
-            for (sum, class) in shares.iter_mut().zip(self.model.shares(&logits)) {
-                *sum += share * class;
-            }
-        }
-        logits[BEGIN] += begins as i32;
-        Some(shares)
-    }
-
-    fn add_previous(&mut self, before: usize, word: WordFeatures, logits: &mut Logits) {
-        self.features.clear();
-        let features = &mut self.features;
-        let emit = |filler: &Filler, values: &Values| features.push(filler.feature(values));
-        self.model.features.previous(before, word, &mut self.values, emit);
-        let upper = logits[UPPER];
-        self.model.weights.add(&self.features, logits);
-        if before == Class::Upper as usize {
-            // An acronym stands among ordinary words: the weights for more capitals after an
-            // acronym were learned from text in all capitals.
-            logits[UPPER] = logits[UPPER].min(upper);
-        }
-    }
-
-    /// Returns the probability that a sentence begins at a word with these logits, and the boundary
-    /// model after it.
-    fn begins(&mut self, logits: &Logits, word: WordFeatures, chain: BoundaryModel) -> (f32, BoundaryModel) {
-        let model = self.model;
-        let sum = logits[BEGIN] as f32 / model.settings.steps as f32;
-        if !model.settings.begins || sum < HOPELESS {
-            return (0.0, chain.inside());
-        }
-        let bonus = self.bonuses.entry(word.profile).or_insert_with(|| model.bonus(word));
-        chain.step(sum, bonus)
-    }
-
     /// Returns the probability that a sentence ends after a waiting word, given the history after it.
     /// A sentence then begins at the next word, which sees one word less.
     fn end_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> f32 {
         let (seen, mut logits, opens_line) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.logits, next.opens_line),
             None => {
-                let (seen, logits) = self.model.nothing(&mut self.features);
+                let (seen, logits) = self.model.nothing(&mut self.cases.features);
                 (seen, logits, false)
             }
         };
@@ -621,71 +570,17 @@ impl MaxentSession<'_> {
         // Where marks are put in, the end of a line is no evidence, nor is a capital that may have
         // been put in: the next run would be surer of it.
         if self.marks.is_some() {
-            if self.looks_before {
+            if self.cases.looks_before {
                 let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
-                self.add_previous(before, seen, &mut logits);
+                self.cases.add_previous(before, seen, &mut logits);
             }
-            return self.begins(&logits, seen, history.chain).0;
+            return self.cases.begins(&logits, seen, history.chain).0;
         }
-        if self.looks_before {
-            self.look_before(&history.before, seen, &mut logits);
+        if self.cases.looks_before {
+            self.cases.look_before(&history.before, seen, &mut logits);
         }
-        self.add_place(history.lines.factor(opens_line), &mut logits);
-        self.begins(&logits, seen, history.chain).0
-    }
-
-    /// Multiplies the odds of a sentence start.
-    fn add_place(&self, factor: f32, logits: &mut Logits) {
-        logits[BEGIN] += (factor.ln() * self.model.settings.steps as f32) as i32;
-    }
-
-    /// Returns true if no class but lower case is probable enough to be considered.
-    fn is_plain(&self, logits: &Logits, begins: f32) -> bool {
-        begins < self.seldom && logits[..BEGIN].iter().all(|&sum| sum < self.far)
-    }
-
-    /// Returns the most probable case of a word with these logits, at which a sentence begins with
-    /// probability `begins`, and its probability, if that is asked for; `shares` are the
-    /// probabilities of the classes, unless they follow from the logits.
-    fn likeliest(
-        &self,
-        word: &WaitingWord,
-        logits: &Logits,
-        shares: Option<[f32; CLASSES]>,
-        begins: f32,
-    ) -> (Case, Option<f32>) {
-        let model = self.model;
-        // A spelling from a gazetteer only: no weight speaks for or against it.
-        let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
-        let is_open = shares.is_none() && only.is_none() && !self.request.confidence;
-        if is_open && self.is_plain(logits, begins) {
-            return (Case::Lower, None);
-        }
-        let mut shares = begun(shares.unwrap_or_else(|| model.shares(logits)), begins);
-        let mixed = model.cases.mixed(&word.seen.hash);
-        if mixed.is_none() {
-            shares[Class::Mixed as usize] = 0.0;
-        }
-        if only.is_some() {
-            shares = [0.0, 0.0, 0.0, 1.0];
-        }
-        let case = |class: Class| match class {
-            Class::Title => model.title(&word.lower, begins > 0.5),
-            _ => model.cases.case(class, &word.lower, mixed).unwrap_or_default(),
-        };
-        // Of equally probable labels, the smaller change.
-        let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);
-        for class in [Class::Title, Class::Upper, Class::Mixed] {
-            if shares[class as usize] > best.1 {
-                best = (class, shares[class as usize]);
-            }
-        }
-        let found = case(best.0);
-        let confidence = || {
-            let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
-            same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
-        };
-        (found, self.request.confidence.then(confidence))
+        self.cases.add_place(history.lines.factor(opens_line), &mut logits);
+        self.cases.begins(&logits, seen, history.chain).0
     }
 
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
@@ -719,50 +614,6 @@ const DOUBT: f32 = 10.0;
 fn has_capital(constraint: Constraint) -> bool {
     matches!(constraint, Constraint::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
 }
-
-/// Returns the features of a word that the next word sees.
-fn before(constraint: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
-    let mut shares = shares;
-    if let Constraint::Fixed(case) = constraint {
-        shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
-    }
-    let mut before = [0.0; PREVIOUS];
-    for (before, share) in before.iter_mut().zip(shares) {
-        *before = share * (1.0 - begins);
-    }
-    before[BEGUN] = begins;
-    before
-}
-
-/// Returns the probability of each class if a sentence begins with probability `begins`: words in
-/// lower case elsewhere have a capital there.
-#[inline]
-fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
-    [lower * (1.0 - begins), title + lower * begins, upper, mixed]
-}
-
-/// The index of the logit of title case.
-const TITLE: usize = Class::Title as usize - 1;
-
-/// The index of the logit of upper case.
-const UPPER: usize = Class::Upper as usize - 1;
-
-/// The logit of an impossible class.
-const NEVER: f32 = -30.0;
-
-/// The probabilities of the classes of a word that is certainly in lower case.
-const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
-
-/// Below this logit no sentence begins, whatever came before: one does at one such word in a
-/// thousand.
-const HOPELESS: f32 = -7.0;
-
-/// Less probable sentence starts do not affect the case of a word if capitals cost 1,
-const SELDOM: f32 = 0.01;
-
-/// and if no class but lower case has a logit above this, none of them is probable enough to be
-/// considered.
-const NO_CAPITAL: f32 = -3.0;
 
 #[cfg(test)]
 mod tests {

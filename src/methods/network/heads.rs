@@ -2,7 +2,7 @@
 //! after a word tells whether a sentence begins at the next word, and that its case.
 
 use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
-use crate::methods::maxent::observe::BoundaryEvidence;
+use crate::methods::sentence_starts::BoundaryEvidence;
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Request, SentenceStarts};
 use crate::text::{Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};

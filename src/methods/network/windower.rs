@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::heads::{RightContext, WordContext};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
-use crate::methods::maxent::observe::MarkedStarts;
+use crate::methods::sentence_starts::MarkedStarts;
 use crate::restorer::{Boundary, Request, SentenceStarts};
 use crate::text::{Break, MarkSet, Token, Tokens};
 

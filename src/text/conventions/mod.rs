@@ -511,7 +511,8 @@ mod tests {
         Conventions::new(&options).apply(&tokens, &mut choices, &ChosenWords::default(), Break::Document);
         let options = RestoreOptions { sentence_start: crate::text::SentenceStart::Never, ..options };
         let mut out = Vec::new();
-        write::write(text.as_bytes(), &tokens, &choices, &options, &mut out);
+        let decisions: Vec<_> = choices.into_iter().map(crate::text::Decision::from).collect();
+        write::write(text.as_bytes(), &tokens, &decisions, &options, &mut out);
         String::from_utf8(out).unwrap()
     }
 

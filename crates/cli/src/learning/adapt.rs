@@ -132,7 +132,7 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
 /// The protocol under which a model was trained.
 fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     trained_on.parse().map_err(|_| {
-        Error::Usage(format!(
+        Error::usage(format!(
             "the model was trained under \"{trained_on}\": name one protocol with --protocol"
         ))
     })
@@ -153,7 +153,7 @@ fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
             .collect();
         if !of.contains(&method) {
             let of = of.join(" and ");
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "--{long} is for models of {of}, but this one is of {method}: leave it out; adapt --help says which options \
                  each method has"
             ))

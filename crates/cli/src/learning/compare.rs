@@ -109,7 +109,7 @@ impl RunningComparison<'_> {
         }
         if reference == Path::new("-") && models.len() + self.args.outputs.len() > 1 {
             let problem = "the text is read once for each system, but standard input can be read only once: give a file";
-            return Err(Error::Usage(problem.into()));
+            return Err(Error::usage(problem));
         }
         let progress = Spinner::new();
         let mut done = 0;
@@ -119,7 +119,7 @@ impl RunningComparison<'_> {
             let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
             marks_for(&*restorer, measure.protocol, None)
-                .map_err(|error| Error::Usage(format!("{name}: {error}")))?;
+                .map_err(|error| Error::usage(format!("{name}: {error}")))?;
             // The first model determines the case pairs.
             let (corpus, examples) = match &opened {
                 Some(opened) => opened,
@@ -133,7 +133,7 @@ impl RunningComparison<'_> {
                 let problem = format!(
                     "{name} pairs letters as \"{other}\" does, but the others as \"{one}\": compare models of one language"
                 );
-                return Err(Error::Usage(problem));
+                return Err(Error::usage(problem));
             }
             progress.say(name.clone());
             let request = Request { threads: threads(self.args.threads), ..Request::default() };

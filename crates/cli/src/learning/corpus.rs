@@ -170,9 +170,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
         test.extend(train.pop());
     }
     if train.is_empty() {
-        return Err(
-            Error::Usage("one file is named: expected the training text, then the test text".into()).into()
-        );
+        return Err(Error::usage("one file is named: expected the training text, then the test text").into());
     }
     let [train, test] = [train, test].map(|files| folders::paths(&files, args.reading.format));
     let (train, test) = (train?, test?);

@@ -205,7 +205,7 @@ impl EvaluateArgs {
     fn reference(&self) -> majuscule::error::Result<&Path> {
         match self.corpora.as_slice() {
             [reference] => Ok(reference),
-            several => Err(Error::Usage(format!(
+            several => Err(Error::usage(format!(
                 "--align: {} corpora are named, but a hypothesis has one reference: name one, or two folders whose files have the \
                  same names",
                 several.len()
@@ -217,12 +217,12 @@ impl EvaluateArgs {
         if self.per_file && self.align.is_none() && self.corpora.iter().any(|file| file == Path::new("-")) {
             let problem =
                 "--per-file reads each file twice, but standard input can be read only once: give files";
-            return Err(Error::Usage(problem.into()));
+            return Err(Error::usage(problem));
         }
         if self.measure.reading.language == "auto" {
             let problem = "--lang auto: one model is measured on all texts: name its language, such as --lang en, or a \
                            model of your own with --model";
-            return Err(Error::Usage(problem.into()));
+            return Err(Error::usage(problem));
         }
         let (language, computing) = (&self.measure.reading.language, self.backend.computing());
         if let Some((model, read)) = self.cascade.load(language, &computing)? {

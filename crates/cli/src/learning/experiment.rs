@@ -153,7 +153,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     let is_ours = folder.join(RESULTS).exists() || folder.join("cache").exists();
     if !is_ours && entries.next().is_some() {
         let folder = folder.display();
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{folder} holds something that is no report: name another folder with -o"
         ))
         .into());
@@ -176,7 +176,7 @@ fn check(job: &Job) -> Result<()> {
     if let Err(error) = crate::Cli::try_parse_from(&arguments) {
         let error = error.to_string();
         let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        return Err(Error::Usage(format!("{}: {first}, in: {}", job.title, job.shown)).into());
+        return Err(Error::usage(format!("{}: {first}, in: {}", job.title, job.shown)).into());
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ fn text_of(name: &str) -> Result<String> {
 
 fn unknown(name: &str) -> Error {
     let names: Vec<_> = library::RECIPES.iter().map(|(name, _)| *name).collect();
-    Error::Usage(format!(
+    Error::usage(format!(
         "no recipe and no file is called {name}: inside the program are {}",
         names.join(", ")
     ))

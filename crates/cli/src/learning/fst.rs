@@ -71,7 +71,7 @@ struct FstBuildArgs {
     /// Acceptor of cased words, or transducer from lower-cased words
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     kind: MachineKind,
-    /// Kind of back-off arcs; failure by default for g, and always epsilon for t, where an arc for
+    /// Format of back-off arcs; failure by default for g, and always epsilon for t, where an arc for
     /// "us" would hide the failure arc of "US"
     #[arg(long, value_enum, value_name = "KIND")]
     arcs: Option<BackOff>,
@@ -120,8 +120,8 @@ impl FstBuildArgs {
 
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
         match self.kind {
-            MachineKind::G if self.map.is_some() => Err(Error::Usage(
-                "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
+            MachineKind::G if self.map.is_some() => Err(Error::usage(
+                "--map gives the forms of lower-cased words, which g does not read: build --kind t",
             )),
             MachineKind::G => {
                 let model = self.open()?;
@@ -129,7 +129,7 @@ impl FstBuildArgs {
                 let symbols = Symbols::of_model(&model, arcs)?;
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
             }
-            MachineKind::T if self.arcs == Some(BackOff::Failure) => Err(Error::Usage(
+            MachineKind::T if self.arcs == Some(BackOff::Failure) => Err(Error::usage(
                 "t cannot have failure arcs: what it reads is lower-cased, and an arc for \"us\" would hide the failure of \
                  \"US\"; build --kind g, which is exact"
                     .to_owned(),

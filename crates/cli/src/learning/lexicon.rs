@@ -384,7 +384,7 @@ impl Compare {
         let left = self.reading.read(&self.left, None)?;
         let right = self.reading.read(&self.right, Some(left.language().to_owned()))?;
         if left.locale() != right.locale() {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} is of language {} and {} of {}, which pair letters differently: name two of one language",
                 self.left.display(),
                 left.language(),

@@ -223,7 +223,7 @@ impl Resources {
     fn memory(&self, output: &Path) -> Result<Memory> {
         if let Some(folder) = self.temp.as_ref().filter(|folder| !folder.is_dir()) {
             let folder = folder.display();
-            return Err(Error::Usage(format!("--temp {folder}: expected a folder that is there")));
+            return Err(Error::usage(format!("--temp {folder}: expected a folder that is there")));
         }
         let folder =
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
@@ -258,7 +258,7 @@ impl Train {
     fn config(&self) -> Result<kneser_ney::KneserNeyConfig> {
         let fallback = self.discount_fallback.as_ref().map(|discounts| {
             <[f64; 3]>::try_from(discounts.as_slice()).map_err(|_| {
-                Error::Usage(format!(
+                Error::usage(format!(
                     "{} fallback discounts: expected three, such as 0.5,1,1.5",
                     discounts.len()
                 ))
@@ -601,7 +601,7 @@ impl Convert {
                 option("compact"),
                 self.output.display()
             );
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         let model = self.encoded.open_checked(&self.model)?;
         match self.compact {

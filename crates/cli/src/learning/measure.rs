@@ -146,7 +146,7 @@ pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<
                 "--align pairs words as asr has them, and cannot do so under {protocol}: leave out --protocol, or name one that \
                  scores marks, such as iwslt"
             );
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
     };
     let signature = Signature::of_aligned(protocol, locale).to_string();
@@ -162,13 +162,13 @@ pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
     if let Some(locale) = asked {
         return Ok(locale);
     }
-    let of = |tag: &str| tag.parse::<Locale>().map_err(|error| Error::Usage(format!("--lang {error}")));
+    let of = |tag: &str| tag.parse::<Locale>().map_err(|error| Error::usage(format!("--lang {error}")));
     let mut tags = language.split(',');
     let first = tags.next().unwrap_or_default();
     let locale = of(first)?;
     for tag in tags {
         if of(tag)? != locale {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "--lang {language}: {tag} pairs letters in another way than {first}: train a model for each, or say with \
                  --locale whose pairs count, such as root"
             )));

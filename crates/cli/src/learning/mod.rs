@@ -114,7 +114,7 @@ pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path], force: ForceArg) ->
         if outputs[..at].contains(output) {
             let name = output.display();
             let problem = format!("{name} is named for two outputs: give each a file of its own");
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
     }
     Ok(())

@@ -137,7 +137,7 @@ impl ModelTarget {
             && absolute(pack) == absolute(checkpoint)
         {
             let file = pack.display();
-            return Err(Error::Usage(format!("{file} is both --pack and --checkpoint: name another file")));
+            return Err(Error::usage(format!("{file} is both --pack and --checkpoint: name another file")));
         }
         let Some(folder) = &self.output else { return Ok(()) };
         for file in files {
@@ -147,7 +147,7 @@ impl ModelTarget {
                 let (file, folder) = (file.display(), folder.display());
                 let problem =
                     format!("{file} lies in {folder}, which is written as a whole: name another file");
-                return Err(Error::Usage(problem));
+                return Err(Error::usage(problem));
             }
         }
         files::check_replaceable(folder, self.force.is_given().then_some(MANIFEST))?;

@@ -94,7 +94,7 @@ impl Transducer {
             let readings = readings.or_else(|| self.unknown.as_ref().map(std::slice::from_ref));
             let readings = readings.ok_or_else(|| {
                 let word = word.escape_debug();
-                Error::Usage(format!(
+                Error::usage(format!(
                     "\"{word}\" is not among the symbols that the machine reads, and it has no <unk>"
                 ))
             })?;

@@ -37,7 +37,7 @@ fn check(machine: &Machine) -> Result<()> {
     if arcs.max(states) <= MOST {
         return Ok(());
     }
-    Err(Error::Usage(format!(
+    Err(Error::usage(format!(
         "the machine has {states} states and {arcs} arcs, but a picture holds {MOST} at most: draw a smaller one"
     )))
 }

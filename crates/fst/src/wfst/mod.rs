@@ -78,7 +78,7 @@ impl BackOff {
         match (self, symbols.label(FAILURE_SYMBOL)) {
             (Self::Failure, Some(label)) => machine.with_failure(label),
             (Self::Failure, None) => {
-                Err(Error::Usage(format!("there is no symbol {FAILURE_SYMBOL} for failure arcs")))
+                Err(Error::usage(format!("there is no symbol {FAILURE_SYMBOL} for failure arcs")))
             }
             (Self::Epsilon, _) => machine.check_back_off(EPSILON).map(|()| machine),
         }
@@ -214,10 +214,10 @@ impl Machine {
         // rustfst can build such a machine only from the bytes of a file, which are valid here.
         let mut bytes = Vec::new();
         file::put(&parts, None, &mut bytes)
-            .map_err(|error| Error::Usage(format!("the machine is too large: {error}")))?;
+            .map_err(|error| Error::usage(format!("the machine is too large: {error}")))?;
         drop(parts);
         let fst = ConstFst::load(&bytes)
-            .map_err(|error| Error::Usage(format!("rustfst does not take the machine: {error}")))?;
+            .map_err(|error| Error::usage(format!("rustfst does not take the machine: {error}")))?;
         drop(bytes);
         let arcs = (0..fst.num_states() as u32).map_while(|state| fst.get_trs(state).ok()).collect();
         Ok(Self { fst, arcs, failure })
@@ -246,14 +246,14 @@ impl Machine {
                 if arcs.len() > 1 {
                     let problem =
                         format!("state {state} backs off in {} ways: expected one at most", arcs.len());
-                    return Err(Error::Usage(problem));
+                    return Err(Error::usage(problem));
                 }
                 at = arcs.first().map(|arc| arc.nextstate);
             }
             if let Some(state) = at.filter(|&state| seen[state as usize] == first + 1) {
                 let problem =
                     format!("state {state} backs off to itself in the end: no word ends that circle");
-                return Err(Error::Usage(problem));
+                return Err(Error::usage(problem));
             }
         }
         Ok(())

@@ -49,7 +49,7 @@ pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<
 }
 
 fn foreign(error: anyhow::Error) -> Error {
-    Error::Usage(format!("rustfst cannot find a path: {error}"))
+    Error::usage(format!("rustfst cannot find a path: {error}"))
 }
 
 /// Converts a lattice to a machine with one state between two positions.

@@ -26,7 +26,7 @@ impl Symbols {
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut symbols = Self::default();
         for word in words {
-            symbols.push(symbols.next(), word).map_err(Error::Usage)?;
+            symbols.push(symbols.next(), word).map_err(Error::usage)?;
         }
         Ok(symbols)
     }
@@ -142,7 +142,7 @@ impl Symbols {
     ) -> Result<()> {
         let lacks = |label: &ArcLabel| *label != EPSILON && self.word(*label).is_none();
         match machine.all_arcs().map(label).find(lacks) {
-            Some(label) => Err(Error::Usage(format!(
+            Some(label) => Err(Error::usage(format!(
                 "the machine {side} the label {}, which is not among the {} symbols: give the table that was written with it",
                 shown(label),
                 self.len()

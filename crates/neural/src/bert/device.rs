@@ -10,18 +10,18 @@ use majuscule::methods::backend::{Backend, Device as Name, Precision};
 /// Opens a device.
 ///
 /// # Errors
-/// Returns [`Error::Usage`] for a GPU that is missing or that this build cannot use.
+/// Returns [`Error::usage`] for a GPU that is missing or that this build cannot use.
 pub fn open(name: Name) -> Result<Device> {
     match name {
         Name::Cpu => Ok(Device::Cpu),
         // Opening a GPU shows whether there is one.
         Name::Auto => Ok(gpu(0).unwrap_or(Device::Cpu)),
-        Name::Cuda(_) if !cuda_is_available() => Err(Error::Usage(format!(
+        Name::Cuda(_) if !cuda_is_available() => Err(Error::usage(format!(
             "{} {name}: this build computes on the processor only: build majuscule with the feature cuda, or give cpu",
             option("device")
         ))),
         Name::Cuda(number) => gpu(number).map_err(|error| {
-            Error::Usage(format!(
+            Error::usage(format!(
                 "{} {name}: there is no such GPU here ({}): give cpu",
                 option("device"),
                 first_line(&error)
@@ -37,7 +37,7 @@ fn gpu(number: usize) -> Computed<Device> {
 /// Returns the device and the precision for a model.
 ///
 /// # Errors
-/// Returns [`Error::Usage`] if the device is missing or does not support the precision.
+/// Returns [`Error::usage`] if the device is missing or does not support the precision.
 pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);
@@ -51,7 +51,7 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
         (false, Precision::Int8) => "a GPU computes in f32, bf16 or f16",
         _ => return Ok(()),
     };
-    Err(Error::Usage(format!("{} {precision}: {expected}", option("precision"))))
+    Err(Error::usage(format!("{} {precision}: {expected}", option("precision"))))
 }
 
 /// Copies weights to a device, in this precision.

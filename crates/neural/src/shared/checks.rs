@@ -9,7 +9,7 @@ pub fn check_numbers(
     sizes: &[(&str, f64)],
     counts: &[(&str, usize)],
 ) -> Result<()> {
-    let refuse = |problem: String| Err(Error::Usage(problem));
+    let refuse = |problem: String| Err(Error::usage(problem));
     if let Some((name, fraction)) = fractions.iter().find(|(_, fraction)| !(0.0..1.0).contains(fraction)) {
         return refuse(format!("{} {fraction}: expected a share from 0 to less than 1", option(name)));
     }

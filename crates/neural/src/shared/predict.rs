@@ -64,13 +64,13 @@ impl HeadOptions {
     /// Returns the heads to train.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if marks are named or have costs, but are not to be learned, and for
+    /// Returns [`Error::usage`] if marks are named or have costs, but are not to be learned, and for
     /// a cost that is none.
     pub fn learned(&self) -> Result<LearnedHeads> {
         checked_costs(self.given_costs())?;
         let learned = self.named()?;
         match ["mark-cost", "end-cost"].iter().zip(self.given_costs()).find(|(_, cost)| cost.is_some()) {
-            Some((name, _)) if learned.marks.is_empty() => Err(Error::Usage(format!(
+            Some((name, _)) if learned.marks.is_empty() => Err(Error::usage(format!(
                 "{} is for marks, which are not learned: give {} too",
                 option(name),
                 option("marks")
@@ -87,7 +87,7 @@ impl HeadOptions {
     /// held-out text with this many words; too few words cannot decide.
     ///
     /// # Errors
-    /// Those of `f`, and [`Error::Usage`] for a cost that is none.
+    /// Those of `f`, and [`Error::usage`] for a cost that is none.
     pub fn costs(&self, words: usize, mut f: impl FnMut(MarkCosts) -> Result<f64>) -> Result<MarkCosts> {
         let given = self.given_costs();
         let mut costs = checked_costs(given)?;
@@ -105,7 +105,7 @@ impl HeadOptions {
             Some(marks) if self.predict.is_empty() || asks(Prediction::Marks) => {
                 Ok(LearnedHeads { cases, marks })
             }
-            Some(marks) => Err(Error::Usage(format!(
+            Some(marks) => Err(Error::usage(format!(
                 "{} {marks} and {} case: name marks in both or in neither",
                 option("marks"),
                 option("predict")

@@ -108,7 +108,7 @@ impl FileSource {
     fn open(&self) -> Result<Input<'static>> {
         match self {
             Self::File(path) => files::open(path),
-            Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::Usage(format!(
+            Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::usage(format!(
                 "{} can be read only once, but it is needed again: give a file",
                 if path == Path::new("-") { "standard input".into() } else { path.to_string_lossy() }
             ))),
@@ -133,12 +133,10 @@ impl Corpus {
     ) -> Result<Self> {
         let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
         if files.is_empty() {
-            return Err(Error::Usage(
-                "no files are named: expected at least one, or - for standard input".into(),
-            ));
+            return Err(Error::usage("no files are named: expected at least one, or - for standard input"));
         }
         if files.iter().filter(|&&file| file == Path::new("-")).count() > 1 {
-            return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+            return Err(Error::usage("- is named twice, but standard input can be read only once"));
         }
         let source = |path: &Path| match path.metadata() {
             Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
@@ -258,7 +256,7 @@ impl Corpus {
         let source = |source: &FileSource| match source {
             FileSource::File(path) => Ok(FileSource::File(path.clone())),
             FileSource::Held(name, bytes) => Ok(FileSource::Held(name.clone(), bytes.clone())),
-            FileSource::Stream(path, _) => Err(Error::Usage(format!(
+            FileSource::Stream(path, _) => Err(Error::usage(format!(
                 "{} can be read only once, but it is needed again: give a file",
                 path.to_string_lossy()
             ))),
@@ -530,7 +528,7 @@ impl Corpus {
             let read = self.blocks(|index, block| {
                 if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
                     // Stops the reading. The error of the worker is the one that is reported.
-                    return Err(Error::Usage("a thread failed".to_owned()));
+                    return Err(Error::usage("a thread failed"));
                 }
                 Ok(())
             });

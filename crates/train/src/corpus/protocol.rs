@@ -206,11 +206,11 @@ impl FromStr for Protocol {
         let found = found.filter(|protocol| window.is_none() || has_windows(protocol));
         let Some(protocol) = found else {
             let names = Self::ALL.map(Self::name).join(", ");
-            return Err(Error::Usage(format!("protocol \"{text}\" is not known: expected one of {names}")));
+            return Err(Error::usage(format!("protocol \"{text}\" is not known: expected one of {names}")));
         };
         let Some(window) = window else { return Ok(protocol) };
         window.parse().ok().and_then(|window| protocol.with_window(window)).ok_or_else(|| {
-            Error::Usage(format!(
+            Error::usage(format!(
                 "window \"{window}\": expected a number of words from 1, such as {name}:200"
             ))
         })
@@ -655,16 +655,16 @@ mod tests {
 
     use super::super::{Corpus, Reading};
     use super::*;
-    use majuscule::format::Kind;
+    use majuscule::format::Format;
 
-    fn corpus(text: &str, format: Kind, protocol: Protocol) -> Corpus {
+    fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
         Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)
     }
 
     /// The examples as text in their true case, one per line. Words that are not scored are in
     /// brackets, and `|` marks the end of a sentence.
     fn shown(text: &str, protocol: Protocol) -> Vec<String> {
-        shown_of(&corpus(text, Kind::Text, protocol))
+        shown_of(&corpus(text, Format::Text, protocol))
     }
 
     fn shown_of(corpus: &Corpus) -> Vec<String> {
@@ -695,7 +695,7 @@ mod tests {
         #[test]
         fn every_example_has_a_word_and_an_answer_for_each(text in any_text()) {
             for protocol in [Protocol::Text, Protocol::Batista, Protocol::Rei, Protocol::Susanto, asr(3)] {
-                for example in corpus(&text, Kind::Text, protocol).examples().unwrap() {
+                for example in corpus(&text, Format::Text, protocol).examples().unwrap() {
                     prop_assert!(!example.gold.is_empty());
                     prop_assert_eq!(example.tokens.len(), example.gold.len());
                 }
@@ -706,7 +706,7 @@ mod tests {
         fn what_a_method_sees_does_not_show_the_case(text in any_text()) {
             for protocol in [Protocol::Text, Protocol::Susanto, Protocol::Rei, Protocol::Batista, asr(3)] {
                 let seen = |text: &str| -> Vec<_> {
-                    let examples = corpus(text, Kind::Text, protocol).examples().unwrap();
+                    let examples = corpus(text, Format::Text, protocol).examples().unwrap();
                     let without_source = |example: Example| {
                         let words: Vec<_> = example.tokens.iter().map(|(lower, token)| {
                             (lower.to_owned(), token.before, token.starts, token.left, token.right)
@@ -721,8 +721,8 @@ mod tests {
 
         #[test]
         fn windows_hold_all_words_in_order(text in any_text(), window in 1usize..7) {
-            let whole = corpus(&text, Kind::Text, asr(usize::MAX)).examples().unwrap();
-            let parts = corpus(&text, Kind::Text, asr(window)).examples().unwrap();
+            let whole = corpus(&text, Format::Text, asr(usize::MAX)).examples().unwrap();
+            let parts = corpus(&text, Format::Text, asr(window)).examples().unwrap();
             let gold = |examples: &[Example]| examples.iter().flat_map(|e| e.gold.clone()).collect::<Vec<_>>();
             prop_assert_eq!(gold(&parts), gold(&whole));
             for (i, part) in parts.iter().enumerate() {
@@ -736,7 +736,7 @@ mod tests {
         #[test]
         fn threads_change_nothing(text in any_text(), threads in 2usize..4) {
             for protocol in [Protocol::Text, Protocol::Rei] {
-                let corpus = corpus(&text, Kind::Text, protocol);
+                let corpus = corpus(&text, Format::Text, protocol);
                 let threads = NonZeroUsize::new(threads).unwrap();
                 let parts = corpus.map_reduce(threads, Vec::new, |seen, example| {
                     seen.push(example.clone());
@@ -750,7 +750,7 @@ mod tests {
     #[test]
     fn the_tags_are_those_of_rei_2020_table_1() {
         let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
-        let examples = corpus(text, Kind::Text, Protocol::Rei).examples().unwrap();
+        let examples = corpus(text, Format::Text, Protocol::Rei).examples().unwrap();
         let tags: Vec<ReiTag> = examples[0].gold.iter().map(|gold| ReiTag::of(gold.label.case)).collect();
         use ReiTag::{L, T, U};
         assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
@@ -763,7 +763,7 @@ mod tests {
     fn batista_takes_the_first_word_out() {
         let text = "“Yes,” said Ana to the U.S. envoy.\nNo.\nIn Braga, it rained.";
         assert_eq!(shown(text, Protocol::Batista), ["said Ana to the US envoy|", "Braga it rained|"]);
-        let examples = corpus(text, Kind::Text, Protocol::Batista).examples().unwrap();
+        let examples = corpus(text, Format::Text, Protocol::Batista).examples().unwrap();
         assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Space);
         assert!(examples.iter().all(|example| example.gold.iter().all(|gold| !gold.initial)));
         assert!(examples[1].tokens.as_slice().iter().all(|token| !token.starts));
@@ -793,7 +793,7 @@ mod tests {
     #[test]
     fn susanto_takes_tokens_as_given() {
         let text = "`` Lisbon , '' he said .\nMcDonald 's";
-        let tokens = corpus(text, Kind::Tok, Protocol::Susanto);
+        let tokens = corpus(text, Format::Tok, Protocol::Susanto);
         assert_eq!(shown_of(&tokens), ["`` Lisbon , '' he said .|", "McDonald 's|"]);
         let initial: Vec<_> = tokens.examples().unwrap()[0].gold.iter().map(|gold| gold.initial).collect();
         assert_eq!(initial, [false, true, false, false, false, false, false]);
@@ -805,14 +805,14 @@ mod tests {
         let long = "X".repeat(MAX_LETTERS + 1);
         let text = format!("See {long} and {} .", &long[1..]);
         let expected = format!("See {} and {} .|", long.to_lowercase(), &long[1..]);
-        assert_eq!(shown_of(&corpus(&text, Kind::Tok, Protocol::Susanto)), [expected]);
+        assert_eq!(shown_of(&corpus(&text, Format::Tok, Protocol::Susanto)), [expected]);
     }
 
     #[test]
     fn asr_runs_sentences_together_in_windows() {
         let text = "Hello there.\nIt is me, Rui.\nBye.";
         assert_eq!(shown(text, asr(3)), ["Hello there| It", "is me Rui|", "Bye|"]);
-        let examples = corpus(text, Kind::Text, asr(100)).examples().unwrap();
+        let examples = corpus(text, Format::Text, asr(100)).examples().unwrap();
         let initial: Vec<_> = examples[0].gold.iter().map(|gold| gold.initial).collect();
         assert_eq!(initial, [true, false, true, false, false, false, true]);
         let tokens = examples[0].tokens.as_slice();
@@ -821,7 +821,7 @@ mod tests {
 
     /// The words of a text with the marks after them under a protocol.
     fn marked(text: &str, protocol: &str) -> String {
-        let examples = corpus(text, Kind::Text, protocol.parse().unwrap()).examples().unwrap();
+        let examples = corpus(text, Format::Text, protocol.parse().unwrap()).examples().unwrap();
         let word = |((lower, _), gold): ((&str, &Token), &Gold)| {
             let mark = gold.label.mark.character().map_or(String::new(), String::from);
             lower.to_owned() + &mark + if gold.ends { "|" } else { "" }
@@ -844,7 +844,7 @@ mod tests {
         let windows = words.replace("!| ", "!| / ").replace("no ", "no / ");
         assert_eq!(marked(text, "iwslt:9"), windows);
         // An end without a mark is an end all the same where ends alone are scored.
-        let ends = corpus(text, Kind::Text, "segments".parse().unwrap()).examples().unwrap();
+        let ends = corpus(text, Format::Text, "segments".parse().unwrap()).examples().unwrap();
         let ends: Vec<Mark> =
             ends[0].gold.iter().filter(|gold| gold.ends).map(|gold| gold.label.mark).collect();
         assert_eq!(ends, [Mark::Exclamation, Mark::SentenceEnd, Mark::SentenceEnd]);
@@ -855,7 +855,7 @@ mod tests {
         let text = "We met Rui, who left.\n".repeat(100);
         for convention in MarkConvention::ALL.map(MarkConvention::name) {
             let words = |protocol: &str| -> Vec<usize> {
-                let corpus = corpus(&text, Kind::Text, protocol.parse().unwrap());
+                let corpus = corpus(&text, Format::Text, protocol.parse().unwrap());
                 corpus.examples().unwrap().iter().map(|example| example.tokens.len()).collect()
             };
             assert_eq!(words(convention), [500], "{convention}");
@@ -873,7 +873,7 @@ mod tests {
     fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
         let text = "Thank you, Ana. I like (old) Porto.";
         assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana I like old Porto|"]);
-        let examples = corpus(text, Kind::Text, Protocol::Text).examples().unwrap();
+        let examples = corpus(text, Format::Text, Protocol::Text).examples().unwrap();
         let tokens = examples[0].tokens.as_slice();
         assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
         assert!(tokens[3].starts && !tokens[4].starts);

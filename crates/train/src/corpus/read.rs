@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, BOM, Encoding, Input, Limits};
-use majuscule::format::{Kind, Record, RecordSource, refuse_binary};
+use majuscule::format::{Format, Record, RecordSource, refuse_binary};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
 
@@ -21,8 +21,8 @@ pub struct Reading {
     /// In subtitles a sentence continues from cue to cue and ends at its marks; tags and events in
     /// brackets are no words. In ctm a recording is one sentence, in stm a segment, in trn an
     /// utterance, and in nlp the marks end sentences.
-    #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
-    pub format: Kind,
+    #[arg(long, value_parser = by_name::<Format>(), default_value = default_name::<Format>())]
+    pub format: Format,
     /// Field of jsonl that has the text (default: text; result.text is a field inside another),
     /// column of tsv (default: text; a name in the first line, or a number counted from 1 if the
     /// file has no such line), or number of the column of conll that has the words
@@ -48,7 +48,7 @@ pub struct Reading {
 impl Reading {
     /// Returns true if a file of this name defines its own tokens.
     pub fn is_tokenised(&self, file: &Path) -> bool {
-        let kind = if self.format == Kind::Auto { Kind::of_name(file) } else { self.format };
+        let kind = if self.format == Format::Auto { Format::of_name(file) } else { self.format };
         kind.is_tokenised()
     }
 
@@ -117,7 +117,7 @@ const MAX_LINE: usize = 1 << 28;
 /// The blocks of a file, in order.
 pub(super) struct CorpusBlocks {
     file: Arc<str>,
-    kind: Kind,
+    kind: Format,
     split: Option<Arc<str>>,
     /// True if the next block is the first.
     begins: bool,
@@ -141,13 +141,13 @@ impl CorpusBlocks {
         let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
             .then(|| Arc::from(reading.language.as_str()));
         let source = match kind {
-            Kind::Text | Kind::Tok => BlockSource::Lines(PlainLines::new(input)?),
+            Format::Text | Format::Tok => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
                 let records = kind.records(input, reading.field.as_deref())?;
                 BlockSource::Records(JoinedRecords::new(
                     records,
                     kind,
-                    apart && kind == Kind::Nlp,
+                    apart && kind == Format::Nlp,
                     &reading.language,
                 ))
             }
@@ -168,7 +168,7 @@ impl CorpusBlocks {
         let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
         // The marks of a transcript are separate tokens only on request.
         let tokenised = match &self.source {
-            BlockSource::Records(joined) if self.kind == Kind::Nlp => joined.apart,
+            BlockSource::Records(joined) if self.kind == Format::Nlp => joined.apart,
             _ => tokenised,
         };
         Ok(paragraphs.map(|paragraphs| CorpusBlock { file, begins, paragraphs, split, tokenised }))
@@ -256,7 +256,7 @@ struct JoinedRecords {
     record: Record,
     /// The number of stretches of the record that were taken.
     taken: usize,
-    kind: Kind,
+    kind: Format,
     apart: bool,
     language: String,
     text: String,
@@ -265,7 +265,7 @@ struct JoinedRecords {
 }
 
 impl JoinedRecords {
-    fn new(records: Box<dyn RecordSource>, kind: Kind, apart: bool, language: &str) -> Self {
+    fn new(records: Box<dyn RecordSource>, kind: Format, apart: bool, language: &str) -> Self {
         Self {
             records,
             record: Record::default(),
@@ -371,7 +371,7 @@ impl JoinedRecords {
         let line = self.stretches.get(first).map_or(self.record.line, |stretch| stretch.line);
         let max = self.max_paragraph >> 20;
         let advice = match self.kind {
-            Kind::Ctm => format!("a recording begins that is longer than {max} MiB: cut it into several"),
+            Format::Ctm => format!("a recording begins that is longer than {max} MiB: cut it into several"),
             _ => format!(
                 "a sentence begins that is longer than {max} MiB: put marks that end sentences into it"
             ),

@@ -16,7 +16,7 @@ use super::{Corpus, Protocol, marks};
 use crate::random::below;
 use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, Publish};
-use majuscule::format::{Kind, has_names};
+use majuscule::format::{Format, has_names};
 use majuscule::text::Locale;
 
 /// The settings of splitting a corpus.
@@ -60,7 +60,7 @@ impl FromStr for SplitShares {
         let numbers: Vec<u32> = shares.split(',').map_while(|share| share.trim().parse().ok()).collect();
         match <[u32; 3]>::try_from(numbers) {
             Ok(numbers) if shares.split(',').count() == 3 && numbers != [0; 3] => Ok(Self(numbers)),
-            _ => Err(Error::Usage(format!(
+            _ => Err(Error::usage(format!(
                 "shares \"{shares}\": expected three whole numbers, not all 0, such as 80,10,10"
             ))),
         }
@@ -130,7 +130,7 @@ pub fn split(
     check_outside(files, folder)?;
     if config.disjoint && files.len() < 2 {
         let problem = format!("{} is for parallel files: name two or more", option("disjoint"));
-        return Err(Error::Usage(problem));
+        return Err(Error::usage(problem));
     }
     if !config.documents {
         check_cuttable(files, reading)?;
@@ -165,10 +165,10 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
         let name = files::uncompressed_name(&name);
         if name.is_empty() || name == "-" {
             let file = file.display();
-            return Err(Error::Usage(format!("{file} has no name for its parts to bear: name a file")));
+            return Err(Error::usage(format!("{file} has no name for its parts to bear: name a file")));
         }
         if names.iter().any(|other| other == name) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "two files are called {name}, so their parts would be one: rename one"
             )));
         }
@@ -185,7 +185,7 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
         None => Ok(()),
         Some(file) => {
             let (file, folder) = (file.display(), folder.display());
-            Err(Error::Usage(format!("{file} stands in {folder}, where the parts go: name another folder")))
+            Err(Error::usage(format!("{file} stands in {folder}, where the parts go: name another folder")))
         }
     }
 }
@@ -196,10 +196,10 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
         let kind = reading.format.of_input(&mut files::open(file)?)?;
         // A record of CSV may have several lines.
-        let has_lines = kind.has_paragraphs() && kind != Kind::Csv;
-        if !has_lines && !matches!(kind, Kind::Tok | Kind::Stm | Kind::Trn | Kind::Kaldi) {
+        let has_lines = kind.has_paragraphs() && kind != Format::Csv;
+        if !has_lines && !matches!(kind, Format::Tok | Format::Stm | Format::Trn | Format::Kaldi) {
             let (file, kind) = (file.display(), kind.shown());
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{file} is {kind}, which is not cut by lines: give {}",
                 option("documents")
             )));
@@ -401,8 +401,8 @@ fn count_lines(file: &Path, headed: bool) -> Result<u64> {
 }
 
 fn has_header(file: &Path, reading: &Reading) -> bool {
-    let kind = if reading.format == Kind::Auto { Kind::of_name(file) } else { reading.format };
-    kind == Kind::Tsv && has_names(reading.field.as_deref())
+    let kind = if reading.format == Format::Auto { Format::of_name(file) } else { reading.format };
+    kind == Format::Tsv && has_names(reading.field.as_deref())
 }
 
 /// Copies the header of a table to each part.

@@ -138,10 +138,10 @@ pub struct SystemDifference {
 /// If there is no system or no resample, or if the systems differ in the number of examples.
 pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> {
     let Some(first) = systems.first() else {
-        return Err(Error::Usage("no system to compare: expected one or more".into()));
+        return Err(Error::usage("no system to compare: expected one or more"));
     };
     if config.resamples == 0 {
-        return Err(Error::Usage("0 resamples: expected 1 or more, such as 1000".into()));
+        return Err(Error::usage("0 resamples: expected 1 or more, such as 1000"));
     }
     let examples = first.examples.len();
     if let Some(other) = systems.iter().find(|system| system.examples.len() != examples) {

@@ -105,7 +105,7 @@ pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisit
 /// again, because threads contend with each other if one allocates memory and another frees it.
 fn send(corpus: &Corpus, sender: &SyncSender<Result<Batch>>, empty: &Receiver<Batch>) {
     // If another file had an error first, nobody receives any more. This is the quickest way out.
-    let stopped = |_| Error::Usage("nobody listens".into());
+    let stopped = |_| Error::usage("nobody listens");
     let mut batch = Batch::default();
     let read = corpus.for_each(&mut |example| {
         batch.push(example);
@@ -224,7 +224,7 @@ fn follow(
                     Ok(label) => choices.push(label.into()),
                     Err(differing) => {
                         stopped = Some(differing.difference(hypothesis, stream.same, locale));
-                        return Err(Error::Usage("the words differ".into()));
+                        return Err(Error::usage("the words differ"));
                     }
                 }
             }

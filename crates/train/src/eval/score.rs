@@ -262,7 +262,7 @@ pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f3
         Some(_) if !method.has_probabilities() => "the method gives no probabilities: use hmm or maxent",
         _ => return Ok(marks),
     };
-    Err(Error::Usage(format!("{}: {problem}", option("mark-threshold"))))
+    Err(Error::usage(format!("{}: {problem}", option("mark-threshold"))))
 }
 
 /// The marks that a method is asked for under a protocol, whatever their probabilities.
@@ -275,7 +275,7 @@ fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
         _ if marks.is_empty() => "puts no punctuation marks",
         _ => return Ok(marks),
     };
-    Err(Error::Usage(format!(
+    Err(Error::usage(format!(
         "the model {lacks}, but the protocol {name} scores them: expected a model that was trained with marks"
     )))
 }
@@ -332,7 +332,7 @@ impl<'a> Evaluation<'a> {
         let mut choices = self.method.restore_batch(&self.documents, self.request)?;
         for (tokens, choices) in self.documents.iter().zip(&mut choices) {
             for ((lower, token), choice) in tokens.iter().zip(choices) {
-                choice.label.case = resolve(lower, token, choice, &self.options).case;
+                choice.label.case = resolve(lower, token, &(*choice).into(), &self.options).case;
             }
         }
         let details = self.method.details();

@@ -166,7 +166,7 @@ impl Lexicon {
     pub fn new(language: &str) -> Result<Self> {
         let locale = language.parse()?;
         if !language.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "language \"{}\" is not a language tag: expected letters, digits and hyphens, such as pt-BR",
                 language.escape_debug()
             )));

@@ -128,13 +128,13 @@ impl Lexicon {
     /// lexicons cannot be [merged](Lexicon::merge).
     pub fn update(&self, new: &Self, decay: f64, date: Date) -> Result<Self> {
         if !(0.0..=1.0).contains(&decay) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "decay {decay} is out of range: expected a number from 0 to 1"
             )));
         }
         if let Some(last) = self.updates.last().filter(|last| last.date > date) {
             let problem = format!("date {date} lies before the last update, {}: give a later one", last.date);
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         let mut faded = self.without_words();
         for entry in self.iter() {
@@ -158,7 +158,7 @@ impl Lexicon {
     pub fn with_language(mut self, language: &str) -> Result<Self> {
         let named = Self::new(language)?;
         if named.locale != self.locale {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "language {language} pairs its letters as {}, but the lexicon as {}: build it again",
                 named.locale, self.locale
             )));
@@ -184,7 +184,7 @@ impl Lexicon {
             return Ok(at as SourceId);
         }
         let id = SourceId::try_from(self.sources.len())
-            .map_err(|_| Error::Usage("found more than 65536 sources: merge fewer at once".into()))?;
+            .map_err(|_| Error::usage("found more than 65536 sources: merge fewer at once"))?;
         self.sources.push(source.clone());
         Ok(id)
     }
@@ -224,7 +224,7 @@ fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
 /// country, or `root`.
 fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
     if a.locale != b.locale {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "a lexicon of language {} and one of {} pair their letters differently: they cannot be one",
             a.language, b.language
         )));

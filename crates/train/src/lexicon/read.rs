@@ -6,7 +6,7 @@ use std::path::Path;
 use super::counter::spell;
 use super::sources::SetId;
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource, List, map, moses, tsv};
-use majuscule::error::{Error, Place, Result};
+use majuscule::error::{Error, Place, Problem, Result};
 use majuscule::files::{self, Input};
 use majuscule::text::{Case, Locale};
 
@@ -144,12 +144,12 @@ impl<'a> LexiconLines<'a> {
     }
 
     /// An error in the current line.
-    pub(super) fn problem(&self, problem: impl Into<String>) -> Error {
+    pub(super) fn problem(&self, problem: impl Into<Problem>) -> Error {
         self.lines.problem(problem)
     }
 
     /// An error at `part` of the current line.
-    pub(super) fn problem_at(&self, part: &str, problem: impl Into<String>) -> Error {
+    pub(super) fn problem_at(&self, part: &str, problem: impl Into<Problem>) -> Error {
         // The part is a slice of the line, so the distance of their pointers is its position.
         let offset = (part.as_ptr() as usize).wrapping_sub(self.line.as_ptr() as usize);
         let column = self.line.get(..offset).map(|before| before.chars().count() as u64 + 1);

@@ -76,7 +76,7 @@ impl FromStr for Date {
             Self::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?)
         };
         parse().ok_or_else(|| {
-            Error::Usage(format!(
+            Error::usage(format!(
                 "date \"{}\" is not a day: expected year-month-day, such as 2026-11-20",
                 text.escape_debug()
             ))

@@ -720,7 +720,7 @@ fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Res
         if !is_padded(rows.key, n + 1, bits) {
             if next == NO_LINK {
                 let problem = "more than 4,294,967,294 n-grams: use a lower order, a smaller vocabulary or a part of the corpus";
-                return Err(Error::Usage(problem.to_owned()));
+                return Err(Error::usage(problem));
             }
             (link, next) = (next, next + 1);
         }

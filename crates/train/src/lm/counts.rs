@@ -66,8 +66,7 @@ impl TrainingText {
             text.made.order = text.made.order.min(Some(order));
             text.add(Content::Counted(counted), &vocabulary, &counts);
         }
-        let text =
-            text.ok_or_else(|| Error::Usage("no counts are named: expected at least one file".into()))?;
+        let text = text.ok_or_else(|| Error::usage("no counts are named: expected at least one file"))?;
         text.check("expected counts of a text that has some")
     }
 
@@ -116,10 +115,10 @@ impl TrainingText {
     /// Refuses an order that the counts do not cover.
     pub(super) fn check_order(&self, order: usize) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&order) {
-            return Err(Error::Usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}")));
+            return Err(Error::usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}")));
         }
         match self.made.order {
-            Some(counted) if counted < order => Err(Error::Usage(format!(
+            Some(counted) if counted < order => Err(Error::usage(format!(
                 "order {order}, but {} holds counts up to order {counted}: count again with {} {order}, or train a lower order",
                 self.name,
                 option("order")

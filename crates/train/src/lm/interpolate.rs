@@ -50,7 +50,7 @@ fn check(models: &[&NgramModel], weights: &[f64]) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::Usage(problem))
+    Err(Error::usage(problem))
 }
 
 /// Formats weights for people.
@@ -176,7 +176,7 @@ impl<'a> Mixture<'a> {
             }
             builder.set_back_off(context, rest.log10_back_off());
         }
-        builder.end_order().map_err(|problem| Error::Usage(problem.to_owned()))
+        builder.end_order().map_err(|problem| Error::usage(problem))
     }
 }
 

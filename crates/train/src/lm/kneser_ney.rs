@@ -187,42 +187,38 @@ impl KneserNeyConfig {
     /// If the settings are invalid.
     pub fn check(&self) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&self.order) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "order {}: expected a number from 1 to {MAX_ORDER}",
                 self.order
             )));
         }
         if self.min_counts.len() > self.order {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "cut-offs for {} orders, but the model has {}: give one an order",
                 self.min_counts.len(),
                 self.order
             )));
         }
         if self.min_counts.first().is_some_and(|&count| count > 1) {
-            return Err(Error::Usage(
-                "the cut-off of 1-grams leaves words out: limit the vocabulary instead".to_owned(),
+            return Err(Error::usage(
+                "the cut-off of 1-grams leaves words out: limit the vocabulary instead",
             ));
         }
         if self.min_counts.windows(2).any(|pair| pair[1] < pair[0]) {
-            return Err(Error::Usage(
-                "a cut-off is lower than that of the order before it, but an n-gram stays only with its parts".to_owned(),
+            return Err(Error::usage(
+                "a cut-off is lower than that of the order before it, but an n-gram stays only with its parts",
             ));
         }
         if self.smoothing == Smoothing::GoodTuring && self.fallback.is_some()
             || self.smoothing == Smoothing::WittenBell && self.fallback.is_some()
         {
-            return Err(Error::Usage(
-                "fallback discounts are for kneser-ney and modified-kneser-ney".to_owned(),
-            ));
+            return Err(Error::usage("fallback discounts are for kneser-ney and modified-kneser-ney"));
         }
         match self.fallback {
             Some(fallback)
                 if (1..).zip(fallback).any(|(most, found)| !(0.0..=f64::from(most)).contains(&found)) =>
             {
-                Err(Error::Usage(
-                    "a discount is taken from a count: it is at least 0 and at most 1, 2 and 3".to_owned(),
-                ))
+                Err(Error::usage("a discount is taken from a count: it is at least 0 and at most 1, 2 and 3"))
             }
             _ => Ok(()),
         }
@@ -568,7 +564,7 @@ fn plain(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<V
 }
 
 fn too_few(order: usize, count: usize) -> Error {
-    Error::Usage(format!(
+    Error::usage(format!(
         "too few {order}-grams have the count {count} to find the discounts of modified Kneser-Ney: give more text, a lower \
          order, {} or {} witten-bell",
         option("discount-fallback"),
@@ -583,7 +579,7 @@ const LARGEST: usize = 7;
 /// is left as it is.
 fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
     if times[1] == 0 {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "no {order}-gram was seen once, so Good-Turing cannot tell how many were not seen: give more text or \
              {} witten-bell",
             option("smoothing")

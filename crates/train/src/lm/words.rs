@@ -250,7 +250,7 @@ impl TrainingText {
         }
         let words: u64 = self.parts.iter().map(|part| part.content.len()).sum();
         if u32::try_from(words).is_err() {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "the corpus has {words} words, more than 4,294,967,295 that can be counted: train on a part of it"
             )));
         }

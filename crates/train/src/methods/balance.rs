@@ -2,7 +2,7 @@
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use majuscule::error::{Error, Result, option};
-use majuscule::format::Kind;
+use majuscule::format::Format;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Choice, Mark, MarkSet};
 
@@ -25,7 +25,7 @@ pub fn checked_costs(given: [Option<f32>; 2]) -> Result<Costs> {
     match ["mark-cost", "end-cost"].iter().zip(given).find(|(_, cost)| wrong(cost)) {
         Some((name, cost)) => {
             let cost = cost.unwrap_or_default();
-            Err(Error::Usage(format!("{} {cost:?}: expected a number above 0", option(name))))
+            Err(Error::usage(format!("{} {cost:?}: expected a number above 0", option(name))))
         }
         None => Ok(given.map(|cost| cost.unwrap_or(1.0))),
     }
@@ -120,7 +120,7 @@ impl Sample {
     /// If the corpus cannot be read.
     pub fn of(corpus: &Corpus) -> Result<Option<Self>> {
         let [mut learned, mut held_out] = [const { String::new() }; 2];
-        let mut format = Kind::Text;
+        let mut format = Format::Text;
         let mut sentences = 0;
         corpus.for_each_sentence(&mut |sentence| {
             if learned.len() < MOST {
@@ -129,7 +129,7 @@ impl Sample {
                 part.push_str(sentence.text);
                 part.push('\n');
                 sentences += 1;
-                format = if sentence.tokenised { Kind::Tok } else { Kind::Text };
+                format = if sentence.tokenised { Format::Tok } else { Format::Text };
             }
             Ok(())
         })?;

@@ -44,7 +44,7 @@ pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     let differs = expected.keys().chain(found.keys()).find(|name| found.get(*name) != expected.get(*name));
     let name = differs.map_or("settings", String::as_str);
     let (theirs, ours) = (of(&found, name), of(&expected, name));
-    Error::Usage(format!(
+    Error::usage(format!(
         "{file}: a training with {name} {theirs} was begun, but this one has {ours}: go on with the same settings, or remove the file to begin again",
         name = name.replace('_', "-")
     ))

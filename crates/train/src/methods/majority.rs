@@ -116,6 +116,6 @@ pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) ->
     let cases = words.iter().map(|entry| (entry, case(entry)));
     let cases: Vec<_> = cases.filter(|(entry, case)| stays(entry, *case)).collect();
     let table =
-        CaseTable::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
-    Ok(Majority::new(CaseTable::open(Bytes::Owned(table.into())).map_err(Error::Usage)?, settings, locale))
+        CaseTable::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::usage)?;
+    Ok(Majority::new(CaseTable::open(Bytes::Owned(table.into())).map_err(Error::usage)?, settings, locale))
 }

@@ -224,13 +224,13 @@ pub fn adapt(
 /// Refuses a corpus whose case mapping differs from that of the model to be adapted.
 ///
 /// # Errors
-/// [`Error::Usage`].
+/// [`Error::usage`].
 pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
     let found = corpus.locale();
     if found == expected {
         return Ok(());
     }
-    Err(Error::Usage(format!(
+    Err(Error::usage(format!(
         "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with {}",
         option("lang")
     )))

@@ -196,7 +196,7 @@ impl WindowScorer for EngineScorer {
 /// Reads a model that computes on the processor.
 ///
 /// # Errors
-/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if
+/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::usage`] if
 /// the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
     let files = BertFiles::read(store)?;
@@ -209,7 +209,7 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVoc
 /// Returns the precision of the engine: by default that of the weights.
 fn precision(computing: &Backend, in_bytes: bool) -> Result<EnginePrecision> {
     if let Device::Cuda(_) = computing.device {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{} {}: a model in bytes, and any model of bert in a build without the feature cuda, computes on the processor: leave it out",
             option("device"),
             computing.device
@@ -219,7 +219,7 @@ fn precision(computing: &Backend, in_bytes: bool) -> Result<EnginePrecision> {
         None if in_bytes => Ok(EnginePrecision::Int8),
         Some(Precision::Int8) => Ok(EnginePrecision::Int8),
         None | Some(Precision::F32) => Ok(EnginePrecision::F32),
-        Some(other) => Err(Error::Usage(format!(
+        Some(other) => Err(Error::usage(format!(
             "{} {other}: the processor computes in f32 or int8",
             option("precision")
         ))),

@@ -180,7 +180,7 @@ impl OptimizerConfig {
             return Ok(());
         }
         let name = option("slow-step-size");
-        Err(Error::Usage(format!("{name} {share}: expected a share above 0, at most 1")))
+        Err(Error::usage(format!("{name} {share}: expected a share above 0, at most 1")))
     }
 }
 
@@ -260,10 +260,10 @@ impl BertConfig {
     /// Returns the number of pieces that an encoder sees at a time that takes `longest`.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if it does not take as many as were asked for.
+    /// Returns [`Error::usage`] if it does not take as many as were asked for.
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
-            Some(window) if window > longest => Err(Error::Usage(format!(
+            Some(window) if window > longest => Err(Error::usage(format!(
                 "{} {window}: {} takes texts of at most {longest} pieces",
                 option("window"),
                 self.encoder.display()
@@ -294,7 +294,7 @@ impl BertConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         check_numbers(
             &[("dropout", self.dropout), ("layer-dropout", self.layer_dropout), ("held-out", self.held_out)],
@@ -312,7 +312,7 @@ impl BertConfig {
         self.loss.check()?;
         if let Some(window @ ..3) = self.window {
             let problem = format!("{} {window}: expected at least 3 pieces", option("window"));
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         Ok(())
     }

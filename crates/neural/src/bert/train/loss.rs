@@ -34,7 +34,7 @@ impl LossConfig {
             return Ok(());
         }
         let name = option("focal-loss");
-        Err(Error::Usage(format!("{name} {exponent}: expected a number of at least 0")))
+        Err(Error::usage(format!("{name} {exponent}: expected a number of at least 0")))
     }
 }
 

@@ -101,7 +101,7 @@ impl TaggerTraining<'_> {
         let device = device::open(config.device)?;
         if !device.is_cpu() && !config.precision.is_default() {
             let problem = format!("{} bf16: only the processor trains with it", option("precision"));
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         let checkpoint = BertCheckpoint::new(config, corpus)?;
         let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;

@@ -88,7 +88,7 @@ fn file(folder: &Path, name: &str) -> Result<Bytes> {
             return Err(wrong(folder, name, "is missing: give the folder of an encoder with all its files"));
         }
     };
-    Err(Error::Usage(format!("{}: {problem}", folder.display())))
+    Err(Error::usage(format!("{}: {problem}", folder.display())))
 }
 
 fn wrong(folder: &Path, file: &str, problem: &str) -> Error {

@@ -365,7 +365,7 @@ impl TaggerTrainer<'_> {
             1 => format!("give a smaller {}", option("window")),
             _ => format!("try {name} {}", batch / 2),
         };
-        Error::Usage(format!("the device has no memory for {name} {batch}: {advice}"))
+        Error::usage(format!("the device has no memory for {name} {batch}: {advice}"))
     }
 }
 

@@ -116,9 +116,9 @@ impl BilstmConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
-        let refused = |problem: String| Err(Error::Usage(problem));
+        let refused = |problem: String| Err(Error::usage(problem));
         if let Some((name, width)) = self.widths().wrong() {
             return refused(format!("{} {width}: expected a width from 1 to 65536", option(name)));
         }

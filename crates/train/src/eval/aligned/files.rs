@@ -180,7 +180,7 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
         }
         [is_folder, _] => {
             let (folder, other) = if is_folder { (reference, hypothesis) } else { (hypothesis, reference) };
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} is a folder, but {} is none: give two files, or two folders whose files have the same names",
                 folder.display(),
                 other.display()
@@ -203,7 +203,7 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     }
     left_out.extend(hypotheses.values().map(|file| left(file, Lacking::Reference)));
     if pairs.is_empty() {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{} and {} have nothing in common: expected files with the same names in both, endings such as .nlp or .ctm aside",
             reference.display(),
             hypothesis.display()
@@ -222,7 +222,7 @@ fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
         if let Some(other) = files.insert(stem.clone(), path) {
             let mut names = [files::name(&other), name];
             names.sort();
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} has {} and {}, which are both {stem}: leave one",
                 folder.display(),
                 names[0],

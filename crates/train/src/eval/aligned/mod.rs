@@ -204,7 +204,7 @@ impl Transcript {
             let choices = method.restore_batch(slice::from_ref(&words), request)?.pop().unwrap_or_default();
             for ((word, (lower, token)), choice) in stream.into_iter().zip(words.iter()).zip(choices) {
                 if left.remove(&word) {
-                    self.cases[word] = resolve(lower, token, &choice, &options).case;
+                    self.cases[word] = resolve(lower, token, &choice.into(), &options).case;
                     self.marks[word] = choice.label.mark;
                 }
             }
@@ -586,7 +586,7 @@ pub(crate) mod tests {
     use crate::corpus::{Protocol, Reading};
     use crate::eval::Slots;
     use crate::eval::score::tests::Titles;
-    use majuscule::format::Kind;
+    use majuscule::format::Format;
 
     pub fn score_texts(reference: &str, hypothesis: &str) -> AlignedScore {
         let [reference, hypothesis] =
@@ -673,7 +673,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn transcript(format: Kind, file: &str) -> Transcript {
+    fn transcript(format: Format, file: &str) -> Transcript {
         let reading = Reading { format, ..Reading::default() };
         let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
         Transcript::read(&corpus).unwrap().remove(0)
@@ -689,11 +689,11 @@ pub(crate) mod tests {
     }
 
     fn utterances(reference: &str, hypothesis: &str) -> [u64; 4] {
-        counted(&transcript(Kind::Trn, reference), &transcript(Kind::Trn, hypothesis))
+        counted(&transcript(Format::Trn, reference), &transcript(Format::Trn, hypothesis))
     }
 
     fn segments(reference: &str, hypothesis: &str) -> [u64; 4] {
-        counted(&transcript(Kind::Stm, reference), &transcript(Kind::Ctm, hypothesis))
+        counted(&transcript(Format::Stm, reference), &transcript(Format::Ctm, hypothesis))
     }
 
     #[test]
@@ -721,7 +721,7 @@ pub(crate) mod tests {
         assert_eq!(segments("r A x 0 2 Ana left\n", hypothesis), [2, 0, 0, 0]);
         // Within a stream too.
         assert_eq!(
-            counted(&transcript(Kind::Text, "Ana left"), &transcript(Kind::Ctm, hypothesis)),
+            counted(&transcript(Format::Text, "Ana left"), &transcript(Format::Ctm, hypothesis)),
             [2, 0, 0, 0]
         );
     }
@@ -732,8 +732,8 @@ pub(crate) mod tests {
         assert_eq!(utterances("we (uh) met Ana (x-1)", "we uh met Ana (x-1)"), [4, 0, 0, 0]);
         assert_eq!(utterances("we met Ana (x-1)", "we (uh) met (x-1)"), [3, 0, 1, 0]);
         let optional = score(
-            &transcript(Kind::Trn, "We (Uh) met (x-1)"),
-            &transcript(Kind::Trn, "We met (x-1)"),
+            &transcript(Format::Trn, "We (Uh) met (x-1)"),
+            &transcript(Format::Trn, "We met (x-1)"),
             Locale::Root,
         );
         assert_eq!((slots(optional.all()).reference(), optional.word_error_rate()), (1, Some(0.0)));
@@ -777,12 +777,12 @@ pub(crate) mod tests {
     #[test]
     fn a_method_chooses_for_the_words_of_every_alternative() {
         let method = Titles(vec!["ana", "anna", "hannah"]);
-        let hypothesis = transcript(Kind::Trn, "{ anna / { hannah / ana } } left (x-1)");
+        let hypothesis = transcript(Format::Trn, "{ anna / { hannah / ana } } left (x-1)");
         let hypothesis = hypothesis
             .restored(&method, Request::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
             .unwrap();
         for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
-            let score = score(&transcript(Kind::Trn, reference), &hypothesis, Locale::Root);
+            let score = score(&transcript(Format::Trn, reference), &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() }, "{reference}");
         }
     }
@@ -807,7 +807,7 @@ pub(crate) mod tests {
     #[test]
     fn recordings_are_told_apart() {
         let file = "two A 0 1 So\none A 0 1 Yes\nTwo a 1 1 it\ntwo B 0 1 No\n";
-        let reading = Reading { format: Kind::Ctm, ..Reading::default() };
+        let reading = Reading { format: Format::Ctm, ..Reading::default() };
         let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
         let found = Transcript::read(&corpus).unwrap();
         let found: Vec<_> = found.iter().map(|one| (one.recording.as_deref(), one.words.len())).collect();

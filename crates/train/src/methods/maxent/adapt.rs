@@ -154,7 +154,7 @@ pub fn adapt(
         let profile = profile(&data, lower, words[lower].counts.profile());
         own(lower, profile, &data, &weights)
     });
-    let own = HashTable::open(model.words.with(own).into()).map_err(Error::Usage)?;
+    let own = HashTable::open(model.words.with(own).into()).map_err(Error::usage)?;
     let locale = model.cases.locale();
     let known = spellings::read(model.cases.text(), locale).collect();
     let mixed = mixed(&order, &words, known, locale);
@@ -166,7 +166,7 @@ impl Adaptation {
     /// Returns the settings of a training with the features of the model.
     fn config(&self, model: &Maxent) -> Result<MaxentConfig> {
         if !(self.variance.is_finite() && self.variance >= 0.0) {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} {}: expected 0 or a greater number",
                 option("variance"),
                 self.variance
@@ -201,7 +201,7 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     check_locale(corpus, model.cases.locale())?;
     let protocol = corpus.protocol();
     if protocol.runs_on() && !model.settings.begins {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{} {protocol} hides where sentences begin, and the model was trained where that shows: adapt it under text, batista, rei or susanto, or train one under {}",
             option("protocol"),
             protocol.name()
@@ -229,7 +229,7 @@ fn moved(weights: &WeightTable, steps: u32, moves: &TrainingWeights) -> Result<W
         let new: WeightLevels = std::array::from_fn(|at| width.nearest(f32::from(old[at]) + by[at] * steps));
         (new != old).then_some((feature, new))
     });
-    WeightTable::open(weights.with(moved).into()).map_err(Error::Usage)
+    WeightTable::open(weights.with(moved).into()).map_err(Error::usage)
 }
 
 /// The weights of the model that is adapted, to which moves are added.

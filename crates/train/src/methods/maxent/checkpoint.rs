@@ -400,7 +400,7 @@ mod tests {
         old: Option<TrainingState>,
     ) -> std::result::Result<TrainingWeights, Vec<u8>> {
         let (mut kept, mut last) = (0, Vec::new());
-        let stopped = || Error::Usage("stopped".to_owned());
+        let stopped = || Error::usage("stopped");
         let found = learn(trainer, 60, penalty, old, &mut |state, _| {
             kept += 1;
             if kept < stop {

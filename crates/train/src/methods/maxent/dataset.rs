@@ -11,8 +11,9 @@ use majuscule::methods::maxent::filling::{FeatureSet, Filler, GapSet, Observatio
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::marks::{MarkClasses, MarkHistory};
-use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
+use majuscule::methods::maxent::observe::{Observer, WordFeatures};
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
+use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule::text::{Class, Mark, MarkSet};
 
 /// The words that weights are learned from, in the order of the corpus.

@@ -127,7 +127,7 @@ pub fn write_features(
     let data = prepared.data(&config, corpus, &gazetteers);
     if exchange.target == Target::Begin && !data.begins {
         let (target, protocol) = (option("target"), option("protocol"));
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{target} begin: the beginnings of sentences are learned only under {protocol} asr and mix"
         )));
     }
@@ -211,7 +211,7 @@ const MEGAM_BIAS: &str = "**BIAS**";
 pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mut impl Write) -> Result<()> {
     if target == Target::Begin && !model.settings().begins {
         let target = option("target");
-        return Err(Error::Usage(format!("{target} begin: the model does not choose where sentences begin")));
+        return Err(Error::usage(format!("{target} begin: the model does not choose where sentences begin")));
     }
     let steps = model.settings().steps as f32;
     let mut lines = files::open(dictionary)?.lines();
@@ -257,7 +257,7 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
     if !(fit.precision > 0.0 && fit.precision < 1.0) {
         let problem =
             format!("{} {}: expected a fraction between 0 and 1", option("precision"), fit.precision);
-        return Err(Error::Usage(problem));
+        return Err(Error::usage(problem));
     }
     let matrix = Matrix::read(&mut matrix.lines())?;
     let names = dictionary.map(read_dictionary).transpose()?;
@@ -270,7 +270,7 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
         let FitConfig { steps, precision, .. } = fit;
         let [reach, more, l2] = ["precision", "steps", "l2"].map(option);
         let problem = format!("{steps} steps do not reach {reach} {precision}");
-        Error::Usage(format!("{problem}: give more {more}, a larger share, or a larger {l2}"))
+        Error::usage(format!("{problem}: give more {more}, a larger share, or a larger {l2}"))
     };
     let refused = |error| Error::io("write", "the weights", error);
     let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
@@ -332,7 +332,7 @@ pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec
             }
         }
         None if begins => {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "{} without {}: under the protocols asr and mix the beginnings of sentences are chosen too",
                 option("weights"),
                 option("begin-weights")

@@ -34,7 +34,7 @@ fn lists(
 ) -> Result<HashTable<LISTED>> {
     if config.lists.len() > MOST_LISTS {
         let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
-        return Err(Error::Usage(format!("{problem}; put some of them into one file")));
+        return Err(Error::usage(format!("{problem}; put some of them into one file")));
     }
     let mut entries: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
     for (number, file) in config.lists.iter().enumerate() {
@@ -108,5 +108,5 @@ fn form(entry: &LexiconEntry<'_>) -> u8 {
 }
 
 pub(super) fn table<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Result<HashTable<N>> {
-    HashTable::open(HashTable::build(values).into()).map_err(Error::Usage)
+    HashTable::open(HashTable::build(values).into()).map_err(Error::usage)
 }

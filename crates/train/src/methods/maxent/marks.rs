@@ -92,7 +92,7 @@ pub(super) fn learned_table(
     let width = data.config.width();
     let found = learn(&Trainer { data, threads }, size.trained, Penalty::None, None, &mut |_, _| Ok(()))?;
     let Quantised { unit, table, .. } = found.quantised(width, size.kept);
-    Ok((WeightTable::open(table.into()).map_err(Error::Usage)?, unit))
+    Ok((WeightTable::open(table.into()).map_err(Error::usage)?, unit))
 }
 
 /// Returns the settings that marks are learned with: AdaGrad with shorter steps, and with some

@@ -247,7 +247,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let features = config.size.features(config, corpus, &others)?;
     let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
     let Quantised { unit: steps, cut, table } = found.quantised(config.width(), features.kept);
-    let table = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let table = WeightTable::open(table.into()).map_err(Error::usage)?;
     let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &data, &table));
     let own = gazetteers::table(own)?;
     let settings = MaxentSettings {
@@ -493,7 +493,7 @@ impl MaxentConfig {
             }
         }
         if let Some(problem) = problem {
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         if self.features.is_empty() {
             groups.extend(Group::DEFAULT);
@@ -552,7 +552,7 @@ impl MaxentConfig {
             }
             () => return Ok(()),
         };
-        Err(Error::Usage(problem))
+        Err(Error::usage(problem))
     }
 }
 
@@ -730,7 +730,7 @@ mod tests {
             ..Default::default()
         };
         let mut out = Vec::new();
-        let kind = majuscule::format::Kind::Text;
+        let kind = majuscule::format::Format::Text;
         let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();
         text.as_bytes().chunks(step).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();

@@ -83,7 +83,7 @@ fn train(matrix: &Matrix, labels: &[u8], solver: Solver, cost: f64) -> Result<im
     let row = |at: usize| matrix.row(at).iter().map(|&index| (index, 1.0)).collect();
     let rows = (0..matrix.len()).map(row).collect();
     let refused =
-        |problem: &dyn std::fmt::Display| Error::Usage(format!("LIBLINEAR refuses the text: {problem}"));
+        |problem: &dyn std::fmt::Display| Error::usage(format!("LIBLINEAR refuses the text: {problem}"));
     let input =
         TrainingInput::from_sparse_features(labels.iter().map(|label| f64::from(*label)).collect(), rows)
             .map_err(|error| refused(&error))?;

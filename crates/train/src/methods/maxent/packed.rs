@@ -11,8 +11,9 @@ use super::*;
 use crate::corpus::{Example, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
-use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
+use majuscule::methods::maxent::observe::{Observer, WordFeatures};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
+use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Case, Locale, Tokens};
 

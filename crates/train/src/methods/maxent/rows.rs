@@ -73,7 +73,7 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
         option("solver-memory"),
         option("solver")
     );
-    Err(Error::Usage(format!("{}: {problem}", data.corpus.name())))
+    Err(Error::usage(format!("{}: {problem}", data.corpus.name())))
 }
 
 /// Finds the optimal weights of the chosen features under the penalty `--l2`, in their order, by
@@ -85,7 +85,7 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
 pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     if data.begins {
         let solver = option("solver");
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{solver} lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with {solver} adagrad"
         )));
     }
@@ -100,7 +100,7 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
     let FitConfig { steps, precision, .. } = FitConfig::default();
     let weights = matrix.fit(data.config.solving.l2, steps, precision).ok_or_else(|| {
         let l2 = option("l2");
-        Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
+        Error::usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
     })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
     Ok(weights.into_iter().map(single).collect())

@@ -100,7 +100,7 @@ impl ModelSize {
         if kept == 0 {
             let size = option("size");
             let problem = format!("{size} {self}: a model takes {taken} bytes before it has any features");
-            return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));
+            return Err(Error::usage(format!("{problem}; give it more, or fewer lists and forms")));
         }
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
     }
@@ -128,7 +128,7 @@ impl ModelSize {
     /// has.
     pub fn check(self, draft: &Draft) -> Result<()> {
         match (self, draft.pack().len()) {
-            (Self::Bytes(most), packed) if packed > most => Err(Error::Usage(format!(
+            (Self::Bytes(most), packed) if packed > most => Err(Error::usage(format!(
                 "{} {self}: the names of the files alone take more; give fewer files",
                 option("size")
             ))),

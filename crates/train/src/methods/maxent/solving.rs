@@ -131,7 +131,7 @@ impl Solving {
             () if is_foreign && !cfg!(feature = "liblinear") => return Err(left_out()),
             () => return Ok(()),
         };
-        Err(Error::Usage(problem))
+        Err(Error::usage(problem))
     }
 
     /// Returns the penalty on weights for each word of a data set.
@@ -163,7 +163,7 @@ impl Solving {
 
 /// Returns the error of a build that lacks LIBLINEAR.
 pub(super) fn left_out() -> Error {
-    Error::Usage(format!(
+    Error::usage(format!(
         "this build has no LIBLINEAR: build majuscule with --features liblinear, or use {} adagrad",
         option("solver")
     ))
@@ -173,11 +173,11 @@ pub(super) fn left_out() -> Error {
 pub(super) fn check_penalties(l1: f64, l2: f64) -> Result<()> {
     for (name, penalty) in [("l1", l1), ("l2", l2)] {
         if !(penalty.is_finite() && penalty >= 0.0) {
-            return Err(Error::Usage(format!("{} {penalty}: expected 0 or a greater number", option(name))));
+            return Err(Error::usage(format!("{} {penalty}: expected 0 or a greater number", option(name))));
         }
     }
     if l1 > 0.0 && l2 > 0.0 {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "{} {l1} and {} {l2}: expected one of them",
             option("l1"),
             option("l2")

@@ -69,7 +69,7 @@ impl Trainer<'_> {
                             done -= 1;
                         } else if full.send(std::mem::take(&mut batch)).is_err() {
                             // The receiver is gone: training failed, and reports its own error.
-                            return Err(Error::Usage("training failed".to_owned()));
+                            return Err(Error::usage("training failed"));
                         }
                     }
                     Ok(())
@@ -137,7 +137,7 @@ impl Trainer<'_> {
                 self.data.config.solving.held_out,
                 self.data.corpus.name()
             );
-            return Err(Error::Usage(problem));
+            return Err(Error::usage(problem));
         }
         Ok(sum / words as f64)
     }

@@ -1,19 +1,20 @@
-//! A method that detects the language of a text from the
-//! words that pass through it, so that nothing waits.
+//! A method that detects the language of a text from the words that pass through it, so that nothing
+//! waits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use majuscule::error::Result;
-use majuscule::methods::language::{LanguageEvidence, Other};
-use majuscule::restorer::{Boundary, Request, Restorer, Session};
-use majuscule::text::{Choice, Labels, Tokens};
+use super::notes::Note;
+use crate::error::Result;
+use crate::methods::language::LanguageEvidence;
+use crate::restorer::{Boundary, Request, Restorer, Session};
+use crate::text::{Choice, Labels, Tokens};
 
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
 const ENOUGH: u32 = 300;
 
-/// The function that reports a text in another language, called at most once.
-type Report = Box<dyn Fn(Other) + Send + Sync>;
+/// The function that takes the note on a text in another language, called at most once.
+type Report = Box<dyn Fn(Note) + Send + Sync>;
 
 /// A method that counts the words it is given.
 pub struct LanguageMonitor {
@@ -29,7 +30,7 @@ impl LanguageMonitor {
     pub fn new(
         method: Arc<dyn Restorer>,
         language: &str,
-        report: impl Fn(Other) + Send + Sync + 'static,
+        report: impl Fn(Note) + Send + Sync + 'static,
     ) -> Self {
         let (words, is_reported) = (Mutex::default(), AtomicBool::new(false));
         let language = language.to_owned();
@@ -62,9 +63,9 @@ impl LanguageMonitor {
 
     fn judge(&self, words: &LanguageEvidence) {
         if !self.is_reported.swap(true, Ordering::Relaxed)
-            && let Some(other) = words.other_than(&self.language)
+            && let Some(found) = words.other_than(&self.language)
         {
-            (self.report)(other);
+            (self.report)(Note::Other { used: self.language.clone(), found });
         }
     }
 }

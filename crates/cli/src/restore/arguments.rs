@@ -1,0 +1,357 @@
+//! The arguments of `majuscule restore`, and what they ask of the library.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use majuscule::error::Error;
+use majuscule::files::{Encoding, Limits};
+use majuscule::format::Format;
+use majuscule::methods::Preset;
+use majuscule::restore::LanguageChoice;
+use majuscule::restore::pool::DEFAULT_LANGUAGE;
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{
+    Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart,
+};
+use majuscule_arguments::{by_name, default_name};
+
+use crate::backend::BackendArgs;
+use crate::cascade::CascadeArgs;
+use crate::convert::OutputFormArgs;
+use crate::page::threads;
+use crate::stream::FollowOptions;
+use crate::targets::Targets;
+use crate::voting::VotingArgs;
+
+/// Restores capital letters in text
+///
+/// Only the case of letters changes, and --marks puts in punctuation. The format stays, unless the
+/// output is named as another one (-o talk.srt) or --to names it. Four sources decide, and the first that has an answer
+/// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
+/// sentence (--sentence-start), the model.
+#[derive(Debug, clap::Args)]
+#[command(before_help = crate::COMMANDS, after_help = EXAMPLES)]
+pub struct RestoreArgs {
+    /// The limits on what is held in memory of a text.
+    #[arg(from_global, id = "input_limit")]
+    pub(super) limits: Limits,
+    #[command(flatten)]
+    pub(super) targets: Targets,
+    #[command(flatten)]
+    pub(super) output_form: OutputFormArgs,
+    /// Format of the files; whatever is not text in them stays unchanged
+    ///
+    /// In subtitles and transcripts a sentence continues from cue to cue, tags and [events] are not
+    /// words, and a dash or a voice marks another speaker.
+    #[arg(long, value_parser = by_name::<Format>(), default_value = default_name::<Format>())]
+    pub(super) format: Format,
+    /// Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text
+    /// names a nested field of jsonl); number of the conll column that holds the words, or of the
+    /// column of a table without a header
+    #[arg(long, value_name = "NAME")]
+    pub(super) field: Option<String>,
+    /// Extent of one text: words of one text influence each other, words of two texts never do.
+    /// With line, the last words of a line or record wait for nothing
+    #[arg(long, value_parser = by_name::<Context>(), default_value = default_name::<Context>())]
+    pub(super) context: Context,
+    /// Field of jsonl (call, or meta.call for a nested field) that groups records: consecutive
+    /// records with the same value form one text
+    #[arg(long, value_name = "FIELD", conflicts_with = "context")]
+    pub(super) group: Option<String>,
+    /// Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// and Ў at AE and BE); UTF-8 by default. Texts are written in their own encoding,
+    /// probabilities and diffs in UTF-8
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<Encoding>,
+    /// Language of the built-in model: en (the default), es, fr, nl, pt, or auto
+    ///
+    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not tell,
+    /// and waits for these or for the end of the input. A file that does not tell its language, or is
+    /// in another one, is restored in that of most files in its folder or of the run, otherwise in
+    /// English, with a note on standard error. The language that Whisper's JSON names is used with
+    /// auto and if this option is absent. Without auto, a text that is clearly in another language
+    /// gets a warning. With a --model of several languages, this names the language of the text
+    #[arg(long, value_name = "LANG", value_parser = crate::page::language)]
+    pub(super) lang: Option<String>,
+    /// Built-in model of the language to use
+    #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>())]
+    pub(super) preset: Preset,
+    /// Model made by train, used instead of a built-in one
+    #[arg(long, value_name = "FOLDER", conflicts_with = "preset")]
+    pub(super) model: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) cascade: CascadeArgs,
+    /// Your own spellings, one word or phrase per line (iPhone, New York); they always win
+    #[arg(long, value_name = "FILE")]
+    pub(super) words: Option<PathBuf>,
+    /// Capitals of the input that count: auto by default, but ignore with --stream, which cannot
+    /// wait for the whole line that auto looks at
+    #[arg(long, value_parser = by_name::<Capitalized>())]
+    pub(super) case: Option<Capitalized>,
+    /// Sentence starts that get a capital
+    #[arg(long, value_parser = by_name::<SentenceStart>(), default_value = default_name::<SentenceStart>())]
+    pub(super) sentence_start: SentenceStart,
+    /// Insert commas, full stops and question marks where the text shows none; all: everywhere; or
+    /// those named, such as --marks=.,?!:;-…, everywhere
+    ///
+    /// A line or a cue that shows marks has them all, and so has one without any where the lines
+    /// around it show them (auto, the default but with --stream, which does not wait for whole lines).
+    /// Marks and capitals that are there stay, so that restoring a text twice changes nothing the
+    /// second time. The model must have been trained with marks (train maxent --marks). A word
+    /// waits for the next one, which tells whether a mark stands between them.
+    #[arg(
+        long,
+        visible_alias = "punctuate",
+        value_name = "MARKS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = USUAL_MARKS,
+        conflicts_with = "n_best"
+    )]
+    pub(super) marks: Option<MarksArg>,
+    /// Form of the marks: by default as the language writes them, with the spaces of French, but
+    /// apart in tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows
+    /// of their own
+    #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks", conflicts_with = "n_best")]
+    pub(super) mark_form: Option<MarkForm>,
+    /// Put in only marks of at least probability P (0 to 1); without it, the model decides by the
+    /// costs that it was trained with. hmm and ngram then decide each mark by at most 8 later words
+    #[arg(long, value_name = "P", value_parser = crate::page::probability, allow_negative_numbers = true, requires = "marks", conflicts_with = "n_best")]
+    pub(super) mark_threshold: Option<f32>,
+    /// End a sentence at each pause of at least this many seconds between the words of ctm, the
+    /// segments of stm and whisper-json, or the cues of srt, vtt and ass
+    ///
+    /// With --marks, pauses of 2 seconds end one by default; with never, none does.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(super) pause_ends: Option<PauseEnds>,
+    /// Lines of the output: those of the input, or one sentence per line, of plain text
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json", "to", "cues"])]
+    pub(super) lines: OutputLines,
+    /// Language whose case pairs are used, such as tr or nl; that of the model by default
+    #[arg(long, value_name = "LANG")]
+    pub(super) locale: Option<Locale>,
+    /// Print each word as soon as it is decided, without waiting for the end of its line
+    ///
+    /// A word ends at white space or at the end of the input. It is printed once the next word has
+    /// ended too, or the next N words with --look-ahead N. Printed words never change, and the
+    /// output does not depend on how the input is chunked, unless --max-delay fires. The rest of a
+    /// line decides nothing: a line begins a sentence if the text before it has ended one, and with
+    /// --sentence-start always, every line does. An open mark-up tag is waited for, and so is a
+    /// phrase of --words that may still continue.
+    ///
+    /// With --format ctm, jsonl or whisper-json (one document per line), a record is printed once
+    /// all its words are decided.
+    #[arg(long, conflicts_with_all = ["n_best", "to", "cues"])]
+    pub(super) stream: bool,
+    /// With --stream and JSON, the field that identifies a record (id by
+    /// default): a record whose identifier has occurred before replaces
+    /// the earlier one, since recognisers revise what they heard
+    #[arg(long, value_name = "NAME")]
+    pub(super) id: Option<String>,
+    /// With --stream, print words that have been pending for this long, decided by the words that
+    /// have arrived; if that splits a word, its remainder is left unchanged
+    #[arg(long, value_name = "MILLISECONDS", requires = "stream", conflicts_with = "n_best")]
+    pub(super) max_delay: Option<u64>,
+    /// Number of later words that a choice may depend on, which live text then waits for; 0 is
+    /// none. By default all the context that the method uses, and 1 with --stream
+    #[arg(long, visible_alias = "lookahead", value_name = "N")]
+    pub(super) look_ahead: Option<usize>,
+    #[command(flatten)]
+    pub(super) voting: VotingArgs,
+    #[command(flatten)]
+    pub(super) backend: BackendArgs,
+    /// Print each word on its own line with the probability of its case, instead of the text, and
+    /// with the mark that --marks puts in after it and the probability of that; an error for methods without probabilities
+    #[arg(long, conflicts_with_all = ["to", "cues"])]
+    pub(super) confidence: bool,
+    /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
+    /// --words, capitals that are kept and sentence starts count as certain
+    #[arg(long, value_name = "P", value_parser = crate::page::probability, allow_negative_numbers = true, conflicts_with = "n_best")]
+    pub(super) threshold: Option<f32>,
+    /// Print JSON, one object per line
+    ///
+    /// With --confidence, one object per word:
+    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks puts one in and
+    /// "mark_probability":0.91 of that or of no mark,
+    /// and "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one object per update:
+    /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
+    /// --stream; tail may still change.
+    #[arg(long, conflicts_with_all = ["n_best", "to", "cues"], verbatim_doc_comment)]
+    pub(super) json: bool,
+    /// Print the N most probable ways to write each line, each line taken
+    /// by itself: log10 of the probability, a tab and the text, with an
+    /// empty line after the last; an error for methods that find only one
+    #[arg(long, value_name = "N", value_parser = crate::page::number, conflicts_with_all = ["confidence", "look_ahead", "to", "cues"])]
+    pub(super) n_best: Option<NonZeroUsize>,
+    /// Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format)
+    /// unchanged, instead of stopping there
+    #[arg(long)]
+    pub(super) lossy: bool,
+    /// Number of threads: at most, and by default, the number
+    /// of cores. The output does not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Print errors only: no summary of many files, no notes, no progress
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+/// The lines of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(super) enum OutputLines {
+    /// The lines of the input
+    #[default]
+    Same,
+    /// One sentence per line; empty lines stay
+    Sentence,
+}
+
+/// The value of `--marks`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarksArg {
+    marks: MarkSet,
+    /// `None` for a bare `--marks`: only where the text shows none, if it is read whole.
+    places: Option<MarkPlaces>,
+}
+
+/// The value that stands for a bare `--marks`.
+const USUAL_MARKS: &str = "usual";
+
+impl FromStr for MarksArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (marks, places) = match text {
+            USUAL_MARKS => (MarkSet::USUAL, None),
+            "auto" => (MarkSet::USUAL, Some(MarkPlaces::Unmarked)),
+            "all" => (MarkSet::USUAL, Some(MarkPlaces::Everywhere)),
+            named => {
+                let wrong = |error: Error| format!("{}, auto or all", error.worded(crate::flag));
+                (named.parse().map_err(wrong)?, Some(MarkPlaces::Everywhere))
+            }
+        };
+        Ok(Self { marks, places })
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  majuscule restore talk.txt -o talk.cased.txt
+  majuscule restore --marks talk.json -o talk.marked.json
+  majuscule restore --marks talk.json -o talk.vtt --cues sentence --max-chars 36
+  majuscule restore --marks talks/ --to srt -o subtitles/
+  majuscule restore --in-place=.bak talks/
+  majuscule restore --lang auto --encoding windows-1252 legendas/ -o restored/
+  majuscule restore --check subtitles/*.vtt
+  some-recogniser | majuscule restore | less
+  some-recogniser | majuscule restore --stream --max-delay 500
+  majuscule restore --lang pt --words my.words legendas.txt.gz
+  majuscule restore --model my-model --sentence-start always talk.txt
+  majuscule restore --cascade fast,my-tagger --sure 0.95 talk.txt";
+
+/// The shortest pause that ends a sentence where punctuation is inserted.
+pub(super) const SENTENCE_PAUSE: Duration = Duration::from_secs(2);
+
+/// The value of `--pause-ends`: the shortest pause that ends a sentence, if one does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PauseEnds(Option<Duration>);
+
+impl FromStr for PauseEnds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "never" {
+            return Ok(Self(None));
+        }
+        let seconds = text.parse().ok().filter(|&seconds: &f64| (0.001..=3600.0).contains(&seconds));
+        let least = seconds.map(Duration::from_secs_f64);
+        least
+            .map(|least| Self(Some(least)))
+            .ok_or_else(|| "expected seconds from 0.001 to 3600, such as 1.5, or never".to_owned())
+    }
+}
+
+impl RestoreArgs {
+    /// Returns true if the model is a built-in one.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.model.is_none() && self.cascade.files().is_empty()
+    }
+
+    /// Returns true if the language of each file selects its model.
+    pub(super) fn is_told_by_file(&self) -> bool {
+        self.lang() == "auto" && self.is_built_in()
+    }
+
+    /// The choice of the language of each text.
+    pub(super) fn language(&self) -> LanguageChoice {
+        match &self.lang {
+            _ if self.is_told_by_file() => LanguageChoice::Detected,
+            Some(language) => LanguageChoice::Named(language.clone()),
+            None if self.stream => LanguageChoice::Fixed,
+            None => LanguageChoice::Default,
+        }
+    }
+
+    pub(super) fn lang(&self) -> &str {
+        self.lang.as_deref().unwrap_or(DEFAULT_LANGUAGE)
+    }
+
+    /// All inputs other than the texts: the spellings, and the
+    /// models with the files of their folders.
+    pub(super) fn other_inputs(&self) -> Vec<PathBuf> {
+        let mut inputs: Vec<PathBuf> = self.words.iter().cloned().collect();
+        for model in self.model.iter().chain(self.cascade.files()) {
+            let files = std::fs::read_dir(model).into_iter().flatten();
+            inputs.extend(files.filter_map(|file| Some(file.ok()?.path())));
+            inputs.push(model.clone());
+        }
+        inputs
+    }
+
+    /// The arguments as options of the library, without the spellings, which depend on the model.
+    pub(super) fn options(&self) -> RestoreOptions {
+        RestoreOptions {
+            locale: self.locale,
+            capitalized: match self.case {
+                None if self.stream => Capitalized::Ignore,
+                case => case.unwrap_or_default(),
+            },
+            sentence_start: self.sentence_start,
+            context: self.context,
+            group: self.group.clone(),
+            field: self.field.clone(),
+            id: self.id.clone(),
+            lossy: self.lossy,
+            look_ahead: self.look_ahead.or(self.stream.then_some(1)),
+            threshold: self.threshold,
+            marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
+            mark_places: self.marks.map_or(MarkPlaces::default(), |arg| {
+                arg.places.unwrap_or(match self.stream {
+                    true => MarkPlaces::Everywhere,
+                    false => MarkPlaces::Unmarked,
+                })
+            }),
+            mark_form: self.mark_form,
+            mark_threshold: self.mark_threshold,
+            pause_ends: self.pause_ends.and_then(|PauseEnds(least)| least),
+            threads: threads(self.threads),
+            limits: self.limits,
+            form: match (self.confidence, self.json) {
+                (false, _) if self.targets.is_compared() => OutputForm::Diff,
+                (false, _) if self.lines == OutputLines::Sentence => OutputForm::Sentences,
+                (false, _) => OutputForm::Text,
+                (true, false) => OutputForm::Words,
+                (true, true) => OutputForm::Json,
+            },
+            ..RestoreOptions::default()
+        }
+    }
+
+    pub(super) fn follow(&self) -> FollowOptions {
+        let max_delay = self.max_delay.map(Duration::from_millis);
+        FollowOptions { max_delay, revisable: self.json && !self.confidence }
+    }
+}

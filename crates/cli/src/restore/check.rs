@@ -1,0 +1,123 @@
+//! What arguments of `majuscule restore` contradict each other, a text or a model.
+
+use std::path::{Path, PathBuf};
+
+use majuscule::error::Error;
+use majuscule::format::Format;
+use majuscule::methods::{Model, Preset};
+use majuscule::model::Store;
+use majuscule::named::NamedValue;
+use majuscule::text::{Context, MarkSet};
+
+use super::arguments::{OutputLines, RestoreArgs};
+use crate::methods::methods;
+
+impl RestoreArgs {
+    /// Refuses marks that are named as files: `--marks .,?`.
+    pub(super) fn check_files(&self) -> Result<(), Error> {
+        let files = self.targets.files();
+        let is_marks = |file: &&PathBuf| {
+            let is_here = file.is_file() || file.as_os_str() == "-" || file.is_dir() && files.len() == 1;
+            self.marks.is_some()
+                && !is_here
+                && file.to_str().is_some_and(|name| name.parse::<MarkSet>().is_ok())
+        };
+        let Some(marks) = files.iter().find(is_marks) else { return Ok(()) };
+        let marks = marks.display();
+        Err(Error::usage(format!("{marks} is no file: marks follow an equals sign, as in --marks={marks}")))
+    }
+
+    /// Refuses contradictory options.
+    pub(super) fn check(&self, files: &[&Path]) -> Result<(), Error> {
+        if let Some(option) = self.voting.given().filter(|_| self.stream || self.n_best.is_some()) {
+            let problem = "reads a text in windows, which live text and n-best lists do not wait for";
+            return Err(Error::usage(format!("{option} {problem}: leave --stream and --n-best out")));
+        }
+        let problem = if self.json && !self.stream && !self.confidence {
+            "--json tells more of words or of a stream: give --confidence or --stream with it"
+        } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
+            "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
+        } else if self.lines == OutputLines::Sentence && self.targets.is_compared() {
+            "--lines sentence moves the ends of lines, which --check and --diff compare: leave it out"
+        } else if self.id.is_some() && !self.stream {
+            "--id is for records that come in live: give --stream with it"
+        } else if self.stream && self.is_told_by_file() {
+            "--lang auto waits for some text, but --stream does not wait: name the language"
+        } else {
+            let known =
+                |file: &&Path| Some(self.format).filter(|kind| *kind != Format::Auto).or(Format::named(file));
+            return files.iter().filter_map(known).try_for_each(|kind| self.check_kind(kind));
+        };
+        Err(Error::usage(problem))
+    }
+
+    /// Refuses options that do not fit the format of a text.
+    pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
+        let problem = if self.n_best.is_some() && kind != Format::Text {
+            "--n-best reads plain text: leave it out, or give --format text"
+        } else if self.lines == OutputLines::Sentence && kind != Format::Text && kind != Format::Tok {
+            "--lines sentence writes plain text: leave it out, or convert to text first (majuscule convert)"
+        } else if self.stream && self.confidence && kind != Format::Text {
+            "--stream gives records back as they are: leave --confidence out"
+        } else if self.context == Context::Line && !matches!(kind, Format::Text | Format::Jsonl | Format::Csv)
+        {
+            "--context line parts lines of text and records of jsonl, but subtitles and other transcripts run on from line to line: \
+             leave it out"
+        } else if self.group.is_some() && kind != Format::Jsonl {
+            "--group names a field of jsonl, but there is a text of another format: leave it out, or give --format jsonl"
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(problem))
+    }
+
+    /// Refuses options that say how a text is written if it is converted.
+    pub(super) fn check_conversion(&self, joins: bool) -> Result<(), Error> {
+        let problem = if joins {
+            "several texts are not converted into one: name a folder with -o and the format with --to, or convert each by itself"
+        } else if self.stream {
+            "--stream gives texts back in their own format: leave it out, or name the output as what it is"
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(problem))
+    }
+
+    /// Refuses a `--lang` that the model does not cover.
+    pub(super) fn check_language(&self, model: &Model) -> Result<(), Error> {
+        let manifest = &model.manifest;
+        match &self.lang {
+            Some(asked) if !manifest.is_of(asked) => Err(Error::usage(format!(
+                "--lang {asked} is not the language of the model, {}: leave --lang out",
+                manifest.language
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses marks from a model without them, and names the built-in models that have some.
+    pub(super) fn check_marks(&self, model: &Model) -> Result<(), Error> {
+        let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
+        if self.marks.is_none() || has_marks(model) {
+            return Ok(());
+        }
+        let which = if self.cascade.files().is_empty() {
+            "model"
+        } else {
+            "first model of --cascade, which reads all of a text,"
+        };
+        let language = &model.manifest.language;
+        let stored_has_marks = |store: Box<dyn Store>| !store.manifest().labels.marks().is_empty();
+        let methods = methods();
+        let presets = Preset::VALUES
+            .iter()
+            .filter(|(preset, ..)| methods.preset_store(language, *preset).is_ok_and(stored_has_marks));
+        let names: Vec<&str> = presets.map(|(_, name, _)| *name).collect();
+        let others = match names.as_slice() {
+            [] => "one that was trained with marks (majuscule train maxent --marks)".to_owned(),
+            [name] => format!("{name} of --lang {language}"),
+            [names @ .., last] => format!("{} or {last} of --lang {language}", names.join(", ")),
+        };
+        Err(Error::usage(format!("the {which} puts no marks: leave --marks out, or name {others}")))
+    }
+}

@@ -1,0 +1,87 @@
+//! The conversion of a text once it is restored.
+
+use std::path::Path;
+
+use majuscule::error::Error;
+use majuscule::files::Encoding;
+use majuscule::format::Format;
+use majuscule::format::convert::{Conversion, ConversionNotes};
+use majuscule::format::cues::CueCut;
+use majuscule::named::NamedValue;
+
+use super::arguments::RestoreArgs;
+use super::shown;
+use crate::{convert, messages};
+
+impl RestoreArgs {
+    /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
+    /// format. Without `--to`, the name of the output tells.
+    ///
+    /// # Errors
+    /// Refuses an output name with the extension of a format that the text cannot be converted to.
+    pub(super) fn converts_to(
+        &self,
+        kind: Format,
+        file: &Path,
+        target: &Path,
+    ) -> Result<Option<Format>, Error> {
+        if let Some(to) = self.output_form.to() {
+            return Ok(Some(to).filter(|to| *to != kind || self.output_form.cut().is_some()));
+        }
+        let objects = [Format::Jsonl, Format::WhisperJson];
+        let named = Format::named(target).filter(|other| {
+            let is_same = *other == kind
+                || objects.contains(&kind) && objects.contains(other)
+                // Texts of Kaldi have that extension, too.
+                || (kind, *other) == (Format::Kaldi, Format::Text);
+            !is_same && Format::named(file) != Some(*other)
+        });
+        match named {
+            Some(other) if kind.is_converted_to(other) => Ok(Some(other)),
+            Some(other) if self.format == Format::Auto => {
+                let (from, to) = (shown(file), target.display());
+                Err(Error::usage(format!(
+                    "{to} is named as {}, but {from} is {}, which is not converted to that: name the output as what it is",
+                    name(other),
+                    name(kind),
+                )))
+            }
+            _ => Ok(Some(kind).filter(|_| self.output_form.cut().is_some())),
+        }
+    }
+
+    /// Returns the conversion of a text after it is restored; `language` is that of its model.
+    /// Words with times become new cues of subtitles, and what JSON says beside its text is not
+    /// expected there.
+    pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Conversion {
+        let is_subtitles = matches!(to, Format::Srt | Format::Vtt | Format::Ass);
+        let is_heard = matches!(from, Format::WhisperJson | Format::Ctm);
+        let default = (is_subtitles && is_heard).then_some(CueCut::Sentence);
+        let limits = |CueCut::Sentence| {
+            let named = self.lang.clone().filter(|lang| lang != "auto");
+            // A document names its language itself.
+            let found =
+                || Some(language.to_owned()).filter(|tag| from != Format::WhisperJson && !tag.is_empty());
+            self.output_form.limits(named.or_else(found))
+        };
+        Conversion {
+            from,
+            to,
+            field: self.field.clone().filter(|_| from == Format::Jsonl),
+            drop: self.output_form.drops() || matches!(from, Format::WhisperJson | Format::Jsonl),
+            cues: self.output_form.cut().or(default).map(limits),
+        }
+    }
+
+    pub(super) fn tell_conversion(&self, path: &Path, encoding: &Encoding, notes: ConversionNotes) {
+        if !self.quiet {
+            messages::tell_encoding(path, self.encoding.as_ref(), encoding);
+            convert::tell(notes);
+        }
+    }
+}
+
+/// The name of a format on the command line.
+fn name(kind: Format) -> String {
+    kind.name_of().to_owned()
+}

@@ -1,0 +1,549 @@
+//! Restores all texts.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use majuscule::bytes::Bytes;
+use majuscule::error::Error;
+use majuscule::files::{self, FileStamp, Input, Publish};
+use majuscule::format::{Format, refuse_binary};
+use majuscule::methods::Model;
+use majuscule::methods::language::DetectedLanguage;
+use majuscule::printable::c_quoted;
+use majuscule::restore::pool::{detect, detected_format};
+use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
+use majuscule::text::tokenize::NO_TEXT;
+use majuscule::text::{MarkForm, OutputForm, RestoreOptions, Spellings};
+
+use super::arguments::{RestoreArgs, SENTENCE_PAUSE};
+use super::progress::RestoreProgress;
+use super::shown;
+use crate::language::RunLanguages;
+use crate::methods::methods;
+use crate::targets::Destination;
+use crate::{messages, named, piped};
+
+/// Restores all texts.
+pub fn run(args: RestoreArgs) -> Result<ExitCode> {
+    args.check_files()?;
+    let way = args.targets.way(args.format, args.output_form.to(), &args.other_inputs())?;
+    let paths = way.paths();
+    args.check(&paths)?;
+    // The message comes before anything is waited for.
+    if paths.contains(&Path::new("-")) && std::io::stdin().is_terminal() && !args.quiet {
+        tell!(
+            "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
+        );
+    }
+    let to_terminal = matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
+    let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
+    work.paths = paths.iter().map(|path| path.to_path_buf()).collect();
+    work.joins = paths.len() > 1 && matches!(way, Destination::Out(_) | Destination::Joined(..));
+    let code = match &way {
+        Destination::Out(paths) => {
+            let mut stdout = std::io::stdout().lock();
+            for path in paths {
+                work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
+            }
+            work.tell(None);
+            ExitCode::SUCCESS
+        }
+        Destination::Joined(paths, output) => {
+            let mut out = Publish::new(output)?;
+            for path in paths {
+                work.restore(files::open(path)?, path, output, &mut out)?;
+            }
+            Bytes::check_unchanged()?;
+            out.commit()?;
+            work.tell(None);
+            ExitCode::SUCCESS
+        }
+        Destination::Apart(pairs) => {
+            let tally = each(pairs, |(path, output)| work.restore_to(path, output))?;
+            work.tell(tally.summary());
+            tally.code
+        }
+        Destination::Back(paths, backup) => {
+            let tally = each(paths, |path| work.restore_in_place(path, backup.as_deref()))?;
+            work.tell(tally.summary());
+            tally.code
+        }
+        Destination::Diff(paths, is_check) => {
+            let compared = each(paths, |path| work.compare(path));
+            // A reader closes the pipe early only once a change
+            // has been printed, so something would change.
+            if *is_check && compared.as_ref().is_err_and(Error::is_closed_pipe) {
+                return Ok(ExitCode::FAILURE);
+            }
+            let tally = compared?;
+            match tally.changed {
+                changed @ 1.. if *is_check => {
+                    work.tell(Some(format!("{changed} of {} would change", paths.len())));
+                    ExitCode::FAILURE
+                }
+                _ => {
+                    work.tell(None);
+                    tally.code
+                }
+            }
+        }
+    };
+    Ok(code)
+}
+
+const STDOUT: &str = "standard output";
+
+/// The outcome of several texts.
+#[derive(Debug, Default)]
+struct Tally {
+    changed: usize,
+    same: usize,
+    failed: usize,
+    /// The exit code for all texts together.
+    code: ExitCode,
+}
+
+/// Processes each text by itself; after a failure, the error is printed and the next text follows.
+/// `work` returns true if a text changed.
+fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Result<Tally, Error> {
+    let mut tally = Tally::default();
+    for text in texts {
+        match work(text) {
+            Ok(true) => tally.changed += 1,
+            Ok(false) => tally.same += 1,
+            Err(error) if error.is_closed_pipe() => return Err(error),
+            Err(error) => {
+                tally.failed += 1;
+                tally.code = crate::report(&error.into());
+            }
+        }
+    }
+    Ok(tally)
+}
+
+impl Tally {
+    /// The numbers of changed, unchanged and failed texts; `None` of a single text.
+    fn summary(&self) -> Option<String> {
+        let Self { changed, same, failed, .. } = *self;
+        let were = if same == 1 { "it was" } else { "they were" };
+        let is_several = changed + same + failed > 1;
+        is_several.then(|| format!("{changed} changed, {same} as {were}, {failed} failed"))
+    }
+}
+
+impl RestoreArgs {
+    /// The format of a text: from `--format`, else from the file name, else from the first bytes.
+    fn kind(&self, file: &Path, input: &mut Input) -> Result<Format, Error> {
+        if self.format != Format::Auto {
+            return Ok(self.format);
+        }
+        let (kind, note) = detected_format(input)?;
+        note.into_iter().for_each(|note| self.tell(file, &note));
+        self.check_kind(kind)?;
+        Ok(kind)
+    }
+
+    /// Prints a note on a text.
+    fn tell(&self, file: &Path, note: &Note) {
+        if !self.quiet {
+            tell!("majuscule: {}", note.worded(&shown(file), crate::flag));
+        }
+    }
+
+    /// The model that the options name; `None` if the language of each file selects its model.
+    fn model(&self, pool: &ModelPool) -> Result<Option<Model>, Error> {
+        if let Some((model, _)) = self.cascade.load(self.lang(), &self.backend.computing())? {
+            return Ok(Some(model));
+        }
+        match &self.model {
+            Some(path) => {
+                let model = methods().load(&*named::open(path, self.lang())?, &self.backend.computing())?;
+                self.check_language(&model)?;
+                Ok(Some(model))
+            }
+            None if self.is_told_by_file() => Ok(None),
+            None => Ok(Some(pool.model(self.lang(), self.preset)?)),
+        }
+    }
+
+    /// The language of a file that has a built-in model, if the file tells it.
+    fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
+        let stand_in = self.lossy.then_some(NO_TEXT as char);
+        let (mut input, _) =
+            files::open(path)?.within(self.limits).decoded(self.encoding.clone(), stand_in)?;
+        let kind = self.format.of_input(&mut input)?;
+        Ok(match detect(kind, self.field.as_deref(), &mut input)? {
+            DetectedLanguage::BuiltIn(language) => Some(language),
+            _ => None,
+        })
+    }
+
+    /// The options for texts under this model: the arguments,
+    /// with the spellings read under its case pairs.
+    fn options_for(
+        &self,
+        model: &Model,
+        options: &RestoreOptions,
+        words: &[u8],
+    ) -> Result<RestoreOptions, Error> {
+        self.check_marks(model)?;
+        let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
+        let options = RestoreOptions { language: asked, ..options.clone() }.for_model(&model.manifest);
+        let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+        Ok(RestoreOptions { spellings: Spellings::read(words, &name, options.locale())?, ..options })
+    }
+}
+
+/// The state that restores one text after another.
+struct Work<'a> {
+    args: &'a RestoreArgs,
+    pool: ModelPool,
+    options: RestoreOptions,
+    words: Vec<u8>,
+    /// The model for all texts if the options name one, otherwise the model of the last text; with
+    /// the options of its texts.
+    model: Option<(Model, RestoreOptions)>,
+    /// The language of the built-in model in `model`.
+    language: String,
+    /// The texts of the run, and the languages that they are restored in.
+    paths: Vec<PathBuf>,
+    languages: RunLanguages,
+    done: Done,
+    progress: RestoreProgress,
+    /// True if several texts go to one output.
+    joins: bool,
+}
+
+impl<'a> Work<'a> {
+    /// Opens everything but the texts, so that an error there
+    /// is reported before anything is written.
+    fn new(args: &'a RestoreArgs, progress: RestoreProgress) -> Result<Self, Error> {
+        let pool = ModelPool::new(methods()).computing(args.backend.computing());
+        let model = args.model(&pool)?;
+        let words = args
+            .words
+            .as_ref()
+            .map(|path| files::open(path)?.within(args.limits).bytes())
+            .transpose()?
+            .unwrap_or_default();
+        let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
+        let (options, done) = (args.options(), Done::default());
+        let (paths, languages, joins) = (Vec::new(), RunLanguages::default(), false);
+        let mut work = Self {
+            args,
+            pool,
+            options,
+            words,
+            model: None,
+            language,
+            paths,
+            languages,
+            done,
+            progress,
+            joins,
+        };
+        model.map_or(Ok(()), |model| work.set_model(model))?;
+        Ok(work)
+    }
+
+    /// Prints a summary, with the languages that were detected if there are several texts.
+    fn tell(&self, summary: Option<String>) {
+        let has_languages = self.args.is_told_by_file() && self.paths.len() > 1;
+        let languages = self.languages.summary().filter(|_| has_languages);
+        let parts: Vec<String> = summary.into_iter().chain(languages).collect();
+        if !self.args.quiet && !parts.is_empty() {
+            tell!("majuscule: {}", parts.join("; "));
+        }
+    }
+
+    fn set_model(&mut self, model: Model) -> Result<(), Error> {
+        let (model, predictions) = self.args.voting.apply(model)?;
+        let options = self.args.options_for(&model, &self.options, &self.words)?;
+        self.model = Some((model, RestoreOptions { predictions, ..options }));
+        Ok(())
+    }
+
+    /// Selects the built-in model for a text, by the language that the
+    /// text names, the language of `--lang` or the language detected,
+    /// in this order. Returns true if the text names its language.
+    fn choose(&mut self, kind: Format, path: &Path, input: &mut Input) -> Result<bool, Error> {
+        let Self { args, pool, paths, languages, .. } = self;
+        let around = &mut || languages.majority(path, paths, |file| args.detected(file).ok().flatten());
+        let text = (kind, args.field.as_deref());
+        let chosen = pool.choose(&args.language(), args.preset, text, input, around)?;
+        chosen.notes.iter().for_each(|note| args.tell(path, note));
+        if self.model.is_none() || self.language != chosen.language {
+            self.set_model(chosen.model)?;
+            self.language = chosen.language;
+        }
+        Ok(chosen.is_declared)
+    }
+
+    /// Restores a text to `out`, which errors call `target`. Returns true if the text changed.
+    fn restore(
+        &mut self,
+        input: Input<'static>,
+        path: &Path,
+        target: &Path,
+        out: &mut dyn Write,
+    ) -> Result<bool, Error> {
+        let args = self.args;
+        let mut input = input.within(args.limits);
+        if !args.lossy {
+            refuse_binary(&mut input, args.encoding.as_ref())?;
+        }
+        let stand_in = args.lossy.then_some(NO_TEXT as char);
+        let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
+        let told = args.kind(path, &mut input)?;
+        // Tokenised text is plain text, but for the form of marks.
+        let kind = if told == Format::Tok { Format::Text } else { told };
+        let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
+        let is_written = is_text && args.n_best.is_none() && !args.follow().revisable;
+        let to = if is_written { args.converts_to(kind, path, target)? } else { None };
+        if to.is_some() {
+            args.check_conversion(self.joins)?;
+        }
+        let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
+        let is_monitored = !is_said && args.lang.is_none();
+        if args.is_built_in() {
+            self.languages.count(&self.language);
+        }
+        let Some((model, options)) = &self.model else { return Ok(false) };
+        let is_live = target == Path::new(STDOUT) && path == Path::new("-") && is_live();
+        if is_live || args.stream {
+            encoder = encoder.at_once();
+        }
+        let mark_form = options.mark_form.or((told == Format::Tok).then_some(MarkForm::Apart));
+        let has_default = args.pause_ends.is_none() && args.marks.is_some() && kind.has_pauses();
+        let pause_ends = if has_default { Some(SENTENCE_PAUSE) } else { options.pause_ends };
+        let patience = is_live.then_some(PAUSE);
+        let options = RestoreOptions { patience, mark_form, pause_ends, ..options.clone() };
+        let file = shown(path);
+        let report = move |note: Note| tell!("majuscule: {}", note.worded(&file, crate::flag));
+        let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
+            .only_if(is_monitored && !args.quiet);
+        let monitored = Arc::new(monitored);
+        let (before, progress) = (self.done, &mut self.progress);
+        let name = input.name().to_owned();
+        if let Some(to) = to {
+            let conversion = args.conversion(kind, to, &self.language);
+            let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
+                restore(kind, input, &*monitored, &options, &mut |bytes, done| {
+                    progress.show(before + done);
+                    pipe.write_all(bytes).map_err(|error| Error::io("write", target, error))
+                })
+            })?;
+            monitored.finish();
+            args.tell_conversion(path, encoder.encoding(), notes);
+            self.done = before + done;
+            return Ok(true);
+        }
+        let write = &mut |bytes: &[u8], done| {
+            let written = if is_written { encoder.write(bytes, out) } else { out.write_all(bytes) };
+            // Flushed at once, so that a slow pipe is served line by line.
+            written.and_then(|()| out.flush()).map_err(|error| files::unwritten(&name, target, error))?;
+            progress.show(before + done);
+            Ok(())
+        };
+        if let Some(n) = args.n_best {
+            n_best(input, model, n.get(), &options, write)?;
+            return Ok(false);
+        }
+        let done = if args.stream {
+            let mut flow = stream_as(name.clone(), kind, monitored.clone(), options)?;
+            args.follow().restore(input, &mut *flow, write)?
+        } else {
+            restore(kind, input, &*monitored, &options, write)?
+        };
+        monitored.finish();
+        if is_text {
+            encoder.finish(out).map_err(|error| files::unwritten(&name, target, error))?;
+        }
+        if !args.quiet {
+            messages::tell_encoding(path, args.encoding.as_ref(), encoder.encoding());
+        }
+        self.done = before + done;
+        Ok(done.changed)
+    }
+
+    /// Restores a text to another file.
+    fn restore_to(&mut self, path: &Path, output: &Path) -> Result<bool, Error> {
+        let input = files::open(path)?;
+        if let Some(folder) = output.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        }
+        let mut out = Publish::new(output)?;
+        let changed = self.restore(input, path, output, &mut out)?;
+        Bytes::check_unchanged()?;
+        out.commit()?;
+        Ok(changed)
+    }
+
+    /// Restores a text in place.
+    fn restore_in_place(&mut self, path: &Path, backup: Option<&str>) -> Result<bool, Error> {
+        let refused = |what: &str| {
+            let problem = format!("{what}, and not written in place: name an output with -o");
+            Err(Error::file(path.to_string_lossy(), problem))
+        };
+        if path.exists() && !path.is_file() {
+            return refused("is no regular file");
+        }
+        if self.args.targets.leads_out(path) {
+            return refused("is a link that leads out of the folder that is given");
+        }
+        let seen = FileStamp::new(path)?;
+        let input = files::open(path)?;
+        if input.is_compressed() {
+            return refused("is compressed");
+        }
+        let mut out = Publish::new(path)?;
+        let changed = self.restore(input, path, path, &mut out)?;
+        if changed {
+            Bytes::check_unchanged()?;
+            seen.check()?;
+            match backup {
+                Some(ending) => out.commit_with_backup(ending)?,
+                None => out.commit()?,
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Prints the diff of a text.
+    fn compare(&mut self, path: &Path) -> Result<bool, Error> {
+        let mut out = Headed { header: header(path), out: std::io::stdout().lock() };
+        self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
+    }
+}
+
+/// The header of the diff of a text.
+fn header(path: &Path) -> Vec<u8> {
+    let name = c_quoted(path.as_os_str().as_encoded_bytes());
+    // A tab ends a name that contains white space, as GNU diff writes it; so do quotation marks.
+    let is_open = !name.starts_with(b"\"") && String::from_utf8_lossy(&name).contains(char::is_whitespace);
+    let end = if is_open { &b"\t\n"[..] } else { b"\n" };
+    [b"--- ", &name[..], end, b"+++ ", &name, end].concat()
+}
+
+/// The pause in live input after which text is printed, with the words that wait for right context.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Returns true if somebody may be waiting for the output as the input arrives: neither standard
+/// input nor standard output is a file.
+fn is_live() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let is_file = |side: std::os::fd::BorrowedFd<'_>| {
+            let side = side.try_clone_to_owned().map(std::fs::File::from);
+            side.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.is_file())
+        };
+        !is_file(std::io::stdin().as_fd()) && !is_file(std::io::stdout().as_fd())
+    }
+    #[cfg(not(unix))]
+    {
+        std::io::stdin().is_terminal()
+    }
+}
+
+/// A writer that puts a header before its first bytes, if any are written.
+struct Headed<W> {
+    header: Vec<u8>,
+    out: W,
+}
+
+impl<W: Write> Write for Headed<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !self.header.is_empty() && !bytes.is_empty() {
+            self.out.write_all(&std::mem::take(&mut self.header))?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Prints the most probable ways to write each line.
+fn n_best(
+    input: Input,
+    model: &Model,
+    n: usize,
+    options: &RestoreOptions,
+    write: &mut impl FnMut(&[u8], Done) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let only_one = || {
+        let method = &model.manifest.method;
+        Error::usage(format!("the method {method} finds one way only: leave --n-best out, or use hmm"))
+    };
+    let mut lines = input.lines();
+    while let Some(line) = lines.next()? {
+        let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, options)?;
+        let mut out = Vec::new();
+        for way in ways.ok_or_else(only_one)? {
+            out.extend(format!("{:.4}\t", way.log10).bytes());
+            out.extend(way.line);
+            out.push(b'\n');
+        }
+        out.push(b'\n');
+        write(&out, Done::default())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use majuscule::methods::{Preset, embedded_as};
+    use majuscule::text::SentenceStart;
+    use majuscule::text::tokenize::Capitalized;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+        #[test]
+        fn in_subtitles_a_capital_where_each_line_opens_takes_none_elsewhere(
+            cues in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(vec![
+                    "- so", "-", ">> and", "thank you", "we met", "in lisbon", "the bbc", "i", "do you know", "yes.", "no",
+                    "what", "it's late", "[noise]", "\n",
+                ]), 1..6),
+                1..12,
+            ),
+        ) {
+            let model = embedded_as("en", Preset::Fast).unwrap();
+            let cues = cues.iter().enumerate().map(|(at, words)| {
+                format!("{}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{}\n\n", at + 1, words.join(" "))
+            });
+            let file: String = cues.collect();
+            let restored = |sentence_start| {
+                let options = RestoreOptions {
+                    language: Some("en".into()),
+                    capitalized: Capitalized::Ignore,
+                    sentence_start,
+                    lossy: true,
+                    ..RestoreOptions::default()
+                };
+                let input = Input::uncompressed("talk.srt", std::io::Cursor::new(file.clone()));
+                let mut out = Vec::new();
+                let mut write = |bytes: &[u8], _| {
+                    out.extend_from_slice(bytes);
+                    Ok(())
+                };
+                restore(Format::Srt, input, &*model.restorer, &options, &mut write).unwrap();
+                out
+            };
+            let [auto, always] = [SentenceStart::Auto, SentenceStart::Always].map(restored);
+            let keeps = auto.iter().zip(&always).all(|(auto, always)| auto == always || always.is_ascii_uppercase());
+            prop_assert!(keeps, "{}\n{}", String::from_utf8_lossy(&auto), String::from_utf8_lossy(&always));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Decides the case of a word, and the probability that a sentence begins with it.
+
+use rustc_hash::FxHashMap;
+
+use super::boundary::{Bonus, BoundaryModel};
+use super::filling::{Filler, Values};
+use super::observe::WordFeatures;
+use super::templates::{BEGUN, PREVIOUS};
+use super::{BEGIN, CLASSES, Logits, Maxent};
+use crate::text::{Case, Class, Constraint};
+
+/// The part of a session that decides the case of words.
+#[derive(Debug)]
+pub(super) struct CaseDecider<'a> {
+    model: &'a Maxent,
+    /// True if the probabilities of cases are asked for.
+    confidence: bool,
+    /// True if features use the case of the previous word.
+    pub(super) looks_before: bool,
+    /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
+    /// word stays in lower case.
+    seldom: f32,
+    far: i32,
+    /// The bonus of each profile.
+    bonuses: FxHashMap<u16, Bonus>,
+    pub(super) features: Vec<u64>,
+    values: Values,
+}
+
+impl<'a> CaseDecider<'a> {
+    pub(super) fn new(model: &'a Maxent, confidence: bool) -> Self {
+        let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
+        Self {
+            model,
+            confidence,
+            looks_before: model.features.looks_before(),
+            seldom: SELDOM * capital_cost,
+            far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
+            bonuses: FxHashMap::default(),
+            features: Vec::new(),
+            values: Values::default(),
+        }
+    }
+
+    /// Returns the probability that a sentence begins at a word with these logits, and the boundary
+    /// model after it.
+    pub(super) fn begins(
+        &mut self,
+        logits: &Logits,
+        word: WordFeatures,
+        chain: BoundaryModel,
+    ) -> (f32, BoundaryModel) {
+        let model = self.model;
+        let sum = logits[BEGIN] as f32 / model.settings.steps as f32;
+        if !model.settings.begins || sum < HOPELESS {
+            return (0.0, chain.inside());
+        }
+        let bonus = self.bonuses.entry(word.profile).or_insert_with(|| model.bonus(word));
+        chain.step(sum, bonus)
+    }
+
+    /// Multiplies the odds of a sentence start.
+    pub(super) fn add_place(&self, factor: f32, logits: &mut Logits) {
+        logits[BEGIN] += (factor.ln() * self.model.settings.steps as f32) as i32;
+    }
+
+    /// Returns true if no class but lower case is probable enough to be considered.
+    pub(super) fn is_plain(&self, logits: &Logits, begins: f32) -> bool {
+        begins < self.seldom && logits[..BEGIN].iter().all(|&sum| sum < self.far)
+    }
+
+    /// Returns the most probable case of a word with these logits, at which a sentence begins with
+    /// probability `begins`, and its probability, if that is asked for; `shares` are the
+    /// probabilities of the classes, unless they follow from the logits.
+    pub(super) fn likeliest(
+        &self,
+        word: WordFeatures,
+        lower: &str,
+        logits: &Logits,
+        shares: Option<[f32; CLASSES]>,
+        begins: f32,
+    ) -> (Case, Option<f32>) {
+        let model = self.model;
+        // A spelling from a gazetteer only: no weight speaks for or against it.
+        let only = (word.profile == 0).then(|| model.cases.mixed(&word.hash)).flatten();
+        let is_open = shares.is_none() && only.is_none() && !self.confidence;
+        if is_open && self.is_plain(logits, begins) {
+            return (Case::Lower, None);
+        }
+        let mut shares = begun(shares.unwrap_or_else(|| model.shares(logits)), begins);
+        let mixed = model.cases.mixed(&word.hash);
+        if mixed.is_none() {
+            shares[Class::Mixed as usize] = 0.0;
+        }
+        if only.is_some() {
+            shares = [0.0, 0.0, 0.0, 1.0];
+        }
+        let case = |class: Class| match class {
+            Class::Title => model.title(lower, begins > 0.5),
+            _ => model.cases.case(class, lower, mixed).unwrap_or_default(),
+        };
+        // Of equally probable labels, the smaller change.
+        let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);
+        for class in [Class::Title, Class::Upper, Class::Mixed] {
+            if shares[class as usize] > best.1 {
+                best = (class, shares[class as usize]);
+            }
+        }
+        let found = case(best.0);
+        let confidence = || {
+            let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
+            same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
+        };
+        (found, self.confidence.then(confidence))
+    }
+
+    /// Adds the weights of the previous choice to the logits of a word. Unless that choice is all
+    /// but certain, adds the probability of each class summed over the possible previous choices
+    /// (the forward algorithm, as in the boundary model), and for a sentence start only the mean.
+    pub(super) fn look_before(
+        &mut self,
+        before: &[f32; PREVIOUS],
+        word: WordFeatures,
+        logits: &mut Logits,
+    ) -> Option<[f32; CLASSES]> {
+        let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
+        if likely().count() == 1 {
+            likely().for_each(|(at, _)| self.add_previous(at, word, logits));
+            return None;
+        }
+        let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
+        let whole: f32 = likely().map(|(_, share)| share).sum();
+        for (at, share) in likely() {
+            let (mut logits, beginning, share) = (*logits, logits[BEGIN], share / whole);
+            self.add_previous(at, word, &mut logits);
+            begins += share * (logits[BEGIN] - beginning) as f32;
+            for (sum, class) in shares.iter_mut().zip(self.model.shares(&logits)) {
+                *sum += share * class;
+            }
+        }
+        logits[BEGIN] += begins as i32;
+        Some(shares)
+    }
+
+    pub(super) fn add_previous(&mut self, before: usize, word: WordFeatures, logits: &mut Logits) {
+        self.features.clear();
+        let features = &mut self.features;
+        let emit = |filler: &Filler, values: &Values| features.push(filler.feature(values));
+        self.model.features.previous(before, word, &mut self.values, emit);
+        let upper = logits[UPPER];
+        self.model.weights.add(&self.features, logits);
+        if before == Class::Upper as usize {
+            // An acronym stands among ordinary words: the weights for more capitals after an
+            // acronym were learned from text in all capitals.
+            logits[UPPER] = logits[UPPER].min(upper);
+        }
+    }
+}
+
+/// Returns the features of a word that the next word sees.
+pub(super) fn before(constraint: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
+    let mut shares = shares;
+    if let Constraint::Fixed(case) = constraint {
+        shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
+    }
+    let mut before = [0.0; PREVIOUS];
+    for (before, share) in before.iter_mut().zip(shares) {
+        *before = share * (1.0 - begins);
+    }
+    before[BEGUN] = begins;
+    before
+}
+
+/// Returns the probability of each class if a sentence begins with probability `begins`: words in
+/// lower case elsewhere have a capital there.
+#[inline]
+fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
+    [lower * (1.0 - begins), title + lower * begins, upper, mixed]
+}
+
+/// The index of the logit of upper case.
+pub(super) const UPPER: usize = Class::Upper as usize - 1;
+
+/// The index of the logit of title case.
+pub(super) const TITLE: usize = Class::Title as usize - 1;
+
+/// The logit of an impossible class.
+pub(super) const NEVER: f32 = -30.0;
+
+/// The probabilities of the classes of a word that is certainly in lower case.
+pub(super) const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
+
+/// Below this logit no sentence begins, whatever came before: one does at one such word in a
+/// thousand.
+const HOPELESS: f32 = -7.0;
+
+/// Less probable sentence starts do not affect the case of a word if capitals cost 1,
+const SELDOM: f32 = 0.01;
+
+/// and if no class but lower case has a logit above this, none of them is probable enough to be
+/// considered.
+const NO_CAPITAL: f32 = -3.0;

@@ -1,0 +1,114 @@
+//! What a host may want to tell about a text that is restored all the same.
+
+use crate::error::{Problem, option, worded};
+use crate::format::Format;
+use crate::methods::LANGUAGES;
+use crate::methods::language::{Other, name_of};
+use crate::named::NamedValue;
+
+/// A remark on a text that is restored all the same. A host prints it ([`Note::worded`]), logs it or
+/// passes it on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The name of the text means another format than its first bytes.
+    Format {
+        /// The format that the name means.
+        named: Format,
+        /// The format that the first bytes show.
+        begun: Format,
+        /// The format that the text is read in: one of these.
+        read: Format,
+    },
+    /// The text declares a language without a model.
+    Declared {
+        /// The language, as the text names it.
+        language: String,
+        /// The reason that there is no model.
+        problem: Problem,
+    },
+    /// The text does not tell its language.
+    Unsure {
+        /// The tag of the language that it is restored in.
+        used: String,
+        /// The reason for that language.
+        source: LanguageSource,
+    },
+    /// The text is in another language than its model.
+    Other {
+        /// The tag of the language that it is restored in.
+        used: String,
+        /// The language that it is in.
+        found: Other,
+    },
+}
+
+/// The reason for the language of a text that does not tell its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LanguageSource {
+    /// Most texts in its folder are in it.
+    Folder,
+    /// Most texts are in it.
+    Run,
+    /// It is the default.
+    #[default]
+    Default,
+}
+
+impl Note {
+    /// Words the note on the text that a host calls `text`, with the names of options as `name` writes
+    /// them.
+    ///
+    /// ```
+    /// use majuscule::{LanguageSource, Note};
+    ///
+    /// let note = Note::Unsure { used: "en".into(), source: LanguageSource::Default };
+    /// let line = note.worded("talk.txt", |option| format!("--{option}"));
+    /// assert_eq!(line, "cannot tell the language of talk.txt: restored as English, the default; --lang names another");
+    /// ```
+    pub fn worded(&self, text: &str, name: impl Fn(&str) -> String) -> String {
+        let lang = option("lang");
+        let note = match self {
+            Self::Format { named, begun, read } => {
+                let other = if read == named { begun } else { named };
+                let [named, begun, read, other] = [named, begun, read, other].map(|kind| kind.name_of());
+                let format = option("format");
+                format!(
+                    "{text} is named as {named}, but begins as {begun} does: read as {read}; {format} {other} reads it as that"
+                )
+            }
+            Self::Declared { language, problem } => {
+                let problem = problem.worded(|name| option(name).to_string());
+                format!("{text} says that its language is \"{language}\": {problem}")
+            }
+            Self::Unsure { used, source } => {
+                let why = match source {
+                    LanguageSource::Folder => "as most texts in its folder are",
+                    LanguageSource::Run => "as most texts are",
+                    LanguageSource::Default => "the default",
+                };
+                let used = name_of(used);
+                format!("cannot tell the language of {text}: restored as {used}, {why}; {lang} names another")
+            }
+            Self::Other { used, found } => {
+                let (used, model) = (name_of(used), option("model"));
+                let found = match found {
+                    Other::Language(tag, found) if LANGUAGES.contains(tag) => {
+                        let advice = format!("give {lang} {tag}, or {lang} auto, which tells them apart");
+                        let note = format!("{text} looks {found}, but is restored as {used}: {advice}");
+                        return worded(&note, name);
+                    }
+                    Other::Language(_, found) => format!("looks {found}"),
+                    Other::Script => "is not in Latin letters".to_owned(),
+                    Other::Unknown => "is in a language that is not known here".to_owned(),
+                };
+                let list = LANGUAGES.join(", ");
+                format!(
+                    "{text} {found}, but is restored as {used}: the built-in models are of {list}; train makes one of your \
+                     own text, and {model} names it"
+                )
+            }
+        };
+        worded(&note, name)
+    }
+}

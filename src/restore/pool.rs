@@ -1,0 +1,463 @@
+//! Models by language, and the choice of one for a text.
+
+use std::io::{Cursor, Write};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::language_monitor::LanguageMonitor;
+use super::notes::{LanguageSource, Note};
+use super::{Done, restore};
+use crate::error::{Error, Result};
+use crate::files::{Encoding, Input};
+use crate::format::{DetectedFormat, Format, Record, refuse_binary, whisper};
+use crate::methods::language::{DetectedLanguage, LanguageEvidence, tag_of};
+use crate::methods::{Backend, Methods, Model, Preset};
+use crate::text::tokenize::NO_TEXT;
+use crate::text::{RestoreOptions, Spellings};
+
+/// The language of texts whose language is neither named nor told.
+pub const DEFAULT_LANGUAGE: &str = "en";
+
+/// The numbers of bytes of a file from which its language is detected: the second only if those of
+/// the first do not tell, as in a file that begins with a long header.
+const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
+
+/// Models by language and preset, each loaded once and shared by all threads.
+#[derive(Debug)]
+pub struct ModelPool {
+    methods: Methods,
+    computing: Backend,
+    most: NonZeroUsize,
+    /// The models, the one used last at the end.
+    models: Mutex<Vec<PooledModel>>,
+}
+
+struct PooledModel {
+    language: String,
+    preset: Preset,
+    model: Model,
+}
+
+impl std::fmt::Debug for PooledModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.language, self.preset.name())
+    }
+}
+
+impl ModelPool {
+    /// Makes a pool of models of these methods that holds ten models at a time.
+    pub fn new(methods: Methods) -> Self {
+        let most = const { NonZeroUsize::new(10).expect("10 is not 0") };
+        Self { methods, computing: Backend::default(), most, models: Mutex::default() }
+    }
+
+    /// Computes on another backend.
+    #[must_use]
+    pub fn computing(self, computing: Backend) -> Self {
+        Self { computing, ..self }
+    }
+
+    /// Holds at most this many models: the one not used for longest makes way. A model in use lives on
+    /// as long as it is used.
+    #[must_use]
+    pub fn holding(self, most: NonZeroUsize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// Returns the model of a language and a preset, loaded if it is not here.
+    ///
+    /// # Errors
+    /// Those of [`Methods::load_preset`].
+    pub fn model(&self, language: &str, preset: Preset) -> Result<Model> {
+        // A panic while a model was loaded leaves the list as it was.
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = models.iter().position(|of| of.language == language && of.preset == preset);
+        let pooled = match at {
+            Some(at) => models.remove(at),
+            None => {
+                let model = self.methods.load_preset(language, preset, &self.computing)?;
+                PooledModel { language: language.to_owned(), preset, model }
+            }
+        };
+        let model = pooled.model.clone();
+        models.push(pooled);
+        let surplus = models.len().saturating_sub(self.most.get());
+        models.drain(..surplus);
+        Ok(model)
+    }
+
+    /// Returns the number of models that the pool holds.
+    pub fn len(&self) -> usize {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Returns true if the pool holds no models.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Chooses the model of a text: that of the language that it declares, that is named, or that is
+    /// detected, in this order. `around` returns the language of the texts around a text that does not
+    /// tell its own, if the host knows it.
+    ///
+    /// # Errors
+    /// Fails if the text cannot be read, or there is no model of the language.
+    pub fn choose(
+        &self,
+        wanted: &LanguageChoice,
+        preset: Preset,
+        (kind, field): (Format, Option<&str>),
+        input: &mut Input<'_>,
+        around: &mut dyn FnMut() -> Option<(String, LanguageSource)>,
+    ) -> Result<ChosenModel> {
+        let mut notes = Vec::new();
+        if *wanted != LanguageChoice::Fixed
+            && !matches!(wanted, LanguageChoice::Named(_))
+            && kind == Format::WhisperJson
+            && let Some(declared) = declared(input)?
+        {
+            let language = tag_of(&declared).to_owned();
+            match self.model(&language, preset) {
+                Ok(model) => return Ok(ChosenModel { model, language, is_declared: true, notes }),
+                Err(problem @ Error::Usage(_)) => {
+                    notes.push(Note::Declared { language: declared, problem: problem.problem() });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let language = match wanted {
+            LanguageChoice::Named(language) => language.clone(),
+            LanguageChoice::Default | LanguageChoice::Fixed => DEFAULT_LANGUAGE.to_owned(),
+            LanguageChoice::Detected => match detect(kind, field, input)? {
+                DetectedLanguage::BuiltIn(language) => language.to_owned(),
+                detected => {
+                    let (used, source) =
+                        around().unwrap_or((DEFAULT_LANGUAGE.to_owned(), LanguageSource::Default));
+                    notes.extend(match detected {
+                        DetectedLanguage::Unsure => Some(Note::Unsure { used: used.clone(), source }),
+                        DetectedLanguage::Other(found) => Some(Note::Other { used: used.clone(), found }),
+                        DetectedLanguage::Empty | DetectedLanguage::BuiltIn(_) => None,
+                    });
+                    used
+                }
+            },
+        };
+        Ok(ChosenModel { model: self.model(&language, preset)?, language, is_declared: false, notes })
+    }
+
+    /// Restores a file: decides on its encoding, format and language, reads the user's spellings, and
+    /// writes it as it came. What may surprise is in the notes of the result.
+    ///
+    /// ```
+    /// use majuscule::files::Input;
+    /// use majuscule::{FileRequest, Format, LanguageChoice, Methods, ModelPool};
+    ///
+    /// let pool = ModelPool::new(Methods::all());
+    /// let request = FileRequest::default().language(LanguageChoice::Detected);
+    /// let file = Input::uncompressed("talk.srt", &b"1\n00:00:01,000 --> 00:00:02,000\nthey told us about lisbon\n"[..]);
+    /// let mut out = Vec::new();
+    /// let restored = pool.restore_file(file, &request, &mut out)?;
+    /// assert!(out.ends_with(b"They told us about Lisbon\n"));
+    /// assert_eq!((restored.format, &*restored.language), (Format::Srt, "en"));
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or written, is no text of the format, or there is no model for
+    /// it; also returns the method's errors. Output before the error is written.
+    pub fn restore_file(
+        &self,
+        input: Input<'_>,
+        request: &FileRequest,
+        out: &mut dyn Write,
+    ) -> Result<RestoredFile> {
+        let FileRequest { format, language, preset, encoding, words, options } = request;
+        let mut input = input.within(options.limits);
+        if !options.lossy {
+            refuse_binary(&mut input, encoding.as_ref())?;
+        }
+        let stand_in = options.lossy.then_some(NO_TEXT as char);
+        let (mut input, mut encoder) = input.decoded(encoding.clone(), stand_in)?;
+        let (format, note) = match *format {
+            Format::Auto => detected_format(&mut input)?,
+            named => (named, None),
+        };
+        let field = options.field.as_deref();
+        let chosen = self.choose(language, *preset, (format, field), &mut input, &mut || None)?;
+        let options = options.clone().for_model(&chosen.model.manifest);
+        let spellings = match words {
+            Some((name, list)) => Spellings::read(list, name, options.locale())?,
+            None => options.spellings.clone(),
+        };
+        let options = RestoreOptions { spellings, ..options };
+        let found: Arc<Mutex<Vec<Note>>> = Arc::default();
+        let sink = Arc::clone(&found);
+        let take = move |note| sink.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        let is_monitored = *language == LanguageChoice::Default && !chosen.is_declared;
+        let monitored =
+            LanguageMonitor::new(chosen.model.restorer.clone(), &chosen.language, take).only_if(is_monitored);
+        let name = input.name().to_owned();
+        let unwritten = |error| Error::io("write", &name, error);
+        let mut write = |bytes: &[u8], _| encoder.write(bytes, out).map_err(unwritten);
+        let done = restore(format, input, &monitored, &options, &mut write)?;
+        encoder.finish(out).map_err(unwritten)?;
+        monitored.finish();
+        let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+        let notes = note.into_iter().chain(chosen.notes).chain(found).collect();
+        Ok(RestoredFile {
+            done,
+            format,
+            language: chosen.language,
+            encoding: encoder.encoding().clone(),
+            notes,
+        })
+    }
+}
+
+/// The choice of the language that a text is restored in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LanguageChoice {
+    /// The default language, unless the text declares another; a text that turns out to be in another
+    /// language gets a note.
+    #[default]
+    Default,
+    /// The default language, whatever the text declares.
+    Fixed,
+    /// The language with this tag.
+    Named(String),
+    /// The language that the text declares, or that is detected.
+    Detected,
+}
+
+/// The model of a text.
+#[derive(Clone)]
+pub struct ChosenModel {
+    /// The model.
+    pub model: Model,
+    /// The tag of the language that it was chosen for.
+    pub language: String,
+    /// True if the text declares the language.
+    pub is_declared: bool,
+    /// What may surprise in the choice.
+    pub notes: Vec<Note>,
+}
+
+/// The way a file is restored.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct FileRequest {
+    /// The format; [`Format::Auto`] is told by the name and the first bytes.
+    pub format: Format,
+    /// The language.
+    pub language: LanguageChoice,
+    /// The preset whose model is used.
+    pub preset: Preset,
+    /// The encoding of a text without a byte-order mark; `None` is UTF-8.
+    pub encoding: Option<Encoding>,
+    /// The user's own spellings: the name of the list in errors, and the list. They are read with the
+    /// case pairs of the model.
+    pub words: Option<(String, Vec<u8>)>,
+    /// The options of restoring.
+    pub options: RestoreOptions,
+}
+
+impl FileRequest {
+    /// Reads the file in this format.
+    #[must_use]
+    pub fn format(self, format: Format) -> Self {
+        Self { format, ..self }
+    }
+
+    /// Chooses the language so.
+    #[must_use]
+    pub fn language(self, language: LanguageChoice) -> Self {
+        Self { language, ..self }
+    }
+
+    /// Uses the model of this preset.
+    #[must_use]
+    pub fn preset(self, preset: Preset) -> Self {
+        Self { preset, ..self }
+    }
+
+    /// Reads a text without a byte-order mark in this encoding.
+    #[must_use]
+    pub fn encoding(self, encoding: Encoding) -> Self {
+        Self { encoding: Some(encoding), ..self }
+    }
+
+    /// Reads the user's own spellings from a list, which errors call `name`.
+    #[must_use]
+    pub fn words(self, name: impl Into<String>, list: impl Into<Vec<u8>>) -> Self {
+        Self { words: Some((name.into(), list.into())), ..self }
+    }
+
+    /// Restores with these options.
+    #[must_use]
+    pub fn options(self, options: RestoreOptions) -> Self {
+        Self { options, ..self }
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RestoredFile {
+    /// The amount of text.
+    pub done: Done,
+    /// The format that it was read in.
+    pub format: Format,
+    /// The tag of the language that it was restored in.
+    pub language: String,
+    /// The encoding that it was read and written in.
+    pub encoding: Encoding,
+    /// What may surprise.
+    pub notes: Vec<Note>,
+}
+
+/// Detects the format of a text by its name and its first bytes, with a note if these differ.
+///
+/// # Errors
+/// Those of [`Format::detect`].
+pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> {
+    let DetectedFormat { kind: read, named, begun } = Format::detect(input)?;
+    let note = match (named, begun) {
+        // One object is a document as well as a line.
+        (Some(Format::WhisperJson), Some(Format::Jsonl)) => None,
+        (Some(named), Some(begun)) if named != begun => Some(Note::Format { named, begun, read }),
+        _ => None,
+    };
+    Ok((read, note))
+}
+
+/// Detects the language of a file by its text, without what its format adds. The file can still be
+/// read from its beginning.
+///
+/// # Errors
+/// Fails if the file cannot be read. A part that is not in its format says nothing.
+pub fn detect(kind: Format, field: Option<&str>, input: &mut Input<'_>) -> Result<DetectedLanguage> {
+    if kind == Format::WhisperJson {
+        return Ok(detect_bytes(kind, field, &whole(input)?));
+    }
+    let mut detected = DetectedLanguage::Empty;
+    for len in LANGUAGE_BYTES {
+        let head = input.peek(len)?;
+        detected = detect_bytes(kind, field, &head);
+        if head.len() < len || !matches!(detected, DetectedLanguage::Unsure | DetectedLanguage::Empty) {
+            break;
+        }
+    }
+    Ok(detected)
+}
+
+/// Detects the language of the text in the first bytes of a file, up to what is not in its format.
+fn detect_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> DetectedLanguage {
+    let mut evidence = LanguageEvidence::default();
+    // A character is cut where the bytes end.
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(mut records) = kind.records(Input::of_text("text", text.as_bytes()), field) {
+        let mut record = Record::default();
+        while let Ok(true) = records.next(&mut record) {
+            evidence.push_text(&record.text);
+        }
+    }
+    if evidence.is_empty() && bytes.len() >= LANGUAGE_BYTES[0] {
+        // One record is longer than all these bytes.
+        evidence.push_text(&text);
+    }
+    evidence.detected()
+}
+
+/// Returns the language that Whisper's JSON declares. The input is read whole, as it is for its text,
+/// and can still be read.
+fn declared(input: &mut Input<'_>) -> Result<Option<String>> {
+    Ok(whisper::language(&whole(input)?))
+}
+
+/// Reads an input whole, which can still be read.
+fn whole(input: &mut Input<'_>) -> Result<Arc<[u8]>> {
+    let (name, limits) = (input.name().to_owned(), input.limits());
+    let empty = Input::uncompressed(name.clone(), std::io::empty());
+    let bytes: Arc<[u8]> = std::mem::replace(input, empty).bytes()?.into();
+    *input = Input::uncompressed(name, Cursor::new(Arc::clone(&bytes))).within(limits);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{ByteSize, Limits};
+
+    #[test]
+    fn a_pool_loads_each_model_once_and_holds_no_more_than_it_may() {
+        let pool = ModelPool::new(Methods::all()).holding(NonZeroUsize::MIN);
+        assert!(pool.is_empty());
+        let [one, same] = [(); 2].map(|()| pool.model("en", Preset::Fast).unwrap());
+        assert!(Arc::ptr_eq(&one.restorer, &same.restorer));
+        let other = pool.model("en", Preset::Accurate).unwrap();
+        assert!(!Arc::ptr_eq(&one.restorer, &other.restorer) && pool.len() == 1);
+        assert!(!Arc::ptr_eq(&one.restorer, &pool.model("en", Preset::Fast).unwrap().restorer));
+        let missing = pool.model("en", Preset::Best).err().unwrap().to_string();
+        assert!(missing.contains("no model best of en is built in: make one"), "{missing}");
+        assert!(matches!(pool.model("xx", Preset::Fast), Err(Error::Usage(_))));
+        assert_eq!(pool.len(), 1);
+    }
+
+    #[test]
+    fn limits_are_those_of_a_request_and_not_of_the_process() {
+        let pool = ModelPool::new(Methods::all());
+        let document = format!("{{\"text\": \"{}\"}}", "we met in lisbon ".repeat(70_000));
+        let restored = |input| {
+            let options = RestoreOptions { limits: Limits::new(ByteSize(input)), ..Default::default() };
+            let request = FileRequest { preset: Preset::Fast, options, ..Default::default() };
+            let input = Input::of_text("talk.json", document.as_bytes());
+            pool.restore_file(input, &request, &mut std::io::sink()).map(|restored| restored.done.words)
+        };
+        let refused = restored(1 << 20).unwrap_err().to_string();
+        assert!(refused.contains("holds more than 1M"), "{refused}");
+        assert_eq!(restored(2 << 20).unwrap(), 4 * 70_000);
+    }
+
+    #[test]
+    fn a_file_is_restored_with_notes_on_what_may_surprise() {
+        let pool = ModelPool::new(Methods::all());
+        let restored = |name: &str, file: &str, language| {
+            let request = FileRequest { language, preset: Preset::Fast, ..Default::default() };
+            let mut out = Vec::new();
+            let restored =
+                pool.restore_file(Input::of_text(name, file.as_bytes()), &request, &mut out).unwrap();
+            (String::from_utf8(out).unwrap(), restored.notes)
+        };
+        let (text, notes) = restored("a.txt", "1984\n", LanguageChoice::Detected);
+        assert_eq!((&*text, notes), ("1984\n", vec![]));
+        let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met in lisbon\n";
+        let (text, notes) = restored("a.txt", cue, LanguageChoice::Default);
+        let note = Note::Format { named: Format::Text, begun: Format::Srt, read: Format::Text };
+        assert!(text.contains("Lisbon") && notes == [note], "{text} {notes:?}");
+        let german = "wir haben uns in lissabon getroffen und über das wetter geredet\n".repeat(3);
+        let (_, notes) = restored("a.txt", &german, LanguageChoice::Default);
+        assert!(matches!(&*notes, [Note::Other { used, .. }] if used == "en"), "{notes:?}");
+        let (_, notes) = restored("a.txt", &german, LanguageChoice::Named("en".into()));
+        assert_eq!(notes, []);
+        let declared = r#"{"text": "we met in lisbon", "language": "xx"}"#;
+        let (_, notes) = restored("a.json", declared, LanguageChoice::Default);
+        assert!(matches!(&*notes, [Note::Declared { language, .. }] if language == "xx"), "{notes:?}");
+    }
+
+    #[cfg(feature = "languages")]
+    #[test]
+    fn the_text_of_a_file_tells_and_not_its_keys() {
+        let detect =
+            |kind, text: &str| detect(kind, None, &mut Input::of_text("a", text.as_bytes())).unwrap();
+        let french = r#"{"id": "the speaker of the house", "text": "on ne sait pas où il est"}"#;
+        assert_eq!(detect(Format::Jsonl, &format!("{french}\n")), DetectedLanguage::BuiltIn("fr"));
+        let cue = "1\n00:00:01,000 --> 00:00:02,000\n<font color=\"white\">wat is er aan de hand</font>\n";
+        assert_eq!(detect(Format::Srt, cue), DetectedLanguage::BuiltIn("nl"));
+        assert_eq!(detect(Format::Srt, "1\n00:00:01,000 --> 00:00:02,000\n1984\n"), DetectedLanguage::Empty);
+        let late = format!(
+            "[Script Info]\n{}[Events]\nFormat: Layer, Text\nDialogue: 0,não sei o que é isso\n",
+            "; -\n".repeat(2000)
+        );
+        assert_eq!(detect(Format::Ass, &late), DetectedLanguage::BuiltIn("pt"));
+    }
+}
