@@ -83,7 +83,7 @@ impl Bench {
 
     fn restored(&self, format: usize, model: usize) -> usize {
         let input = Input::uncompressed("file", Cursor::new(self.files[format].clone()));
-        let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().in_language(Some("en".into()));
         let (method, mut len) = (&*self.models[model].restorer, 0);
         let out = &mut |bytes: &[u8], _| {
             len += bytes.len();

@@ -124,7 +124,7 @@ impl Bench {
     /// Restores text in memory on one thread.
     fn in_process(&self) -> Vec<u8> {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
-        let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().in_language(Some("en".into()));
         let mut out = Vec::with_capacity(self.lower.len());
         majuscule::restore::restore(
             Format::Text,

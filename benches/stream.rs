@@ -139,13 +139,11 @@ impl Learned {
 
     /// Returns a stream that restores text as the program does.
     fn stream(&self, look_ahead: usize) -> Stream {
-        let options = RestoreOptions {
-            language: Some(self.model.manifest.language.clone()),
-            capitalized: Capitalized::Ignore,
-            look_ahead: Some(look_ahead),
-            marks: self.marks,
-            ..RestoreOptions::default()
-        };
+        let options = RestoreOptions::default()
+            .in_language(Some(self.model.manifest.language.clone()))
+            .capitalized(Capitalized::Ignore)
+            .look_ahead(Some(look_ahead))
+            .marks(self.marks);
         let stream = Stream::new("words", self.model.restorer.clone(), options);
         stream.expect("nothing is asked that it has not")
     }

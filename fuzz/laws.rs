@@ -396,7 +396,12 @@ pub fn marks(kind: Format, data: &[u8]) {
     for (model, language) in MARKS.iter() {
         let marked = |file: &[u8], step| {
             let (marks, language) = (MarkSet::USUAL, Some((*language).to_owned()));
-            let options = RestoreOptions { marks, mark_places, look_ahead, language, ..mode.options()? };
+            let options = mode
+                .options()?
+                .marks(marks)
+                .mark_places(mark_places)
+                .look_ahead(look_ahead)
+                .in_language(language);
             mode.restored_with(kind, file, step, &*model.restorer, &options)
         };
         if matches!(kind, Format::Conll | Format::Labels) {
@@ -558,13 +563,13 @@ fn use_sections(model: &Model) -> bool {
     let plain = mode.options().expect("the spellings are right");
     // A model without marks is asked for none.
     let marks = MarkSet::USUAL.and(model.restorer.labels().marks());
-    let marked = RestoreOptions { marks, ..plain.clone() };
+    let marked = plain.clone().marks(marks);
     let threshold = model.restorer.has_probabilities().then_some(0.5);
     let mark_threshold = threshold.filter(|_| !marks.is_empty());
-    let certain = RestoreOptions { mark_threshold, threshold, ..marked.clone() };
-    let live = RestoreOptions { look_ahead: Some(1), ..marked.clone() };
+    let certain = marked.clone().mark_threshold(mark_threshold).threshold(threshold);
+    let live = marked.clone().look_ahead(Some(1));
     let form = if threshold.is_some() { OutputForm::Json } else { OutputForm::Text };
-    let words = RestoreOptions { form, ..marked.clone() };
+    let words = marked.clone().form(form);
     for (number, options) in [&plain, &marked, &certain, &live, &words].into_iter().enumerate() {
         let restored =
             mode.restored_with(Format::Text, text.as_bytes(), usize::MAX, &*model.restorer, options);
@@ -913,15 +918,13 @@ impl Mode {
 
     fn options(self) -> Result<RestoreOptions> {
         let words = if self.words { WORDS } else { "" };
-        Ok(RestoreOptions {
-            locale: Some(self.locale),
-            language: Some("en".to_owned()),
-            capitalized: self.case,
-            spellings: Spellings::read(words.as_bytes(), "words", self.locale)?,
-            sentence_start: self.start,
-            lossy: self.lossy,
-            ..RestoreOptions::default()
-        })
+        Ok(RestoreOptions::default()
+            .in_locale(Some(self.locale))
+            .in_language(Some("en".to_owned()))
+            .capitalized(self.case)
+            .spellings(Spellings::read(words.as_bytes(), "words", self.locale)?)
+            .sentence_start(self.start)
+            .lossy(self.lossy))
     }
 
     /// Streams the parts, each with true if the pending words are forced out after it, and then the
@@ -933,8 +936,7 @@ impl Mode {
         method: &Arc<dyn Restorer>,
     ) -> (Vec<u8>, usize) {
         let options = self.options().expect("the spellings are right");
-        let stream =
-            Stream::new("text", method.clone(), RestoreOptions { look_ahead: Some(look_ahead), ..options });
+        let stream = Stream::new("text", method.clone(), options.look_ahead(Some(look_ahead)));
         let mut stream = stream.expect("text can be streamed");
         let (mut taken, mut out) = (Vec::new(), Vec::new());
         for (part, stops) in parts {

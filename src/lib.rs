@@ -20,40 +20,42 @@
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it.
-#[doc(hidden)]
+// In reading order: each module uses only those above it. All are hidden from the documentation, and public only for the
+// packages of this repository, each for the reason beside it.
+#[doc(hidden)] // Named settings are arguments of the program and of training.
 pub mod named;
-#[doc(hidden)]
+#[doc(hidden)] // The program prints names with it.
 pub mod printable;
-#[doc(hidden)]
+#[doc(hidden)] // Other packages make errors and word them.
 pub mod error;
-#[doc(hidden)]
+#[doc(hidden)] // Training looks at the flag too.
 pub mod interrupt;
-#[doc(hidden)]
+#[doc(hidden)] // Training writes what models use in place.
 pub mod bytes;
-#[doc(hidden)]
+#[doc(hidden)] // Other packages read and publish files.
 pub mod files;
-#[doc(hidden)]
+#[doc(hidden)] // Training and evaluation see words as methods do.
 pub mod text;
-#[doc(hidden)]
+#[doc(hidden)] // Corpora are read, and files converted.
 pub mod format;
-#[doc(hidden)]
+#[doc(hidden)] // Training estimates what is read here.
 pub mod lm;
-#[doc(hidden)]
+#[doc(hidden)] // The methods of other packages search with it.
 pub mod search;
-#[doc(hidden)]
+#[doc(hidden)] // Methods of other packages implement it.
 pub mod restorer;
-#[doc(hidden)]
+#[doc(hidden)] // Training writes models.
 pub mod model;
-#[doc(hidden)]
+#[doc(hidden)] // Training shares the features of each method.
 pub mod methods;
-#[doc(hidden)]
+#[doc(hidden)] // The program restores piece by piece and live.
 pub mod restore;
 
-pub use error::{Error, Place, Result, caught};
+pub use error::{Error, Place, Problem, Result, caught};
+pub use files::{ByteSize, Encoding, Input, Limits};
 pub use format::Format;
 pub use interrupt::Interrupt;
-pub use methods::{DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
+pub use methods::{Backend, DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
 pub use model::{Manifest, ModelDirs, Store};
 pub use restore::{
     ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,

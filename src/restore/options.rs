@@ -8,6 +8,7 @@ use super::{Done, Stream, restore};
 use crate::error::{self, Error, Result};
 use crate::files::Input;
 use crate::format::Format;
+use crate::interrupt::Interrupt;
 use crate::methods::Model;
 use crate::model::Manifest;
 use crate::named::NamedValue;
@@ -210,6 +211,13 @@ impl TextRestorer {
         };
         let input = Input::uncompressed("text", reader).within(self.options.limits);
         restore(format, input, &*self.model.restorer, &self.options, write)
+    }
+
+    /// The restorer with a flag that stops its work.
+    #[must_use]
+    pub fn interrupted_by(&self, interrupt: &Interrupt) -> Self {
+        let options = RestoreOptions { interrupt: interrupt.clone(), ..self.options.clone() };
+        Self { model: self.model.clone(), options }
     }
 
     /// Starts a text that is restored while it comes in. The capitals of the input are ignored if

@@ -149,8 +149,7 @@ impl ModelPool {
     /// writes it as it came. What may surprise is in the notes of the result.
     ///
     /// ```
-    /// use majuscule::files::Input;
-    /// use majuscule::{FileRequest, Format, LanguageChoice, Methods, ModelPool};
+    /// use majuscule::{FileRequest, Format, Input, LanguageChoice, Methods, ModelPool};
     ///
     /// let pool = ModelPool::new(Methods::all());
     /// let request = FileRequest::default().language(LanguageChoice::Detected);

@@ -20,7 +20,7 @@ use crate::text::{Decision, MarkPlaces, RestoreOptions};
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
 ///
 /// let model = Model::embedded("en")?;
-/// let options = RestoreOptions { capitalized: Capitalized::Ignore, look_ahead: Some(0), ..Default::default() };
+/// let options = RestoreOptions::default().capitalized(Capitalized::Ignore).look_ahead(Some(0));
 /// let mut stream = Stream::new("live", model.restorer.clone(), options)?;
 /// let mut text = Vec::new();
 /// stream.push(b"we met in lis", &mut text)?;

@@ -17,11 +17,12 @@ use crate::named::NamedValue;
 /// use majuscule::{Model, RestoreOptions, SentenceStart};
 ///
 /// let model = Model::embedded("en")?;
-/// let restorer = model.with(RestoreOptions { sentence_start: SentenceStart::Never, ..Default::default() });
+/// let restorer = model.with(RestoreOptions::default().sentence_start(SentenceStart::Never));
 /// assert_eq!(restorer.restore("he lives in lisbon.")?, "he lives in Lisbon.");
 /// # Ok::<(), majuscule::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RestoreOptions {
     /// The case pairs; `None` takes the model's.
     pub locale: Option<Locale>,
@@ -80,6 +81,45 @@ pub struct RestoreOptions {
     pub patience: Option<Duration>,
 }
 
+/// Makes a method of each option, which sets it.
+macro_rules! setters {
+    ($($name:ident: $type:ty,)*) => {
+        impl RestoreOptions {
+            $(
+                #[doc = concat!("Sets [`Self::", stringify!($name), "`].")]
+                #[must_use]
+                pub fn $name(self, $name: $type) -> Self {
+                    Self { $name, ..self }
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    capitalized: Capitalized,
+    spellings: Spellings,
+    sentence_start: SentenceStart,
+    context: Context,
+    group: Option<String>,
+    field: Option<String>,
+    id: Option<String>,
+    lossy: bool,
+    look_ahead: Option<usize>,
+    predictions: NonZeroUsize,
+    threshold: Option<f32>,
+    marks: MarkSet,
+    mark_places: MarkPlaces,
+    mark_form: Option<MarkForm>,
+    mark_threshold: Option<f32>,
+    pause_ends: Option<Duration>,
+    threads: NonZeroUsize,
+    limits: Limits,
+    interrupt: Interrupt,
+    form: OutputForm,
+    patience: Option<Duration>,
+}
+
 impl Default for RestoreOptions {
     fn default() -> Self {
         Self {
@@ -111,6 +151,18 @@ impl Default for RestoreOptions {
 }
 
 impl RestoreOptions {
+    /// Sets [`Self::locale`].
+    #[must_use]
+    pub fn in_locale(self, locale: Option<Locale>) -> Self {
+        Self { locale, ..self }
+    }
+
+    /// Sets [`Self::language`].
+    #[must_use]
+    pub fn in_language(self, language: Option<String>) -> Self {
+        Self { language, ..self }
+    }
+
     /// Returns the case pairs.
     #[inline]
     pub fn locale(&self) -> Locale {

@@ -68,6 +68,9 @@ pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>)
     }
 }
 
+/// Writes what is inserted at a word: see [`write_with`].
+type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
+
 /// Writes like [`write`]; where a mark is put in, `put` gets the output up to there, and returns the
 /// end of the source that it has written.
 pub(crate) fn write_with(
@@ -76,7 +79,7 @@ pub(crate) fn write_with(
     decisions: &[Decision],
     options: &RestoreOptions,
     out: &mut Vec<u8>,
-    put: &mut dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize,
+    put: &mut Insert<'_>,
 ) {
     assert!(decisions.len() >= tokens.len(), "one outcome for each word");
     let mut written = 0;

@@ -118,13 +118,11 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
         if !languages().contains(&language) {
             continue;
         }
-        let options = RestoreOptions {
-            locale: Some(language.parse().expect("the language is a tag")),
-            language: Some(language.to_owned()),
-            marks: if case.marks { MarkSet::USUAL } else { MarkSet::NONE },
-            form: if case.sentences { OutputForm::Sentences } else { OutputForm::default() },
-            ..RestoreOptions::default()
-        };
+        let options = RestoreOptions::default()
+            .in_locale(Some(language.parse().expect("the language is a tag")))
+            .in_language(Some(language.to_owned()))
+            .marks(if case.marks { MarkSet::USUAL } else { MarkSet::NONE })
+            .form(if case.sentences { OutputForm::Sentences } else { OutputForm::default() });
         let model = embedded(language).expect("the model is built in");
         let restored = |file: &str| {
             let format = match case.format.as_deref() {

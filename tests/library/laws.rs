@@ -128,7 +128,7 @@ proptest! {
         start in prop::sample::select(vec![SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never]),
     ) {
         let tokens = tokenize(&text, locale, "en");
-        let options = RestoreOptions { locale: Some(locale), sentence_start: start, ..Default::default() };
+        let options = RestoreOptions::default().in_locale(Some(locale)).sentence_start(start);
         let cased = written(&text, &tokens, &cases, &options);
         prop_assert_eq!(locale.lower(&cased), locale.lower(&text));
         prop_assert_eq!(places(&cased, locale), places(&text, locale));
@@ -147,7 +147,7 @@ proptest! {
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
             token.constraint = Constraint::Fixed(*case);
         }
-        let options = RestoreOptions { locale: Some(locale), ..Default::default() };
+        let options = RestoreOptions::default().in_locale(Some(locale));
         let back = written(&small, &tokens, &[Case::Lower], &options);
         // Text outside words keeps the lower case that it was given here;
         // all words are as they were.

@@ -383,19 +383,17 @@ fn modes(locale: Locale) -> impl Iterator<Item = Mode> {
 
 fn options(mode: Mode) -> RestoreOptions {
     let spellings = if mode.words { WORDS.as_bytes() } else { b"" };
-    RestoreOptions {
-        locale: Some(mode.locale),
-        language: Some("en".to_owned()),
-        capitalized: mode.case,
-        spellings: Spellings::read(spellings, "words", mode.locale).unwrap(),
-        sentence_start: mode.start,
-        ..RestoreOptions::default()
-    }
+    RestoreOptions::default()
+        .in_locale(Some(mode.locale))
+        .in_language(Some("en".to_owned()))
+        .capitalized(mode.case)
+        .spellings(Spellings::read(spellings, "words", mode.locale).unwrap())
+        .sentence_start(mode.start)
 }
 
 fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
     let threads = NonZeroUsize::new(threads).unwrap();
-    restored_as(Format::Text, method, text, RestoreOptions { threads, ..options(mode) }, step)
+    restored_as(Format::Text, method, text, options(mode).threads(threads), step)
 }
 
 /// Streams a text in parts of these lengths, which repeat. After a part marked true, all pending
@@ -407,7 +405,7 @@ fn streamed(
     look_ahead: Option<usize>,
     cuts: &[(usize, bool)],
 ) -> String {
-    streamed_as(method, text, mode, RestoreOptions { look_ahead, ..options(mode) }, cuts)
+    streamed_as(method, text, mode, options(mode).look_ahead(look_ahead), cuts)
 }
 
 fn streamed_as(
@@ -593,7 +591,7 @@ proptest! {
                 let whole = streamed(restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
                 prop_assert_eq!(&streamed(restorer, &text, mode, look_ahead, &cuts), &whole);
                 let streamed = streamed(restorer, &unmarked, mode, look_ahead, &cuts);
-                let options = RestoreOptions { look_ahead, ..options(mode) };
+                let options = options(mode).look_ahead(look_ahead);
                 let restored = restored_as(Format::Text, &**restorer, &unmarked, options, usize::MAX);
                 prop_assert_eq!(streamed, restored, "{:?}", mode);
             }
@@ -689,7 +687,7 @@ proptest! {
             let (case, start) = (Capitalized::Keep, SentenceStart::Auto);
             let mode = Mode { locale: manifest.locale, case, start, words: false };
             let mark_threshold = threshold.filter(|_| restorer.has_probabilities());
-            let options = RestoreOptions { marks, mark_places, look_ahead, mark_threshold, ..options(mode) };
+            let options = options(mode).marks(marks).mark_places(mark_places).look_ahead(look_ahead).mark_threshold(mark_threshold);
             let with_marks = |text: &str, step: usize| {
                 restored_as(Format::Text, &**restorer, text, options.clone(), step)
             };
@@ -726,7 +724,7 @@ proptest! {
         for model in ALL.iter() {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
-            let options = RestoreOptions { language: Some(model.manifest.language.clone()), ..options(mode) };
+            let options = options(mode).in_language(Some(model.manifest.language.clone()));
             let long = restored_as(Format::Text, &*model.restorer, &text, options, usize::MAX);
             prop_assert_eq!(model.restore(&text).unwrap(), long);
         }
@@ -760,7 +758,7 @@ proptest! {
             for mode in modes(manifest.locale).step_by(11) {
                 let alone: Vec<String> =
                     lines.iter().map(|line| restored(&**restorer, line, mode, usize::MAX, 1)).collect();
-                let apart = || RestoreOptions { context: Context::Line, ..options(mode) };
+                let apart = || options(mode).context(Context::Line);
                 let found = restored_as(Format::Text, &**restorer, &lines.join("\n"), apart(), step);
                 prop_assert_eq!(&found, &alone.join("\n"), "{:?}", mode);
                 let again = restored_as(Format::Text, &**restorer, &found, apart(), usize::MAX);
@@ -809,7 +807,7 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
     for Model { restorer, .. } in ALL.iter() {
         let whole = restored(&**restorer, &lines.concat(), mode, usize::MAX, 1);
         let run = |input: Input, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
-            let options = RestoreOptions { patience: Some(patience), ..options(mode) };
+            let options = options(mode).patience(Some(patience));
             let mut out = Vec::new();
             restore(Format::Text, input, &**restorer, &options, &mut |bytes, _| {
                 out.extend_from_slice(bytes);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use majuscule::error::Result;
-use majuscule::methods::{Backend, Model, Preset};
+use majuscule::methods::Preset;
 use majuscule::model::{self, Store};
 use majuscule::named::NamedValue;
 
@@ -25,12 +25,4 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
         Some(preset) => methods().preset_store(language, preset),
         None => model::open(path),
     }
-}
-
-/// Loads the model of a preset of a language.
-///
-/// # Errors
-/// If the language has none, or this build lacks its method.
-pub fn of_preset(preset: Preset, language: &str, computing: &Backend) -> Result<Model> {
-    methods().load_preset(language, preset, computing)
 }

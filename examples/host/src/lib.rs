@@ -18,8 +18,7 @@ impl Speaker {
     /// # Errors
     /// Those of [`TextRestorer::stream`].
     pub fn new(name: &str, model: &Model) -> Result<Self, Error> {
-        let options =
-            RestoreOptions { look_ahead: Some(1), capitalized: Capitalized::Ignore, ..Default::default() };
+        let options = RestoreOptions::default().look_ahead(Some(1)).capitalized(Capitalized::Ignore);
         let stream = model.with(options).stream()?;
         Ok(Self { name: name.to_owned(), stream, text: Vec::new() })
     }

@@ -7,10 +7,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
-use majuscule::files::{ByteSize, Input, Limits};
 use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Locale, Tokens};
-use majuscule::{Error, FileRequest, Method, Methods, Model, ModelPool, Preset, RestoreOptions};
+use majuscule::{
+    ByteSize, Error, FileRequest, Input, Limits, Method, Methods, Model, ModelPool, Preset, RestoreOptions,
+};
 use majuscule_host::{Speaker, restored};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{hmm::HmmConfig, train};
@@ -111,7 +112,7 @@ fn two_pools_of_one_process_have_their_own_methods_and_limits() {
     let pools = [ModelPool::new(Methods::all()), ModelPool::new(Methods::all().with(BROKEN))];
     let document = format!("{{\"text\": \"{}\"}}", "we met in lisbon ".repeat(70_000));
     let restore = |pool: &ModelPool, most| {
-        let options = RestoreOptions { limits: Limits::new(ByteSize(most)), ..Default::default() };
+        let options = RestoreOptions::default().limits(Limits::new(ByteSize(most)));
         let request = FileRequest::default().preset(Preset::Fast).options(options);
         let mut out = Vec::new();
         let input = Input::of_text("talk.json", document.as_bytes());

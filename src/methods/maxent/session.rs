@@ -126,7 +126,8 @@ pub struct MaxentSession<'a> {
     observer: Observer<'a>,
     /// The features of the next words, and the logits from their own features.
     next: Vec<(WordFeatures, Logits)>,
-    history: AnswerHistory,
+    /// What the answered words leave; not here while a word is answered, so that it is never copied.
+    history: Option<Box<AnswerHistory>>,
     /// The part that decides cases.
     cases: CaseDecider<'a>,
     /// The part that decides marks, if they are asked for.
@@ -168,7 +169,7 @@ impl<'a> MaxentSession<'a> {
             spare: Vec::new(),
             observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
-            history: AnswerHistory::default(),
+            history: None,
             cases: CaseDecider::new(model, request.confidence),
             marks: marks.map(MarkDecider::new),
             openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
@@ -208,7 +209,7 @@ impl Session for MaxentSession<'_> {
     }
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
-        let mut history = self.history;
+        let mut history = self.history.as_deref().copied().unwrap_or_default();
         for waiting in 0..self.waiting.len() {
             let later = self.waiting.len() - 1 - waiting;
             out.push(self.choose(waiting, later, (later == 0).then_some(false), &mut history));
@@ -241,9 +242,10 @@ impl MaxentSession<'_> {
             self.observer.open(opening);
             if opening == Opening::Text {
                 // Nothing of the previous text counts.
-                self.history.lines = LineEvidence::of_lines();
-                self.history.cues = LineEvidence::of_cues();
-                self.history.line_words = 0;
+                let history = self.history.get_or_insert_default();
+                history.lines = LineEvidence::of_lines();
+                history.cues = LineEvidence::of_cues();
+                history.line_words = 0;
             }
         }
         let mut word = self.spare.pop().unwrap_or_default();
@@ -535,9 +537,9 @@ impl MaxentSession<'_> {
 
     /// Answers the word that has waited longest.
     fn answer(&mut self, look_ahead: usize, ends: Option<bool>, out: &mut Vec<Choice>) {
-        let mut history = self.history;
+        let mut history = self.history.take().unwrap_or_default();
         out.push(self.choose(0, look_ahead, ends, &mut history));
-        self.history = history;
+        self.history = Some(history);
         self.spare.extend(self.waiting.pop_front());
         self.observer.forget(self.waiting.len());
     }
@@ -591,8 +593,10 @@ impl MaxentSession<'_> {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
-        let AnswerHistory { lines, cues, line_words, .. } = self.history;
-        self.history = AnswerHistory { lines, cues, line_words, ..AnswerHistory::default() };
+        if let Some(history) = &mut self.history {
+            let AnswerHistory { lines, cues, line_words, .. } = **history;
+            **history = AnswerHistory { lines, cues, line_words, ..AnswerHistory::default() };
+        }
     }
 }
 

@@ -230,7 +230,7 @@ impl EvaluateArgs {
         }
         let model = match &self.model {
             Some(path) => methods().load(&*named::open(path, language)?, &computing),
-            None => named::of_preset(self.preset, language, &computing),
+            None => methods().load_preset(language, self.preset, &computing),
         };
         Ok((model?, None))
     }

@@ -313,41 +313,39 @@ impl RestoreArgs {
 
     /// The arguments as options of the library, without the spellings, which depend on the model.
     pub(super) fn options(&self) -> RestoreOptions {
-        RestoreOptions {
-            locale: self.locale,
-            capitalized: match self.case {
+        RestoreOptions::default()
+            .in_locale(self.locale)
+            .capitalized(match self.case {
                 None if self.stream => Capitalized::Ignore,
                 case => case.unwrap_or_default(),
-            },
-            sentence_start: self.sentence_start,
-            context: self.context,
-            group: self.group.clone(),
-            field: self.field.clone(),
-            id: self.id.clone(),
-            lossy: self.lossy,
-            look_ahead: self.look_ahead.or(self.stream.then_some(1)),
-            threshold: self.threshold,
-            marks: self.marks.map_or(MarkSet::NONE, |arg| arg.marks),
-            mark_places: self.marks.map_or(MarkPlaces::default(), |arg| {
+            })
+            .sentence_start(self.sentence_start)
+            .context(self.context)
+            .group(self.group.clone())
+            .field(self.field.clone())
+            .id(self.id.clone())
+            .lossy(self.lossy)
+            .look_ahead(self.look_ahead.or(self.stream.then_some(1)))
+            .threshold(self.threshold)
+            .marks(self.marks.map_or(MarkSet::NONE, |arg| arg.marks))
+            .mark_places(self.marks.map_or(MarkPlaces::default(), |arg| {
                 arg.places.unwrap_or(match self.stream {
                     true => MarkPlaces::Everywhere,
                     false => MarkPlaces::Unmarked,
                 })
-            }),
-            mark_form: self.mark_form,
-            mark_threshold: self.mark_threshold,
-            pause_ends: self.pause_ends.and_then(|PauseEnds(least)| least),
-            threads: threads(self.threads),
-            limits: self.limits,
-            form: match (self.confidence, self.json) {
+            }))
+            .mark_form(self.mark_form)
+            .mark_threshold(self.mark_threshold)
+            .pause_ends(self.pause_ends.and_then(|PauseEnds(least)| least))
+            .threads(threads(self.threads))
+            .limits(self.limits)
+            .form(match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
                 (false, _) if self.lines == OutputLines::Sentence => OutputForm::Sentences,
                 (false, _) => OutputForm::Text,
                 (true, false) => OutputForm::Words,
                 (true, true) => OutputForm::Json,
-            },
-            ..RestoreOptions::default()
-        }
+            })
     }
 
     pub(super) fn follow(&self) -> FollowOptions {

@@ -193,9 +193,10 @@ impl RestoreArgs {
     ) -> Result<RestoreOptions, Error> {
         self.check_marks(model)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
-        let options = RestoreOptions { language: asked, ..options.clone() }.for_model(&model.manifest);
+        let options = options.clone().in_language(asked).for_model(&model.manifest);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
-        Ok(RestoreOptions { spellings: Spellings::read(words, &name, options.locale())?, ..options })
+        let spellings = Spellings::read(words, &name, options.locale())?;
+        Ok(options.spellings(spellings))
     }
 }
 
@@ -264,7 +265,7 @@ impl<'a> Work<'a> {
     fn set_model(&mut self, model: Model) -> Result<(), Error> {
         let (model, predictions) = self.args.voting.apply(model)?;
         let options = self.args.options_for(&model, &self.options, &self.words)?;
-        self.model = Some((model, RestoreOptions { predictions, ..options }));
+        self.model = Some((model, options.predictions(predictions)));
         Ok(())
     }
 
@@ -322,7 +323,7 @@ impl<'a> Work<'a> {
         let has_default = args.pause_ends.is_none() && args.marks.is_some() && kind.has_pauses();
         let pause_ends = if has_default { Some(SENTENCE_PAUSE) } else { options.pause_ends };
         let patience = is_live.then_some(PAUSE);
-        let options = RestoreOptions { patience, mark_form, pause_ends, ..options.clone() };
+        let options = options.clone().patience(patience).mark_form(mark_form).pause_ends(pause_ends);
         let file = shown(path);
         let report = move |note: Note| tell!("majuscule: {}", note.worded(&file, crate::flag));
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
@@ -525,13 +526,7 @@ mod tests {
             });
             let file: String = cues.collect();
             let restored = |sentence_start| {
-                let options = RestoreOptions {
-                    language: Some("en".into()),
-                    capitalized: Capitalized::Ignore,
-                    sentence_start,
-                    lossy: true,
-                    ..RestoreOptions::default()
-                };
+                let options = RestoreOptions::default().in_language(Some("en".into())).capitalized(Capitalized::Ignore).sentence_start(sentence_start).lossy(true);
                 let input = Input::uncompressed("talk.srt", std::io::Cursor::new(file.clone()));
                 let mut out = Vec::new();
                 let mut write = |bytes: &[u8], _| {

@@ -308,7 +308,7 @@ impl<'a> Evaluation<'a> {
             None => SentenceStarts::Marked,
         };
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
-        let options = RestoreOptions { locale, sentence_start, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().in_locale(locale).sentence_start(sentence_start);
         // If the method predicts the ends of sentences, they are scored too.
         let request = Request {
             starts,

@@ -176,7 +176,7 @@ impl<'a> Mixture<'a> {
             }
             builder.set_back_off(context, rest.log10_back_off());
         }
-        builder.end_order().map_err(|problem| Error::usage(problem))
+        builder.end_order().map_err(Error::usage)
     }
 }
 

@@ -20,7 +20,7 @@ pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
         return Err(Error::usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
     }
     let stay = staying(model.table(), threshold);
-    let table = rebuilt(model.table(), &stay).map_err(|problem| Error::usage(problem))?;
+    let table = rebuilt(model.table(), &stay).map_err(Error::usage)?;
     Ok(NgramModel::new(model.vocabulary.clone(), table))
 }
 

@@ -97,7 +97,7 @@ impl ModelSink for Trie {
     }
 
     fn end_order(&mut self) -> Result<()> {
-        self.builder().end_order().map_err(|problem| Error::usage(problem))
+        self.builder().end_order().map_err(Error::usage)
     }
 
     fn wants_highest(&self) -> bool {

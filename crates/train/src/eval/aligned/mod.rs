@@ -169,7 +169,7 @@ impl Transcript {
             Capitalized::Auto => has(true) && has(false),
         };
         // The words have no marks around them, so the method decides where sentences start.
-        let options = RestoreOptions { sentence_start: SentenceStart::Never, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().sentence_start(SentenceStart::Never);
         /// The number of alternatives that have a stream of their own.
         const TURNS: usize = 8;
         let mut left: FxHashSet<usize> = (0..self.words.len()).collect();

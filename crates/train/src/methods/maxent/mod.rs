@@ -723,12 +723,10 @@ mod tests {
 
     /// Returns a Spanish text as a model restores it with marks, in pieces of this many bytes.
     fn asked(model: &Arc<Maxent>, text: &str, step: usize) -> String {
-        let options = majuscule::RestoreOptions {
-            marks: MarkSet::USUAL,
-            language: Some("es".into()),
-            capitalized: majuscule::text::tokenize::Capitalized::Keep,
-            ..Default::default()
-        };
+        let options = majuscule::RestoreOptions::default()
+            .marks(MarkSet::USUAL)
+            .in_language(Some("es".into()))
+            .capitalized(majuscule::text::tokenize::Capitalized::Keep);
         let mut out = Vec::new();
         let kind = majuscule::format::Format::Text;
         let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();
