@@ -1,0 +1,147 @@
+"""What the package promises."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import multiprocessing
+import pathlib
+import pickle
+import signal
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import majuscule
+from majuscule import _model
+
+
+@pytest.fixture(scope="module")
+def model() -> majuscule.Model:
+    return majuscule.load("en", preset="fast")
+
+
+def test_examples_of_the_documentation() -> None:
+    for module in (majuscule, _model):
+        found = doctest.testmod(module)
+        assert found.attempted > 0 or module is majuscule
+        assert found.failed == 0
+
+
+def test_one_text_and_many(model: majuscule.Model) -> None:
+    texts = [f"we met {n} people in lisbon" for n in range(500)]
+    many = model.restore(texts, threads=2)
+    assert many == [model.restore(text) for text in texts]
+    assert many[7] == "We met 7 people in Lisbon"
+    assert model.restore(iter(["we", None, ""])) == ["We", None, ""]
+    assert model.restore([]) == []
+
+
+def test_options_have_the_names_of_the_program(model: majuscule.Model) -> None:
+    assert model.restore("an iphone in lisbon", words=["iPhone"], sentence_start="never").endswith("iPhone in Lisbon")
+    assert model.restore("where did you meet angela merkel", marks=True).endswith("?")
+    assert model.restore("where did you go", marks=".") in ("Where did you go.", "Where did you go")
+    with pytest.raises(TypeError, match="unknown option look_ahed: did you mean look_ahead"):
+        model.restore("a", look_ahed=1)  # type: ignore[call-overload]
+    with pytest.raises(majuscule.UsageError, match='case "loud": expected one of'):
+        model.restore("a", case="loud")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="mark_threshold 2: expected a probability"):
+        model.restore("a", marks=True, mark_threshold=2)
+    with pytest.raises(TypeError, match="words is a list"):
+        model.restore("a", words="iPhone")
+
+
+@pytest.mark.parametrize("wrong", [None, b"bytes", 5, ["a", 5], [b"a"]])
+def test_wrong_types_are_type_errors(model: majuscule.Model, wrong: Any) -> None:
+    with pytest.raises(TypeError):
+        model.restore(wrong)
+
+
+def test_a_lone_surrogate_is_an_error(model: majuscule.Model) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        model.restore("a\ud800")
+    with pytest.raises(UnicodeEncodeError):
+        model.restore(["a", "a\ud800"])
+
+
+def test_positions_count_code_points(model: majuscule.Model) -> None:
+    text = "😀 é we met in lisbon"
+    words = model.words(text)
+    assert all(text[word.start : word.end] == word.text for word in words)
+    assert words[-1].form == "Lisbon"
+    assert words[-1].probability is not None and words[-1].probability > 0.5
+
+
+def test_words_come_back_one_by_one(model: majuscule.Model) -> None:
+    words = model.label(["we", "met", "", "angela"], marks=True)
+    assert [word.start for word in words] == [0, 1, 2, 3]
+    assert words[0].form == "We" and words[2].form == ""
+    assert words[0].mark_probability is not None
+    with pytest.raises(TypeError, match="a list of words"):
+        model.label("we met")
+
+
+def test_sentences_cover_the_words(model: majuscule.Model) -> None:
+    text = "We met Ana. She left. Why?"
+    spans = model.sentences(text)
+    assert [text[start:end] for start, end in spans] == ["We met Ana.", "She left.", "Why?"]
+    assert model.sentences("") == []
+
+
+def test_streams(model: majuscule.Model) -> None:
+    with model.stream(look_ahead=0) as stream:
+        assert stream.push("we met in lis") == "We met in "
+        assert stream.tail() == "lis"
+        assert stream.push("bon today") == "Lisbon "
+        assert stream.finish() == "today"
+    with pytest.raises(majuscule.UsageError, match="has ended"):
+        stream.push("more")
+    for use in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="start another one"):
+            use(model.stream())
+
+
+def test_models_are_pickled_and_copied(model: majuscule.Model, tmp_path: pathlib.Path) -> None:
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+        assert again.restore("we met in lisbon") == "We met in Lisbon"
+    file = tmp_path / "model"
+    file.write_bytes(b"MAJUSCUL and nothing else")
+    with pytest.raises(majuscule.ModelError, match="cut off|altered|format"):
+        majuscule.load(file)
+    with pytest.raises(majuscule.ModelError):
+        majuscule.load(b"nothing")
+    with pytest.raises(FileNotFoundError):
+        majuscule.load(tmp_path / "none")
+    with pytest.raises(majuscule.UsageError, match="no model of language"):
+        majuscule.load("xx")
+    with pytest.raises(majuscule.UsageError, match="no model best of en"):
+        majuscule.load("en", preset="best")
+
+
+def _restored(text: str) -> str:
+    return majuscule.load("en", preset="fast").restore([text, text], threads=2)[0]
+
+
+def test_a_fork_after_use(model: majuscule.Model) -> None:
+    model.restore(["we met"] * 100, threads=2)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(_restored, ["we met in lisbon"] * 4) == ["We met in Lisbon"] * 4
+
+
+def test_ctrl_c_ends_a_long_call(model: majuscule.Model) -> None:
+    texts = ["we met angela merkel in lisbon on a cold day " * 50] * 20_000
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.restore(texts)
+    # 0.3 s until the signal, and the list to be read before.
+    assert time.monotonic() - start < 2.0
+    assert model.restore("we met") == "We met"
+
+
+def test_the_language_of_a_text() -> None:
+    assert majuscule.detect_language("on ne sait pas où il est") == "fr"
+    assert majuscule.detect_language("1984") is None
