@@ -131,6 +131,8 @@ def test_a_fork_after_use(model: majuscule.Model) -> None:
 
 
 def test_ctrl_c_ends_a_long_call(model: majuscule.Model) -> None:
+    # A job in the background starts with the signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     texts = ["we met angela merkel in lisbon on a cold day " * 50] * 20_000
     timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
