@@ -99,14 +99,13 @@ impl ModelDirs {
     fn missing(&self, language: &str, name: &str, method: &str) -> String {
         let folders: Vec<String> = self.folders().map(|folder| folder.display().to_string()).collect();
         let make = format!("make one (majuscule train {method}, and compact with --pack {language}.{name})");
-        match folders.is_empty() {
-            true => format!("no model {name} of {language} is built in: {make} and name its folder or file"),
-            false => format!(
-                "no model {name} of {language} is in {}: {make} and put it into one of them, or name its folder in \
-                 {VARIABLE}",
-                folders.join(" or ")
-            ),
+        if folders.is_empty() {
+            return format!("no model {name} of {language} is built in: {make} and name its folder or file");
         }
+        // Only a program reads the environment.
+        let variable = self.program.as_ref().map(|_| format!(", or name its folder in {VARIABLE}"));
+        let (folders, variable) = (folders.join(" or "), variable.unwrap_or_default());
+        format!("no model {name} of {language} is in {folders}: {make} and put it into one of them{variable}")
     }
 }
 
@@ -162,7 +161,10 @@ mod tests {
         assert_eq!(dirs.find("nl", "other"), None);
         let given = ModelDirs { given: vec![place.path().join("lm")], ..dirs.clone() };
         assert_eq!(given.find("nl", "best"), Some(place.path().join("lm/nl.best")));
+        let host = ModelDirs::of([mine.clone()]).missing("nl", "best", "bert");
+        assert!(host.ends_with("and put it into one of them"), "{host}");
         let message = dirs.missing("nl", "best", "bert");
+        assert!(message.ends_with(", or name its folder in MAJUSCULE_MODELS"), "{message}");
         assert!(message.contains("train bert, and compact with --pack nl.best"), "{message}");
         assert!(message.contains(&*mine.to_string_lossy()), "{message}");
     }
