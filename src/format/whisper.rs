@@ -178,6 +178,7 @@ impl Grammar for LiveDocuments {
         let view = found.view(line, 0, &self.0, &mut piece);
         record.text = view.blanked;
         fill(&mut record.text, view.text.len());
+        record.text = with_wide_blanks(&view.text, &record.text);
         for turn in view.turns {
             // A turn is a paragraph of live text, if there is room for its empty line.
             let blanks = record.text.as_bytes()[..turn].iter().rev().take(2).take_while(|&&b| b == b' ');
@@ -443,6 +444,21 @@ fn are_lists(names: &[&str]) -> bool {
         ["alternatives", "channels", "chunks", "paragraphs", "result", "results", "segments", "sentences"];
     !names.is_empty()
         && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
+}
+
+/// Returns a text whose blanks stand for the bytes of `text` with one blank for each character of it: a
+/// live record is written again character by character.
+fn with_wide_blanks(text: &str, blanked: &str) -> String {
+    let blank = |(at, c): (usize, char)| match (c.len_utf8(), blanked[at..].chars().next()) {
+        (2.., Some(found)) if found == c => c,
+        (2, _) => '\u{a0}',
+        (3, _) => '\u{2003}',
+        // No blank has four bytes; a musical note is no word either.
+        (4, _) if c.is_alphanumeric() => '\u{1d159}',
+        (4, _) => c,
+        (_, found) => found.unwrap_or(' '),
+    };
+    text.char_indices().map(blank).collect()
 }
 
 /// The text of a document, and a copy with blanks for everything that is not a word, as far as it
