@@ -1,9 +1,10 @@
 //! Options of Python calls as options of the library, with the names of the command line.
 
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use majuscule::error::Error;
+use majuscule::error::{Error, option};
 use majuscule::named::NamedValue;
 use majuscule::{MarkPlaces, MarkSet, RestoreOptions};
 use pyo3::exceptions::PyTypeError;
@@ -16,9 +17,14 @@ use crate::raised;
 pub fn named<T: NamedValue>(py: Python<'_>, option: &str, name: &str) -> PyResult<T> {
     T::of_name(name).ok_or_else(|| {
         let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
-        let option = majuscule::error::option(option);
-        raised(py, &Error::usage(format!("{option} \"{name}\": expected one of {}", names.join(", "))))
+        refused(py, option, format_args!("\"{name}\""), &format!("one of {}", names.join(", ")))
     })
+}
+
+/// The exception for a value that an option cannot have.
+fn refused(py: Python<'_>, name: &str, found: impl Display, expected: &str) -> PyErr {
+    let name = name.replace('_', "-");
+    raised(py, &Error::usage(format!("{} {found}: expected {expected}", option(&name))))
 }
 
 /// Reads the options of a call; `words` gets the name of the list of spellings, and the list.
@@ -76,14 +82,12 @@ fn probability(py: Python<'_>, option: &str, value: &Bound<'_, PyAny>) -> PyResu
     if (0.0..=1.0).contains(&found) {
         return Ok(found);
     }
-    let option = majuscule::error::option(&option.replace('_', "-")).to_string();
-    Err(raised(py, &Error::usage(format!("{option} {found}: expected a probability from 0 to 1"))))
+    Err(refused(py, option, found, "a probability from 0 to 1"))
 }
 
 fn seconds(py: Python<'_>, option: &str, seconds: f64) -> PyResult<Duration> {
     if (0.001..=3600.0).contains(&seconds) {
         return Ok(Duration::from_secs_f64(seconds));
     }
-    let option = majuscule::error::option(&option.replace('_', "-")).to_string();
-    Err(raised(py, &Error::usage(format!("{option} {seconds}: expected seconds from 0.001 to 3600"))))
+    Err(refused(py, option, seconds, "seconds from 0.001 to 3600"))
 }

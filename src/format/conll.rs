@@ -121,7 +121,7 @@ impl ConllReader {
     /// Starts a file; `field` is the number of the column that contains the words, if it is given.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if `field` is not a number.
+    /// Returns [`Error::Usage`] if `field` is not a number.
     pub(super) fn new(field: Option<&str>) -> Result<Self> {
         let number = |field: &str| {
             let problem =

@@ -81,7 +81,7 @@ impl Conversion {
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
-    /// [`Error::usage`] if there is no such conversion.
+    /// [`Error::Usage`] if there is no such conversion.
     pub fn run(&self, input: Input<'_>, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
         let from = match self.from {
             Format::Auto => {

@@ -89,7 +89,7 @@ impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if the format has no records that can come one by one.
+    /// Returns [`Error::Usage`] if the format has no records that can come one by one.
     pub fn new(name: impl Into<String>, kind: Format, options: &RestoreOptions) -> Result<Self> {
         let mut grammar: Box<dyn Grammar> = match kind {
             Format::Ctm => Box::new(ctm::CtmReader::default()),

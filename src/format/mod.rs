@@ -51,7 +51,7 @@ pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
 use mark_rows::MarkRows;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
-pub use sniff::{DetectedFormat, refuse_binary};
+pub use sniff::{DetectedFormat, decoded_text, refuse_binary};
 pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
@@ -63,7 +63,7 @@ use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::Context;
-use crate::text::write::{MarkSide, push_mark, write, write_with};
+use crate::text::write::{Insert, MarkSide, push_mark, write, write_with};
 use crate::text::{Break, Decision, Mark, MarkForm, Placed, RestoreOptions, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
@@ -113,40 +113,26 @@ impl Piece {
             return write(&self.source, &tokens, &decisions, options, out);
         }
         if let MarkPlace::Row(rows) = self.marks {
-            return write_with(
-                &self.source,
-                &self.tokens,
-                decisions,
-                options,
-                out,
-                &mut |token, placed, side, out| {
-                    let (mark, at) = (spelled(placed, side, options), side.of(token));
-                    match side {
-                        MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
-                        MarkSide::After => rows.put(&self.source, at, &mark, out),
-                    }
-                },
-            );
+            return self.write_with(decisions, options, out, &mut |token, placed, side, out| {
+                let (mark, at) = (spelled(placed, side, options), side.of(token));
+                match side {
+                    MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
+                    MarkSide::After => rows.put(&self.source, at, &mark, out),
+                }
+            });
         }
         if let MarkPlace::Column { words, marks } = self.marks {
-            return write_with(
-                &self.source,
-                &self.tokens,
-                decisions,
-                options,
-                out,
-                &mut |token, placed, side, out| {
-                    if side == MarkSide::Before {
-                        // The column of marks has a place for those after words alone.
-                        return side.of(token);
-                    }
-                    let end = token.source.end as usize;
-                    let cell = self.mark_cell(end, words, marks).unwrap_or(end);
-                    out.extend_from_slice(&self.source[end..cell]);
-                    push_mark(placed.after, options, out);
-                    cell
-                },
-            );
+            return self.write_with(decisions, options, out, &mut |token, placed, side, out| {
+                if side == MarkSide::Before {
+                    // The column of marks has a place for those after words alone.
+                    return side.of(token);
+                }
+                let end = token.source.end as usize;
+                let cell = self.mark_cell(end, words, marks).unwrap_or(end);
+                out.extend_from_slice(&self.source[end..cell]);
+                push_mark(placed.after, options, out);
+                cell
+            });
         }
         if self.frame.is_none() {
             return write(&self.source, &self.tokens, decisions, options, out);
@@ -154,6 +140,17 @@ impl Piece {
         let (mut text, mut put) = (Vec::with_capacity(self.source.len()), Vec::new());
         self.write_apart(decisions, options, &mut text, &mut put);
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
+    }
+
+    /// Appends the text of the piece to `out`; `put` writes the marks, as for [`write_with`].
+    fn write_with(
+        &self,
+        decisions: &[Decision],
+        options: &RestoreOptions,
+        out: &mut Vec<u8>,
+        put: &mut Insert<'_>,
+    ) {
+        write_with(&self.source, &self.tokens, decisions, options, out, put);
     }
 
     /// Returns the place of the cell of the mark after the word that ends at this byte; `None` for a
@@ -179,7 +176,7 @@ impl Piece {
         out: &mut Vec<u8>,
         put: &mut Vec<PlacedMark>,
     ) {
-        write_with(&self.source, &self.tokens, decisions, options, out, &mut |token, placed, side, out| {
+        self.write_with(decisions, options, out, &mut |token, placed, side, out| {
             put.push(PlacedMark { at: out.len(), side, text: spelled(placed, side, options) });
             side.of(token)
         });
@@ -373,7 +370,7 @@ impl Format {
     /// Returns the form in which marks are put into files of the format.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if the format has no place for marks, or not in the form asked for.
+    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
     pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
         let form = match self {
             Self::Conll if asked == Some(MarkForm::Apart) => MarkForm::Apart,

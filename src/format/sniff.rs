@@ -7,7 +7,8 @@ use super::Format;
 use super::json::{Event, decode, read};
 use super::unread::{self, TABLE_REMEDY, Unread, matched};
 use crate::error::{Error, Result, option};
-use crate::files::{BOM, Encoding, Input, uncompressed_name};
+use crate::files::{BOM, Encoding, Input, TextEncoder, uncompressed_name};
+use crate::text::tokenize::NO_TEXT;
 use std::path::PathBuf;
 
 /// The number of bytes after which detection gives up.
@@ -171,6 +172,22 @@ fn controls(head: &[u8]) -> [usize; 2] {
 fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
     let (fewer, more) = (even.min(odd), even.max(odd));
     32 * 2 * fewer > len && 8 * fewer > more
+}
+
+/// Decodes a text, and returns the encoder that restores its encoding: see [`Input::decoded`]. A file
+/// that is no text is refused, unless it may be `lossy`: then [`NO_TEXT`] replaces invalid bytes.
+///
+/// # Errors
+/// Those of [`refuse_binary`] and [`Input::decoded`].
+pub fn decoded_text<'a>(
+    mut input: Input<'a>,
+    encoding: Option<&Encoding>,
+    lossy: bool,
+) -> Result<(Input<'a>, TextEncoder)> {
+    if !lossy {
+        refuse_binary(&mut input, encoding)?;
+    }
+    input.decoded(encoding.cloned(), lossy.then_some(NO_TEXT as char))
 }
 
 impl Format {

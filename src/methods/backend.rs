@@ -21,7 +21,7 @@ impl Backend {
     /// Refuses options that only other methods support.
     ///
     /// # Errors
-    /// [`Error::usage`] if a GPU or a precision is requested.
+    /// [`Error::Usage`] if a GPU or a precision is requested.
     pub fn refuse(&self, method: &str) -> Result<()> {
         let problem = match (self.device, self.precision) {
             (Device::Cuda(_), _) => format!("{} {}", option("device"), self.device),

@@ -99,7 +99,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
 /// ```
 ///
 /// # Errors
-/// [`Error::usage`] if the language has no built-in model or this build leaves it out.
+/// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
 pub fn embedded(language: &str) -> Result<Model> {
     embedded_as(language, Preset::Accurate)
 }
@@ -126,7 +126,7 @@ impl Methods {
     /// a packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Those of [`embedded`], and [`Error::usage`] if there is no such file or `language` is not a
+    /// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
     /// [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;

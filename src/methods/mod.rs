@@ -41,7 +41,7 @@ impl Model {
     /// counts.
     ///
     /// # Errors
-    /// [`Error::usage`] if the language has no built-in model or this build leaves it out.
+    /// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
     pub fn embedded(language: &str) -> Result<Self> {
         embedded(language)
     }
@@ -113,7 +113,7 @@ pub const CLASSICAL: [Method; 3] = [
 /// Loads a model of a method that computes only on the processor.
 ///
 /// # Errors
-/// [`Error::usage`] if another backend is requested, and those of `load`.
+/// [`Error::Usage`] if another backend is requested, and those of `load`.
 pub fn classical<R: Restorer + 'static>(
     computing: &Backend,
     method: &str,
@@ -192,7 +192,7 @@ impl Methods {
     ///
     /// # Errors
     /// [`Error::Model`] if the model is of a method that is not among these, truncated or altered;
-    /// [`Error::usage`] if its method or this machine does not support the backend.
+    /// [`Error::Usage`] if its method or this machine does not support the backend.
     pub fn load(&self, store: &dyn Store, computing: &Backend) -> Result<Model> {
         let manifest = store.manifest().clone();
         let name = manifest.method.as_str();

@@ -66,7 +66,7 @@ impl ModelDirs {
     /// `method`.
     ///
     /// # Errors
-    /// [`Error::usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
+    /// [`Error::Usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
     /// language or method, and the errors of [`open`](super::open).
     pub(crate) fn open(&self, language: &LanguageTag, name: &str, method: &str) -> Result<Box<dyn Store>> {
         let language = language.primary();
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_model_whose_name_is_wrong_is_refused() {
         let manifest = |method: &str, language: &str| Manifest {
-            format: super::super::FORMAT,
+            format: crate::model::FORMAT,
             method: method.into(),
             language: language.into(),
             locale: Default::default(),

@@ -74,7 +74,7 @@ impl std::ops::Add for Done {
 /// certain. With two threads or more, one reads ahead; the output is the same.
 ///
 /// # Errors
-/// Returns the errors of the file, of the method and of `out`, and [`Error::usage`] if the output
+/// Returns the errors of the file, of the method and of `out`, and [`Error::Usage`] if the output
 /// needs probabilities and the method has none. Output before the error is written.
 pub fn restore(
     kind: Format,
@@ -113,7 +113,7 @@ pub fn restore(
 /// errors is `name`.
 ///
 /// # Errors
-/// Fails like [`Stream::new`], and with [`Error::usage`] if the format has no records that can come
+/// Fails like [`Stream::new`], and with [`Error::Usage`] if the format has no records that can come
 /// one by one.
 pub fn stream_as(
     name: impl Into<String>,

@@ -29,7 +29,7 @@ impl RestoreOptions {
     /// Fills in the options left to a format: the form of marks, and those that it has a place for.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if marks are asked for and the format has no place for them.
+    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
     pub fn for_format(&self, format: Format) -> Result<Self> {
         if self.pause_ends.is_some() && !format.has_pauses() {
             let (name, with) = (format.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
@@ -55,7 +55,7 @@ impl RestoreOptions {
     /// Returns the request to a method, for a text of this format.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if the output needs probabilities and the method has none, or marks
+    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
     /// that the method cannot put.
     pub fn request(&self, method: &dyn Restorer, format: Format) -> Result<Request> {
         let needs_words = matches!(self.form, OutputForm::Words | OutputForm::Json);
@@ -224,7 +224,7 @@ impl TextRestorer {
     /// the options leave them to whole lines, since a stream does not wait for those.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if a threshold is set and the method has no probabilities.
+    /// Returns [`Error::Usage`] if a threshold is set and the method has no probabilities.
     pub fn stream(&self) -> Result<Stream> {
         let mut options = self.options.clone();
         if options.capitalized == Capitalized::Auto {

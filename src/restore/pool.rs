@@ -9,10 +9,9 @@ use super::notes::{LanguageSource, Note};
 use super::{Done, restore};
 use crate::error::{Error, Result};
 use crate::files::{Encoding, Input};
-use crate::format::{DetectedFormat, Format, Record, refuse_binary, whisper};
+use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
-use crate::text::tokenize::NO_TEXT;
 use crate::text::{RestoreOptions, Spellings};
 
 /// The language of texts whose language is neither named nor told.
@@ -111,8 +110,7 @@ impl ModelPool {
         around: &mut dyn FnMut() -> Option<(String, LanguageSource)>,
     ) -> Result<ChosenModel> {
         let mut notes = Vec::new();
-        if *wanted != LanguageChoice::Fixed
-            && !matches!(wanted, LanguageChoice::Named(_))
+        if matches!(wanted, LanguageChoice::Default | LanguageChoice::Detected)
             && kind == Format::WhisperJson
             && let Some(declared) = declared(input)?
         {
@@ -171,12 +169,8 @@ impl ModelPool {
         out: &mut dyn Write,
     ) -> Result<RestoredFile> {
         let FileRequest { format, language, preset, encoding, words, options } = request;
-        let mut input = input.within(options.limits);
-        if !options.lossy {
-            refuse_binary(&mut input, encoding.as_ref())?;
-        }
-        let stand_in = options.lossy.then_some(NO_TEXT as char);
-        let (mut input, mut encoder) = input.decoded(encoding.clone(), stand_in)?;
+        let input = input.within(options.limits);
+        let (mut input, mut encoder) = decoded_text(input, encoding.as_ref(), options.lossy)?;
         let (format, note) = match *format {
             Format::Auto => detected_format(&mut input)?,
             named => (named, None),
@@ -382,7 +376,8 @@ fn whole(input: &mut Input<'_>) -> Result<Arc<[u8]>> {
     Ok(bytes)
 }
 
-#[cfg(test)]
+// Every pool needs a model, and these are of the English one.
+#[cfg(all(test, feature = "lang-en"))]
 mod tests {
     use super::*;
     use crate::files::{ByteSize, Limits};

@@ -44,7 +44,7 @@ impl Stream {
     /// Starts a text; `name` is its name in errors.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if the output needs probabilities and the method has none, and for
+    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, and for
     /// [`Capitalized::Auto`], which looks at whole lines.
     pub fn new(name: impl Into<String>, method: Arc<dyn Restorer>, options: RestoreOptions) -> Result<Self> {
         Self::of(name, Format::Text, method, options)

@@ -108,23 +108,18 @@ impl TextRestorer {
         texts: &[T],
         threads: NonZeroUsize,
     ) -> Vec<Result<String>> {
+        let parts: Vec<&[T]> = texts.chunks(TAKEN).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut queue = None;
-            let mut done: Vec<(usize, Vec<Result<String>>)> = Vec::new();
+            let (mut queue, mut done) = (None, Vec::new());
             loop {
-                let first = next.fetch_add(TAKEN, Ordering::Relaxed);
-                let Some(texts) = texts.get(first..texts.len().min(first.saturating_add(TAKEN))) else {
-                    break;
-                };
-                if texts.is_empty() {
-                    break;
-                }
-                done.push((first, texts.iter().map(|text| self.next(&mut queue, text.as_ref())).collect()));
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(part) = parts.get(at) else { return done };
+                let restored = part.iter().map(|text| self.next(&mut queue, text.as_ref()));
+                done.push((at, restored.collect::<Vec<_>>()));
             }
-            done
         };
-        let threads = threads.get().min(texts.len().div_ceil(TAKEN));
+        let threads = threads.get().min(parts.len());
         let mut done = thread::scope(|scope| {
             // A thread that the system refuses is one less.
             let others: Vec<_> =
@@ -135,7 +130,7 @@ impl TextRestorer {
             }
             done
         });
-        done.sort_unstable_by_key(|(first, _)| *first);
+        done.sort_unstable_by_key(|(at, _)| *at);
         done.into_iter().flat_map(|(_, restored)| restored).collect()
     }
 

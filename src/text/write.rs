@@ -69,7 +69,7 @@ pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>)
 }
 
 /// Writes what is inserted at a word: see [`write_with`].
-type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
+pub(crate) type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
 
 /// Writes like [`write`]; where a mark is put in, `put` gets the output up to there, and returns the
 /// end of the source that it has written.

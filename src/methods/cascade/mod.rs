@@ -56,7 +56,7 @@ impl Read {
 /// marks put in leads to the same choices.
 ///
 /// # Errors
-/// [`Error::usage`] if `sure` is no probability, or if the two models have different case pairs.
+/// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
         return Err(Error::usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));

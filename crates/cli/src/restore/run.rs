@@ -11,7 +11,7 @@ use anyhow::Result;
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
 use majuscule::files::{self, FileStamp, Input, Publish};
-use majuscule::format::{Format, refuse_binary};
+use majuscule::format::{Format, decoded_text};
 use majuscule::methods::Model;
 use majuscule::methods::language::DetectedLanguage;
 use majuscule::printable::c_quoted;
@@ -98,6 +98,11 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
 
 const STDOUT: &str = "standard output";
 
+/// Prints a note on a text, whose name is `file`.
+fn tell_note(file: &str, note: &Note) {
+    tell!("majuscule: {}", note.worded(file, crate::flag));
+}
+
 /// The outcome of several texts.
 #[derive(Debug, Default)]
 struct Tally {
@@ -148,10 +153,10 @@ impl RestoreArgs {
         Ok(kind)
     }
 
-    /// Prints a note on a text.
+    /// Prints a note on a text, unless it is not wanted.
     fn tell(&self, file: &Path, note: &Note) {
         if !self.quiet {
-            tell!("majuscule: {}", note.worded(&shown(file), crate::flag));
+            tell_note(&shown(file), note);
         }
     }
 
@@ -294,12 +299,8 @@ impl<'a> Work<'a> {
         out: &mut dyn Write,
     ) -> Result<bool, Error> {
         let args = self.args;
-        let mut input = input.within(args.limits);
-        if !args.lossy {
-            refuse_binary(&mut input, args.encoding.as_ref())?;
-        }
-        let stand_in = args.lossy.then_some(NO_TEXT as char);
-        let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
+        let input = input.within(args.limits);
+        let (mut input, mut encoder) = decoded_text(input, args.encoding.as_ref(), args.lossy)?;
         let told = args.kind(path, &mut input)?;
         // Tokenised text is plain text, but for the form of marks.
         let kind = if told == Format::Tok { Format::Text } else { told };
@@ -325,7 +326,7 @@ impl<'a> Work<'a> {
         let patience = is_live.then_some(PAUSE);
         let options = options.clone().patience(patience).mark_form(mark_form).pause_ends(pause_ends);
         let file = shown(path);
-        let report = move |note: Note| tell!("majuscule: {}", note.worded(&file, crate::flag));
+        let report = move |note: Note| tell_note(&file, &note);
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
             .only_if(is_monitored && !args.quiet);
         let monitored = Arc::new(monitored);

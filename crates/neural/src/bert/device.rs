@@ -10,7 +10,7 @@ use majuscule::methods::backend::{Backend, Device as Name, Precision};
 /// Opens a device.
 ///
 /// # Errors
-/// Returns [`Error::usage`] for a GPU that is missing or that this build cannot use.
+/// Returns [`Error::Usage`] for a GPU that is missing or that this build cannot use.
 pub fn open(name: Name) -> Result<Device> {
     match name {
         Name::Cpu => Ok(Device::Cpu),
@@ -37,7 +37,7 @@ fn gpu(number: usize) -> Computed<Device> {
 /// Returns the device and the precision for a model.
 ///
 /// # Errors
-/// Returns [`Error::usage`] if the device is missing or does not support the precision.
+/// Returns [`Error::Usage`] if the device is missing or does not support the precision.
 pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);

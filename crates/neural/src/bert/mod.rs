@@ -73,7 +73,7 @@ pub struct TensorScorer {
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, or has weights in bytes,
-/// and [`Error::usage`] if the backend is not available.
+/// and [`Error::Usage`] if the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
     let (device, precision) = device::place(computing)?;
     let files = BertFiles::read(store)?;

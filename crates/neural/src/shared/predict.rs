@@ -64,7 +64,7 @@ impl HeadOptions {
     /// Returns the heads to train.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if marks are named or have costs, but are not to be learned, and for
+    /// Returns [`Error::Usage`] if marks are named or have costs, but are not to be learned, and for
     /// a cost that is none.
     pub fn learned(&self) -> Result<LearnedHeads> {
         checked_costs(self.given_costs())?;
@@ -87,7 +87,7 @@ impl HeadOptions {
     /// held-out text with this many words; too few words cannot decide.
     ///
     /// # Errors
-    /// Those of `f`, and [`Error::usage`] for a cost that is none.
+    /// Those of `f`, and [`Error::Usage`] for a cost that is none.
     pub fn costs(&self, words: usize, mut f: impl FnMut(MarkCosts) -> Result<f64>) -> Result<MarkCosts> {
         let given = self.given_costs();
         let mut costs = checked_costs(given)?;

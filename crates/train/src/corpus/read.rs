@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, BOM, Encoding, Input, Limits};
-use majuscule::format::{Format, Record, RecordSource, refuse_binary};
+use majuscule::format::{Format, Record, RecordSource, decoded_text};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
 
@@ -57,9 +57,7 @@ impl Reading {
     /// # Errors
     /// If the input cannot be read or is no text.
     pub(super) fn decoded(&self, input: Input<'static>) -> Result<Input<'static>> {
-        let mut input = input.within(self.limits);
-        refuse_binary(&mut input, self.encoding.as_ref())?;
-        Ok(input.decoded(self.encoding.clone(), None)?.0)
+        Ok(decoded_text(input.within(self.limits), self.encoding.as_ref(), false)?.0)
     }
 }
 

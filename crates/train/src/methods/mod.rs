@@ -224,7 +224,7 @@ pub fn adapt(
 /// Refuses a corpus whose case mapping differs from that of the model to be adapted.
 ///
 /// # Errors
-/// [`Error::usage`].
+/// [`Error::Usage`].
 pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
     let found = corpus.locale();
     if found == expected {

@@ -196,7 +196,7 @@ impl WindowScorer for EngineScorer {
 /// Reads a model that computes on the processor.
 ///
 /// # Errors
-/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::usage`] if
+/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if
 /// the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
     let files = BertFiles::read(store)?;

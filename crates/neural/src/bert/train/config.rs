@@ -260,7 +260,7 @@ impl BertConfig {
     /// Returns the number of pieces that an encoder sees at a time that takes `longest`.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] if it does not take as many as were asked for.
+    /// Returns [`Error::Usage`] if it does not take as many as were asked for.
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
             Some(window) if window > longest => Err(Error::usage(format!(
@@ -294,7 +294,7 @@ impl BertConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         check_numbers(
             &[("dropout", self.dropout), ("layer-dropout", self.layer_dropout), ("held-out", self.held_out)],
