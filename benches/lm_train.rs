@@ -76,7 +76,7 @@ impl Bench {
             let counts = folder.path().join(format!("{at}.counts"));
             let mut out = io::BufWriter::new(fs::File::create(&counts).expect("a file can be made"));
             let text = read(&part, &Memory::unlimited());
-            text.write_counts(3, &mut out, &refused, &mut |_| ()).expect("the counts can be written");
+            text.write_counts(3, &mut out, &refused, &mut |_| Ok(())).expect("the counts can be written");
             counts
         });
         let shards = shards.collect();
@@ -140,7 +140,7 @@ fn read(file: &Path, memory: &Memory) -> TrainingText {
 fn write(text: TrainingText, order: usize) {
     // The generated text is too regular to estimate the discounts from it.
     let config = KneserNeyConfig { order, fallback: Some([0.5, 1.0, 1.5]), ..KneserNeyConfig::default() };
-    text.write_arpa(&config, &mut io::sink(), &refused, &mut |_| ()).expect("the text can be counted");
+    text.write_arpa(&config, &mut io::sink(), &refused, &mut |_| Ok(())).expect("the text can be counted");
 }
 
 fn refused(error: io::Error) -> Error {

@@ -736,7 +736,7 @@ pub fn counts(data: &[u8]) {
     let written = |text: TrainingText| {
         let (order, mut bytes) = (text.order().unwrap_or_default(), Vec::new());
         let refused = |error| Error::io("write", "memory", error);
-        text.write_counts(order, &mut bytes, &refused, &mut |_| ()).map(|()| (order, bytes))
+        text.write_counts(order, &mut bytes, &refused, &mut |_| Ok(())).map(|()| (order, bytes))
     };
     let Ok((order, once)) = open(data).and_then(written) else { return };
     let (_, twice) = open(&once).and_then(written).expect("what was written can be read");
@@ -747,7 +747,7 @@ pub fn counts(data: &[u8]) {
         smoothing: Smoothing::WittenBell,
         ..Default::default()
     };
-    if let Ok(model) = text.train(&config, &mut |_| ()) {
+    if let Ok(model) = text.train(&config, &mut |_| Ok(())) {
         let _ = model.scorer().sentence(model.vocabulary().iter().take(100));
     }
 }
@@ -836,7 +836,7 @@ pub fn counted() -> Vec<u8> {
     let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::Text, Locale::Root);
     let text = TrainingText::read(&corpus, WordUnits::Words, NonZeroUsize::MIN, &Memory::unlimited());
     let (mut bytes, refused) = (Vec::new(), |error| Error::io("write", "memory", error));
-    let written = text.and_then(|text| text.write_counts(3, &mut bytes, &refused, &mut |_| ()));
+    let written = text.and_then(|text| text.write_counts(3, &mut bytes, &refused, &mut |_| Ok(())));
     written.expect("the text has words, and memory can be written");
     bytes
 }

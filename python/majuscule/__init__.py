@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from majuscule._errors import (
     Bug,
     Error,
@@ -20,21 +22,47 @@ from majuscule._errors import (
     ModelError,
     UsageError,
 )
-from majuscule._model import Model, Stream, load
+from majuscule import lm
+from majuscule._learning import Comparison, Report, compare, evaluate, score, train
+from majuscule._lexicon import Form, Lexicon
+from majuscule._model import Model, Options, Stream, convert, load
 from majuscule._native import Word, detect_language
+
+if TYPE_CHECKING:
+    from majuscule.sklearn import Truecaser as Truecaser
+else:
+    # Imported when it is asked for, since scikit-learn is large and optional.
+    def __getattr__(name: str) -> Any:
+        if name == "Truecaser":
+            from majuscule.sklearn import Truecaser
+
+            return Truecaser
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Bug",
+    "Comparison",
     "Error",
     "FileError",
+    "Form",
     "InputError",
     "Interrupted",
+    "Lexicon",
     "MissingFileError",
     "Model",
     "ModelError",
+    "Options",
+    "Report",
     "Stream",
     "UsageError",
     "Word",
+    "compare",
+    "convert",
     "detect_language",
+    "evaluate",
+    "lm",
     "load",
+    "score",
+    "train",
 ]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from majuscule import _native
 from majuscule._errors import MissingFileError, UsageError
+from majuscule._typing import Self, Unpack
+from majuscule._verbs import WORDS, Path, arguments, call, nearest, path, paths, spellings
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    # Options by the dozen, which take longer to make than all else here.
+    from majuscule._options import ConvertOptions, RestoreFileOptions
 
 Preset = Literal["accurate", "fast", "best", "ngram"]
 
@@ -45,20 +48,21 @@ class Options(TypedDict, total=False):
 
 NAMES = frozenset(Options.__annotations__)
 
+MODEL, TEXT = "<model>", "<text>"
+"""The names of a model and a file in memory."""
+
 
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options; an unknown one is an error that names the nearest."""
     for name in options:
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, 1)
-            hint = f": did you mean {near[0]}?" if near else f": expected one of {', '.join(sorted(NAMES))}"
-            raise TypeError(f"unknown option {name}{hint}")
+            raise nearest(name, NAMES)
     words = options.get("words")
-    if words is not None:
-        if isinstance(words, str):
-            raise TypeError('words is a list of spellings, not a str: words=["iPhone"]')
-        options = {**options, "words": list(words)}
-    return options
+    if words is None:
+        return options
+    if isinstance(words, str):
+        raise TypeError('words is a list of spellings, not a str: words=["iPhone"]')
+    return {**options, "words": list(words)}
 
 
 def _threads(threads: int | None) -> int:
@@ -67,6 +71,12 @@ def _threads(threads: int | None) -> int:
     if threads < 1:
         raise UsageError(f"threads {threads}: expected 1 or more")
     return threads
+
+
+def _opening(gap: str) -> str:
+    """Return the part of what is between two sentences that belongs to the second: an opening quotation mark."""
+    found = re.search(r"(?<=\s)\S+$", gap)
+    return found.group() if found else ""
 
 
 class Stream:
@@ -168,6 +178,16 @@ class Model:
     ) -> Any:
         """Restore a text, or each of several by itself, in order and on all cores; None stays None.
 
+        Args:
+            text: A text; an iterable of texts, which gives a list; or a column of an Arrow library (polars, pandas,
+                pyarrow, duckdb), which gives a column that those read: `pl.Series(model.restore(series))`.
+            threads: The number of threads for several texts; all cores by default.
+            options: See `Options`.
+
+        Raises:
+            TypeError: If a text is no str, a column holds no texts, or there is no such option.
+            UsageError: If an option has a wrong value.
+
         >>> import majuscule
         >>> majuscule.load("en").restore("where did you meet angela merkel", marks=True)
         'Where did you meet Angela Merkel?'
@@ -175,15 +195,35 @@ class Model:
         restorer = self._restorer({**options})
         if isinstance(text, str):
             return restorer.restore(text)
-        if isinstance(text, (bytes, bytearray)):
+        if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
+            column = self._restored_column(text, restorer, threads)
+            if column is not None:
+                return column
+        return restorer.restore_all(self._checked_texts(text), _threads(threads))
+
+    @staticmethod
+    def _checked_texts(given: Any) -> list[str | None]:
+        """Return several texts as a list."""
+        if isinstance(given, (bytes, bytearray)):
             raise TypeError("text is bytes, but a str is expected: decode it, as in text.decode()")
-        if text is None:
-            raise TypeError("text is None, but a str or an iterable of texts is expected")
-        texts = list(text)
+        if given is None or not isinstance(given, Iterable):
+            raise TypeError(f"text is {type(given).__name__}, but a str or an iterable of texts is expected")
+        texts = list(given)
         for at, one in enumerate(texts):
             if one is not None and not isinstance(one, str):
                 raise TypeError(f"item {at} is {type(one).__name__}, but a str or None is expected")
-        return restorer.restore_all(texts, _threads(threads))
+        return texts
+
+    def _restored_column(self, column: Any, restorer: _native.Restorer, threads: int | None) -> Any:
+        """Restore a column of an Arrow library; None if it turns out to be none."""
+        try:
+            return _native.restore_column(restorer, column, _threads(threads))
+        except ImportError:
+            # pandas without pyarrow has the method and no capsule behind it.
+            if not hasattr(column, "isna"):
+                raise
+        texts = [None if is_missing else text for text, is_missing in zip(column, column.isna())]
+        return type(column)(self.restore(texts, threads=threads), index=column.index, name=column.name, dtype=column.dtype)
 
     def words(self, text: str, **options: Unpack[Options]) -> list[_native.Word]:
         """Return the words of a text, restored. Positions count code points.
@@ -209,25 +249,103 @@ class Model:
     def sentences(self, text: str, **options: Unpack[Options]) -> list[tuple[int, int]]:
         """Return the spans of the sentences of a text, in code points, also without punctuation.
 
-        >>> import majuscule
-        >>> text = "Thanks. We met Ana."
-        >>> [text[start:end] for start, end in majuscule.load("en").sentences(text)]
-        ['Thanks.', 'We met Ana.']
-        """
-        return list(self._sentences(text, options))
+        Args:
+            text: The text. White space between sentences belongs to none.
+            options: As in `restore`. With `marks`, which is True by default where the model has marks, the end of a
+                sentence and the mark there are one decision, which is better than that of an end alone.
 
-    def _sentences(self, text: str, options: Options) -> Iterator[tuple[int, int]]:
-        start: int | None = None
+        >>> import majuscule
+        >>> text = "we met ana in lisbon she said that it was late"
+        >>> [text[start:end] for start, end in majuscule.load("en").sentences(text)]
+        ['we met ana in lisbon', 'she said that it was late']
+        """
+        if self.marks and "marks" not in options:
+            options["marks"] = True
         words = self.words(text, **options)
-        for at, word in enumerate(words):
-            start = word.start if start is None else start
-            following = words[at + 1].start if at + 1 < len(words) else len(text)
-            after = text[word.end : following]
-            if word.sentence_end or at + 1 == len(words) or any(mark in after for mark in ".?!…"):
-                # Marks right behind the word belong to its sentence.
-                end = word.end + len(after) - len(after.lstrip(".,;:!?…)]}»”\"'"))
-                yield start, end
-                start = None
+        starts = [0]
+        for word, following in zip(words, words[1:]):
+            if word.sentence_end:
+                starts.append(following.start - len(_opening(text[word.end : following.start])))
+        spans = []
+        for start, end in zip(starts, [*starts[1:], len(text)]):
+            part = text[start:end]
+            first = start + len(part) - len(part.lstrip())
+            last = start + len(part.rstrip())
+            if first < last:
+                spans.append((first, last))
+        return spans
+
+    def restore_file(
+        self,
+        file: Path | Iterable[Path],
+        output: Path | None = None,
+        *,
+        in_place: bool | str = False,
+        **options: Unpack[RestoreFileOptions],
+    ) -> None:
+        """Restore a file, or a folder of files, into another one; the format stays, or is that of the output's name.
+
+        Args:
+            file: A text, subtitles or a transcript, also as .gz, .zst or .xz; several, or folders, go to a folder.
+            output: The file or folder to write, which must be new unless `force` is given. It appears once it is
+                complete.
+            in_place: Instead of `output`, write each file that changes again; ".bak" keeps a backup beside it.
+            options: The options of `majuscule restore`, such as `marks`, `format` or `cues`; `words` is a list.
+
+        Raises:
+            UsageError: If an option has a wrong value, or the output exists.
+            FileNotFoundError: If there is no such file.
+            InputError: If a file is not what its format says. Nothing is written then.
+
+        >>> import majuscule, pathlib, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> talk = pathlib.Path(folder.name, "talk.srt")
+        >>> _ = talk.write_text("1\\n00:00:01,000 --> 00:00:02,000\\nwe met in lisbon\\n")
+        >>> majuscule.load("en").restore_file(talk, talk.with_suffix(".vtt"))
+        >>> print(talk.with_suffix(".vtt").read_text().splitlines()[-2])
+        We met in Lisbon
+        """
+        if (output is None) is not bool(in_place):
+            given = "neither" if output is None else "both"
+            raise UsageError(f"{given} of output and in_place are given: name an output, or say in_place=True")
+        is_one = isinstance(file, (str, os.PathLike))
+        files = paths(file)
+        # The program takes a name that ends so for a folder, which need not be there.
+        where = [] if output is None else ["--output", path(output) if is_one else os.path.join(path(output), "")]
+        if in_place:
+            where = ["--in-place" if in_place is True else f"--in-place={in_place}"]
+        self._restore([*files, *where], {**options})
+
+    def restore_bytes(self, data: bytes, **options: Unpack[RestoreFileOptions]) -> bytes:
+        """Restore the bytes of a file, whose format its first bytes or `format` tell.
+
+        Args:
+            data: The bytes of a text, subtitles or a transcript, also compressed.
+            options: The options of `majuscule restore`, as in `restore_file`.
+
+        Raises:
+            UsageError: If an option has a wrong value.
+            InputError: If the bytes are not what the format says.
+
+        >>> import majuscule
+        >>> majuscule.load("en").restore_bytes(b"WEBVTT\\n\\n00:01.000 --> 00:02.000\\nwe met in lisbon\\n")[-17:]
+        b'We met in Lisbon\\n'
+        """
+        return self._restore([TEXT], {**options}, {TEXT: bytes(data)})
+
+    def _restore(self, words: list[str], options: dict[str, Any], files: dict[str, bytes] | None = None) -> bytes:
+        files = {**(files or {})}
+        if options.get("words") is not None:
+            files[WORDS] = spellings(options["words"])
+            options["words"] = WORDS
+        named, models = self._arguments()
+        answer = call(["restore", *named, *words, *arguments(("restore",), options)], models=models, files=files)
+        return answer.output
+
+    def _arguments(self) -> tuple[list[str], dict[str, _native.Model]]:
+        """Return the arguments of the program that name this model, and the model by that name."""
+        language = [f"--lang={self.language}"] if self.language and "," not in self.language else []
+        return ["--model", MODEL, *language], {MODEL: self._native}
 
     def stream(self, **options: Unpack[Options]) -> Stream:
         """Start a text that is restored while it comes in."""
@@ -240,15 +358,83 @@ class Model:
         return f"<majuscule.Model {self.language} ({self.method})>"
 
 
+class AutoModel(Model):
+    """The built-in models: each text is restored in its own language, or in English if it does not tell."""
+
+    def __init__(self, preset: Preset, folders: tuple[str, ...] = ()) -> None:
+        self._preset: Preset = preset
+        self._folders = folders
+        self._models: dict[str, Model] = {}
+        super().__init__(("auto", ("auto", preset, folders)), self._of("en")._native)
+
+    @property
+    def language(self) -> str:
+        """It is "auto"."""
+        return "auto"
+
+    def _of(self, language: str) -> Model:
+        model = self._models.get(language)
+        if model is None:
+            model = self._models[language] = load(language, preset=self._preset, models=self._folders)
+        return model
+
+    def _for(self, text: str) -> Model:
+        if not isinstance(text, str):
+            raise TypeError(f"text is {type(text).__name__}, but a str is expected")
+        return self._of(_native.detect_language(text) or "en")
+
+    def restore(self, text: Any, *, threads: int | None = None, **options: Unpack[Options]) -> Any:
+        """Restore a text, or each of several by itself in its own language; None stays None."""
+        if isinstance(text, str):
+            return self._for(text).restore(text, **options)
+        if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
+            raise UsageError('a column has one language here: load it by name, or give a list to load("auto")')
+        texts = self._of("en")._checked_texts(text)
+        restored: list[str | None] = [None] * len(texts)
+        by_language: dict[Model, list[int]] = {}
+        for at, one in enumerate(texts):
+            if one is not None:
+                by_language.setdefault(self._for(one), []).append(at)
+        for model, places in by_language.items():
+            for at, one in zip(places, model.restore([texts[at] for at in places], threads=threads, **options)):
+                restored[at] = one
+        return restored
+
+    def words(self, text: str, **options: Unpack[Options]) -> list[_native.Word]:
+        """Return the words of a text, restored in its language. Positions count code points."""
+        return self._for(text).words(text, **options)
+
+    def label(self, given: Iterable[str], /, **options: Unpack[Options]) -> list[_native.Word]:
+        """Restore words that come without a text in their language, and return one for each."""
+        words = list(given)
+        return self._for(" ".join(words)).label(words, **options)
+
+    def stream(self, **options: Unpack[Options]) -> Stream:
+        """A stream does not wait until its language is known: this is an error."""
+        raise UsageError('a stream does not wait until its language is known: load a model by its language, as in load("en")')
+
+    def _arguments(self) -> tuple[list[str], dict[str, _native.Model]]:
+        return ["--lang=auto", f"--preset={self._preset}"], {}
+
+
 def load(
     model: str | os.PathLike[str] | bytes = "en",
     *,
     preset: Preset = "accurate",
     models: Iterable[str | os.PathLike[str]] = (),
 ) -> Model:
-    """Load a model: of a language ("en", "es", "fr", "nl", "pt"), from a folder, a packed file or its bytes.
+    """Load a model.
 
-    `models` are folders with models of the presets "best" and "ngram", which are not built in.
+    Args:
+        model: A language ("en", "es", "fr", "nl", "pt"), "auto" for the language of each text, or the folder, the
+            packed file or the bytes of a model.
+        preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are not built in.
+        models: Folders with models that are not built in, beside those that the program looks in.
+
+    Raises:
+        UsageError: If there is no model of the language.
+        FileNotFoundError: If there is no such file.
+        ModelError: If the file is no model, or is cut off or altered.
 
     >>> import majuscule
     >>> majuscule.load("pt", preset="fast")
@@ -260,12 +446,15 @@ def load(
         if not os.path.exists(model):
             raise MissingFileError(f"{os.fspath(model)}: there is no such model: name a folder or a file made by train")
         return _load("path", os.fspath(model))
-    return _load("preset", (model, preset, tuple(os.fspath(folder) for folder in models)))
+    folders = tuple(os.fspath(folder) for folder in models)
+    return _load("auto" if model == "auto" else "preset", (model, preset, folders))
 
 
 def _load(kind: str, source: Any) -> Model:
     """Load a model again, from where it came."""
     match kind:
+        case "auto":
+            return AutoModel(*source[1:])
         case "bytes":
             native = _native.Model.from_bytes(source)
         case "path":
@@ -274,3 +463,31 @@ def _load(kind: str, source: Any) -> Model:
             language, preset, folders = source
             native = _native.Model.of_preset(language, preset, list(folders))
     return Model((kind, source), native)
+
+
+def convert(
+    file: Path | bytes, output: Path | None = None, **options: Unpack[ConvertOptions]
+) -> bytes:
+    """Convert subtitles or a transcript to another format, without loss unless `drop` is given.
+
+    Args:
+        file: The file, or its bytes with their format as `from_`.
+        output: The file to write, whose name tells its format; without it the bytes are returned, in the format `to`.
+        options: The options of `majuscule convert`, such as `cues="sentence"` or `max_chars=36`.
+
+    Raises:
+        UsageError: If an option has a wrong value, there is no such conversion, or the output exists.
+        InputError: If the file is not what its format says, or something would be lost.
+
+    >>> import majuscule
+    >>> cue = b"1\\n00:00:01,000 --> 00:00:02,000\\nWe met.\\n"
+    >>> majuscule.convert(cue, from_="srt", to="vtt")
+    b'WEBVTT\\n\\n1\\n00:00:01.000 --> 00:00:02.000\\nWe met.\\n\\n'
+    """
+    words = arguments(("convert",), {**options})
+    where = [] if output is None else ["--output", path(output)]
+    if isinstance(file, bytes):
+        if options.get("from_") is None:
+            raise UsageError('bytes have no name that tells their format: name it with from_, as in from_="srt"')
+        return call(["convert", TEXT, *where, *words], files={TEXT: file}).output
+    return call(["convert", path(file), *where, *words]).output

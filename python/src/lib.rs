@@ -11,12 +11,18 @@ use std::thread;
 use std::time::Duration;
 
 use majuscule::error::{Error, caught};
-use majuscule::{Interrupt, Methods, Model, ModelDirs, Preset, RestoreOptions, Streaming, TextRestorer};
-use pyo3::exceptions::PyTypeError;
+use majuscule::model::Packed;
+use majuscule::{Interrupt, Model, Preset, RestoreOptions, Streaming, TextRestorer, model};
+use majuscule_cli::methods::methods_in;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
+mod arrow;
+mod broken;
+mod lexicon;
+mod lm;
 mod options;
+mod verbs;
 
 /// The time between two looks at the signals of the interpreter, while threads compute.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -45,10 +51,38 @@ fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + S
     py.detach(|| caught(work)).map_err(|error| raised(py, &error))
 }
 
+/// The number of bytes from which a text takes long enough for Ctrl-C, and for a thread of its own.
+const LONG: usize = 1 << 16;
+
+/// Does some work on a text of this many bytes, detached; if that is long, Ctrl-C ends it.
+fn on_text<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    restorer: &TextRestorer,
+    work: impl FnOnce(&TextRestorer) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    if bytes < LONG {
+        return detached(py, || work(restorer));
+    }
+    let interrupt = Interrupt::new();
+    let restorer = restorer.interrupted_by(&interrupt);
+    interruptible(py, &interrupt, || work(&restorer))
+}
+
 /// Does some work on another thread, while this one looks at signals: Ctrl-C sets the flag of the work.
 fn interruptible<T: Send>(
     py: Python<'_>,
     interrupt: &Interrupt,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    interruptible_with(py, interrupt, &mut |_| Ok(()), work)
+}
+
+/// Like [`interruptible`], and calls `meanwhile` whenever it looks, whose error stops the work, too.
+fn interruptible_with<T: Send>(
+    py: Python<'_>,
+    interrupt: &Interrupt,
+    meanwhile: &mut (dyn FnMut(Python<'_>) -> PyResult<()> + Send),
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let done = py.detach(|| {
@@ -63,7 +97,7 @@ fn interruptible<T: Send>(
                 match receiver.recv_timeout(SIGNALS) {
                     Ok(done) => return Ok((done, signal)),
                     Err(RecvTimeoutError::Timeout) if signal.is_none() => {
-                        signal = Python::attach(|py| py.check_signals()).err();
+                        signal = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py))).err();
                         if signal.is_some() {
                             interrupt.set();
                         }
@@ -136,14 +170,14 @@ impl Word {
 
 /// A model with the options of a call.
 #[pyclass(frozen, name = "Restorer", module = "majuscule._native")]
-struct Restorer {
+pub struct Restorer {
     restorer: TextRestorer,
     language: String,
 }
 
 /// A trained model.
 #[pyclass(frozen, name = "Model", module = "majuscule._native")]
-struct NativeModel {
+pub struct NativeModel {
     model: Model,
 }
 
@@ -158,7 +192,7 @@ impl NativeModel {
     #[staticmethod]
     fn of_preset(py: Python<'_>, language: &str, preset_name: &str, dirs: Vec<PathBuf>) -> PyResult<Self> {
         let preset = preset(py, preset_name)?;
-        let methods = Methods::all().looking_in(ModelDirs::of(dirs));
+        let methods = methods_in(dirs);
         let model = detached(py, || methods.load_preset(language, preset, &Default::default()))?;
         Ok(Self { model })
     }
@@ -166,13 +200,16 @@ impl NativeModel {
     /// Loads a model from a folder or a packed file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { model: detached(py, || Model::open(path))? })
+        let load = || methods_in(Vec::new()).load(&*model::open(&path)?, &Default::default());
+        Ok(Self { model: detached(py, load)? })
     }
 
     /// Loads a model from the bytes of a packed file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
-        Ok(Self { model: detached(py, || Model::from_bytes(bytes))? })
+        let load =
+            || methods_in(Vec::new()).load(&Packed::open("the model", bytes.into())?, &Default::default());
+        Ok(Self { model: detached(py, load)? })
     }
 
     #[getter]
@@ -192,7 +229,7 @@ impl NativeModel {
     }
 
     /// Returns the model with options.
-    #[pyo3(signature = (**given))]
+    #[pyo3(signature = (**given: "Any") -> "Restorer")]
     fn with_options(
         &self,
         py: Python<'_>,
@@ -217,7 +254,7 @@ impl NativeModel {
 impl Restorer {
     /// Restores a text.
     fn restore(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<String> {
-        detached(py, || self.restorer.restore(&text))
+        on_text(py, text.len(), &self.restorer, |restorer| restorer.restore(&text))
     }
 
     /// Restores texts on threads, each by itself; None stays None.
@@ -239,8 +276,8 @@ impl Restorer {
 
     /// Returns the words of a text, restored.
     fn words(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<Word>> {
-        detached(py, || {
-            let found = self.restorer.words(&text)?;
+        on_text(py, text.len(), &self.restorer, |restorer| {
+            let found = restorer.words(&text)?;
             let mut chars = CharCounter::new(&text);
             let word = |word: majuscule::RestoredWord| {
                 let (start, end) = (chars.at(word.span.start), chars.at(word.span.end));
@@ -252,9 +289,10 @@ impl Restorer {
 
     /// Restores words that come without a text, and returns one for each.
     fn label(&self, py: Python<'_>, words: Vec<PyBackedStr>) -> PyResult<Vec<Word>> {
-        detached(py, || {
+        let bytes = words.iter().map(|word| word.len() + 1).sum();
+        on_text(py, bytes, &self.restorer, |restorer| {
             let given: Vec<&str> = words.iter().map(|word| &**word).collect();
-            let found = self.restorer.restore_words(&given)?;
+            let found = restorer.restore_words(&given)?;
             let word = |(at, word): (usize, majuscule::RestoredWord)| self.word(given[at], at, at + 1, word);
             Ok(found.into_iter().enumerate().map(word).collect())
         })
@@ -323,12 +361,6 @@ impl Stream {
     fn is_finished(&self) -> bool {
         self.lock().is_none()
     }
-
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err(
-            "a stream is in the middle of a text and cannot be pickled or copied: start another one",
-        ))
-    }
 }
 
 impl Stream {
@@ -371,6 +403,16 @@ fn detect_language(py: Python<'_>, text: PyBackedStr) -> Option<String> {
 /// The native part of majuscule.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::arrow::{RestoredColumn, restore_column};
+    #[pymodule_export]
+    use super::broken::broken;
+    #[pymodule_export]
+    use super::lexicon::Lexicon;
+    #[pymodule_export]
+    use super::lm::LanguageModel;
+    #[pymodule_export]
+    use super::verbs::{Answer, call_verb, options, program};
     #[pymodule_export]
     use super::{NativeModel, Restorer, Stream, Word, detect_language};
 }

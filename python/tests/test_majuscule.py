@@ -5,17 +5,21 @@ from __future__ import annotations
 import copy
 import doctest
 import multiprocessing
+import os
 import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import majuscule
-from majuscule import _model
+from majuscule import _learning, _lexicon, _model, _native
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +28,26 @@ def model() -> majuscule.Model:
 
 
 def test_examples_of_the_documentation() -> None:
-    for module in (majuscule, _model):
+    for module in (majuscule, _model, _learning, _lexicon, majuscule.lm):
         found = doctest.testmod(module)
-        assert found.attempted > 0 or module is majuscule
-        assert found.failed == 0
+        assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "../docs/book/src/python.md"])
+def test_examples_of_the_pages(page: str) -> None:
+    file = pathlib.Path(__file__).parents[1] / page
+    found = doctest.testfile(str(file), module_relative=False)
+    assert found.attempted > 0 and found.failed == 0
+
+
+def test_the_program_is_inside() -> None:
+    command = [sys.executable, "-m", "majuscule", "restore"]
+    done = subprocess.run(command, input="we met in lisbon", capture_output=True, text=True, check=True)
+    assert done.stdout == "We met in Lisbon"
+    wrong = subprocess.run([*command, "--no-such-option"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "--no-such-option" in wrong.stderr
+    missing = subprocess.run([*command, "no such file"], capture_output=True, text=True)
+    assert missing.returncode == 1 and missing.stderr.startswith("majuscule: cannot open")
 
 
 def test_one_text_and_many(model: majuscule.Model) -> None:
@@ -130,18 +150,67 @@ def test_a_fork_after_use(model: majuscule.Model) -> None:
         assert pool.map(_restored, ["we met in lisbon"] * 4) == ["We met in Lisbon"] * 4
 
 
+def test_a_fork_in_the_middle_of_a_text(model: majuscule.Model) -> None:
+    stream = model.stream(look_ahead=0)
+    stream.push("we met angela in ")
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, (stream.push("lisbon ") + stream.finish()).encode())
+        os._exit(0)
+    os.close(writer)
+    assert os.waitpid(child, 0)[1] == 0
+    with os.fdopen(reader) as answer:
+        assert answer.read() == "Lisbon "
+    assert stream.push("porto ") + stream.finish() == "Porto "
+
+
+def test_a_model_that_was_altered_is_refused(tmp_path: pathlib.Path) -> None:
+    text = tmp_path / "news.txt"
+    text.write_text("We met Ana in Lisbon.\n" * 20)
+    majuscule.train("majority", text, output=tmp_path / "model")
+    manifest = tmp_path / "model" / "majuscule.json"
+    manifest.write_text(manifest.read_text().replace('"majority"', '"bilstm"', 1))
+    with pytest.raises(majuscule.ModelError, match="was altered"):
+        majuscule.load(tmp_path / "model")
+
+
 def test_ctrl_c_ends_a_long_call(model: majuscule.Model) -> None:
     # A job in the background starts with the signal ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    texts = ["we met angela merkel in lisbon on a cold day " * 50] * 20_000
-    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        model.restore(texts)
-    # 0.3 s until the signal, and the list to be read before.
-    assert time.monotonic() - start < 2.0
+    text = "we met angela merkel in lisbon on a cold day " * 50
+    calls: list[Callable[[], object]] = [
+        lambda: model.restore([text] * 20_000),
+        lambda: model.restore(text * 20_000),
+        lambda: model.words(text * 20_000),
+        lambda: model.label(text.split() * 10_000),
+        lambda: model.restore_bytes(text.encode() * 20_000),
+    ]
+    for call in calls:
+        raised: list[float] = []
+
+        def interrupt() -> None:
+            raised.append(time.monotonic())
+            signal.raise_signal(signal.SIGINT)
+
+        threading.Timer(1.0, interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        # 0.2 s on an idle machine; the tests may share theirs.
+        assert time.monotonic() - raised[0] < 2.0
     assert model.restore("we met") == "We met"
+
+
+def test_a_panic_is_an_exception(model: majuscule.Model) -> None:
+    broken = majuscule.Model(("preset", ("en", "fast", ())), _native.broken(model._native))
+    for call in (broken.restore, broken.words, broken.sentences, lambda text: broken.restore([text] * 9, threads=2)):
+        with pytest.raises(majuscule.Bug, match="please report it.*on purpose"):
+            call("we met")
+    with broken.stream() as stream, pytest.raises(majuscule.Bug):
+        stream.push("we met in ")
+    with pytest.raises(majuscule.Bug):
+        broken.restore_bytes(b"we met in lisbon")
+    assert model.restore("we met in lisbon") == "We met in Lisbon"
 
 
 def test_the_language_of_a_text() -> None:

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::host;
 use super::methods::methods;
 use super::named;
 use majuscule::error::{Error, Result};
@@ -65,6 +66,9 @@ impl CascadeArgs {
 /// # Errors
 /// If the model cannot be read or does not run on the backend.
 pub fn load_named(path: &Path, language: &str, computing: &Backend, must: bool) -> Result<Model> {
+    if let Some(model) = host::model(path) {
+        return Ok(model);
+    }
     let asked = |is_meant| if is_meant { *computing } else { Backend::default() };
     let store = named::open(path, language)?;
     let methods = methods();

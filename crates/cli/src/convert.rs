@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use super::force::ForceArg;
-use super::messages;
+use super::{host, messages};
 use majuscule::error::Error;
-use majuscule::files::{self, Encoding, Limits, Publish};
+use majuscule::files::{Encoding, Limits, Publish};
 use majuscule::format::Format;
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::{CueCut, CueLimits};
@@ -148,7 +148,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         args.force.check(output, &[&args.input])?;
     }
     let (input, encoder) =
-        files::open(&args.input)?.within(args.limits).decoded(args.encoding.clone(), None)?;
+        host::open(&args.input)?.within(args.limits).decoded(args.encoding.clone(), None)?;
     let notes = match output {
         Some(path) => {
             let mut out = Publish::new(path)?;
@@ -156,7 +156,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
             out.commit()?;
             notes
         }
-        None => conversion.run(input, &mut std::io::stdout().lock(), Path::new("standard output"))?,
+        None => conversion.run(input, &mut host::stdout(), Path::new("standard output"))?,
     };
     messages::tell_encoding(&args.input, args.encoding.as_ref(), encoder.encoding());
     tell(notes);

@@ -9,6 +9,7 @@ mod convert;
 mod folders;
 mod force;
 mod hints;
+pub mod host;
 mod inspect;
 mod language;
 #[cfg(feature = "learning")]
@@ -24,7 +25,9 @@ mod stream;
 mod targets;
 mod voting;
 
+use std::ffi::OsString;
 use std::process::{self, ExitCode};
+use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 
@@ -70,27 +73,48 @@ enum Verb {
     Man(shell::Man),
 }
 
+/// The command that starts the program again, where that is not its own file.
+static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+
 /// Parses the arguments, runs the verb and prints its error. The exit code is 0 for success, 1 for
 /// a failure in the data, 2 for wrong arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    run(std::env::args_os())
+}
+
+/// Runs the program inside another one, which `command` starts with the program alone in it; the
+/// first of the arguments is its name.
+pub fn main_within(command: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // A process runs the program once.
+    let _ = PROGRAM.set(command);
+    run(arguments)
+}
+
+fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| refuse(&error));
     signals::clean_up();
     #[cfg(feature = "learning")]
     let watch = cli.usage.watch();
-    let result = match cli.verb {
-        Verb::Restore(args) => restore::run(*args),
-        Verb::Convert(args) => convert::run(&args),
-        #[cfg(feature = "learning")]
-        Verb::Learning(verb) => verb.run(),
-        Verb::Inspect(args) => inspect::run(args),
-        Verb::Completions(args) => shell::completions(args),
-        Verb::Man(args) => shell::man(args),
-    };
+    let result = cli.verb.run();
     // Results are void if a mapped file was changed during the run.
     let result = result.and_then(|code| Ok(Bytes::check_unchanged().map(|()| code)?));
     #[cfg(feature = "learning")]
     let result = result.and_then(|code| Ok(watch.write().map(|()| code)?));
     result.unwrap_or_else(|error| report(&error))
+}
+
+impl Verb {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Restore(args) => restore::run(*args),
+            Self::Convert(args) => convert::run(&args),
+            #[cfg(feature = "learning")]
+            Self::Learning(verb) => verb.run(),
+            Self::Inspect(args) => inspect::run(args),
+            Self::Completions(args) => shell::completions(args),
+            Self::Man(args) => shell::man(args),
+        }
+    }
 }
 
 /// Prints what is wrong with the arguments, or the help that they ask for, and exits.

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 
+use crate::host;
 use majuscule::files::Encoding;
 use majuscule::printable::printable;
 
@@ -21,7 +22,12 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Prints a message on a line of its own, above a progress bar on the screen. A message that cannot
 /// be written is lost: standard error may be closed or full.
 pub fn print(message: impl Display) {
-    let line = format!("{}\n", printable(&message.to_string()));
+    let message = message.to_string();
+    let shown = printable(&message);
+    if host::hear(&shown) {
+        return;
+    }
+    let line = format!("{shown}\n");
     let write = || {
         let _ = io::stderr().lock().write_all(line.as_bytes());
     };

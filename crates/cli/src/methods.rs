@@ -1,6 +1,7 @@
 //! The methods whose models this program loads.
 
 use std::env;
+use std::path::PathBuf;
 
 use majuscule::methods::{Method, Methods};
 use majuscule::model::ModelDirs;
@@ -32,7 +33,13 @@ const OPTIONAL: [(&str, Option<Method>, &str); 2] =
 
 /// The methods of the library, and those of the optional packages in this build.
 pub fn methods() -> Methods {
-    let dirs = ModelDirs::of_program(|name| env::var_os(name), env::current_exe().ok().as_deref());
+    methods_in(Vec::new())
+}
+
+/// Like [`methods`], and looks for models in these folders, too.
+pub fn methods_in(given: Vec<PathBuf>) -> Methods {
+    let mut dirs = ModelDirs::of_program(|name| env::var_os(name), env::current_exe().ok().as_deref());
+    dirs.given = given;
     let all = BERT.into_iter().fold(Methods::all().looking_in(dirs), Methods::with);
     OPTIONAL.into_iter().fold(all, |methods, (name, method, advice)| match method {
         Some(method) => methods.with(method),

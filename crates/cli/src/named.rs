@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use majuscule::error::Result;
-use majuscule::methods::Preset;
+use majuscule::methods::{Backend, Model, Preset};
 use majuscule::model::{self, Store};
 use majuscule::named::NamedValue;
 
+use crate::host;
 use crate::methods::methods;
 
 /// The preset that a path means: `accurate`, `fast` or `best`, unless a file or folder has that
@@ -24,5 +25,16 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     match built_in(path) {
         Some(preset) => methods().preset_store(language, preset),
         None => model::open(path),
+    }
+}
+
+/// Loads a model: one of the host, or one that [`open`] opens.
+///
+/// # Errors
+/// Like [`open`], and if the model does not run on the backend.
+pub fn load(path: &Path, language: &str, computing: &Backend) -> Result<Model> {
+    match host::model(path) {
+        Some(model) => Ok(model),
+        None => methods().load(&*open(path, language)?, computing),
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::thread;
 
+use crate::host;
 use majuscule::error::{Error, Result};
 use majuscule::printable::printable_lines;
 use majuscule::text::LanguageTag;
@@ -21,7 +22,7 @@ pub fn print(page: &str) -> Result<()> {
 /// # Errors
 /// See [`print`].
 pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, host::stdout());
     let written = write(&mut out).and_then(|()| out.flush());
     written.map_err(|error| Error::io("write", "standard output", error))
 }

@@ -11,6 +11,7 @@ use super::spinner::Spinner;
 use crate::backend::BackendArgs;
 use crate::cascade::load_named;
 use crate::folders;
+use crate::host;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files;
@@ -78,14 +79,16 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let names = systems.iter().map(|system| system.name.clone()).collect();
     let differences =
         (most > 0).then(|| DifferingExamples::of(names, differences, args.measure.matching(), locale, most));
-    let mut page = comparison.page(&signature, words, differences.as_ref(), args.measure.layout());
-    if let Some(differences) = &differences
-        && args.measure.layout() != Layout::Json
-    {
-        let colours = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        page += &differences.text(if colours { Marking::Colours } else { Marking::Stars });
-    }
-    measure::print(&page)?;
+    let colours = !host::is_hosted() && stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    args.measure.print(|layout| {
+        let page = comparison.page(&signature, words, differences.as_ref(), layout);
+        match &differences {
+            Some(differences) if layout != Layout::Json => {
+                page + &differences.text(if colours { Marking::Colours } else { Marking::Stars })
+            }
+            _ => page,
+        }
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -165,7 +168,7 @@ impl RunningComparison<'_> {
             reading.language.clone_from(&manifest.language);
         }
         let files = folders::paths(std::slice::from_ref(reference), reading.format)?;
-        let corpus = Corpus::new(&files, reading, measure.protocol, self.locale)?;
+        let corpus = host::watched(Corpus::new(&files, reading, measure.protocol, self.locale)?);
         if self.args.outputs.is_empty() {
             // If there are outputs, the warning comes when they are read.
             measure::tell_paragraphs(&corpus)?;

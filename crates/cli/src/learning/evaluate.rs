@@ -11,12 +11,13 @@ use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;
 use crate::folders;
 use crate::force::ForceArg;
+use crate::host;
 use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
 use majuscule::error::Error;
-use majuscule::files::{self, Publish};
+use majuscule::files::Publish;
 use majuscule::methods::{Model, Preset, Read};
 use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::tokenize::Capitalized;
@@ -137,13 +138,13 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
         tell(read);
         let report = aligned::report::AlignedReport::of(&scores, &config, args.per_file);
-        measure::print(&report.page(args.measure.layout()))?;
+        args.measure.print(|layout| report.page(layout))?;
         return Ok(ExitCode::SUCCESS);
     }
     let files = folders::paths(&args.corpora, reading.format)?;
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-    let mut corpus =
-        Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?.with_spellings(spellings);
+    let corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
+    let mut corpus = host::watched(corpus.with_spellings(spellings));
     measure::tell_paragraphs(&corpus)?;
     let mut system = System::new("");
     let protocol = args.measure.protocol;
@@ -179,7 +180,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         }
     }
     tell(read);
-    measure::print(&report.page(args.measure.layout()))?;
+    args.measure.print(|layout| report.page(layout))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -195,7 +196,7 @@ impl EvaluateArgs {
     fn spellings(&self, locale: Locale) -> majuscule::error::Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
         Spellings::read(
-            &files::open(file)?.within(self.measure.reading.limits).bytes()?,
+            &host::open(file)?.within(self.measure.reading.limits).bytes()?,
             &file.to_string_lossy(),
             locale,
         )
@@ -229,7 +230,7 @@ impl EvaluateArgs {
             return Ok((model, Some(read)));
         }
         let model = match &self.model {
-            Some(path) => methods().load(&*named::open(path, language)?, &computing),
+            Some(path) => named::load(path, language, &computing),
             None => methods().load_preset(language, self.preset, &computing),
         };
         Ok((model?, None))

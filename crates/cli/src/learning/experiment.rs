@@ -183,9 +183,13 @@ fn check(job: &Job) -> Result<()> {
 
 /// Runs a verb in a separate process, so that its memory and time can be measured.
 fn itself(arguments: &[String]) -> Result<String, Error> {
-    let program = std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error))?;
+    let own = || std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error));
+    let command =
+        crate::PROGRAM.get().map_or_else(|| Ok(vec![own()?.into()]), |command| Ok(command.clone()))?;
+    let (program, before) = command.split_first().expect("a command has a program");
     let run = || {
-        let mut child = Command::new(&program)
+        let mut child = Command::new(program)
+            .args(before)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -195,7 +199,7 @@ fn itself(arguments: &[String]) -> Result<String, Error> {
         let _alive = child.stdin.take();
         child.wait_with_output()
     };
-    let output = run().map_err(|error| Error::io("run", &program, error))?;
+    let output = run().map_err(|error| Error::io("run", program, error))?;
     if !output.status.success() {
         let problem = format!(
             "failed ({}); what is done is kept, and the same recipe goes on from here",

@@ -11,6 +11,7 @@ use super::measure::{locale, tell_paragraphs};
 use super::tell_notes;
 use crate::folders;
 use crate::force::ForceArg;
+use crate::host;
 use crate::page::{number, print_with, threads};
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Limits};
@@ -166,7 +167,7 @@ impl CountingArgs {
         let locale = Lexicon::new(language)?.locale();
         let threads = threads(self.threads);
         let all = merged(corpora, |file, _| {
-            let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
+            let corpus = host::watched(Corpus::new(&[file], reading.clone(), self.protocol, locale)?);
             tell_paragraphs(&corpus)?;
             build(&corpus, &source_name(&file.to_string_lossy()), threads)
         })?;

@@ -12,18 +12,20 @@ use super::spinner::Spinner;
 use super::tell_notes;
 use crate::folders;
 use crate::force::ForceArg;
+use crate::host;
 use crate::page::threads;
 use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, ByteSize, Encoding, Limits};
-use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary, compact};
+use majuscule::lm::{NgramModel, ScoredSentence, arpa, binary, compact};
 use majuscule::methods::hmm::{checked_language_model, language_model};
 use majuscule::text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
 use majuscule_train::lm::kneser_ney::{self, JobStage, UnknownNgrams};
 use majuscule_train::lm::prune::prune;
+use majuscule_train::lm::score::{TextScore, score};
 use majuscule_train::lm::spill::Memory;
-use majuscule_train::lm::words::{self, KnownWords, SentenceVisitor, TrainingText, WordUnits};
+use majuscule_train::lm::words::{KnownWords, TrainingText, WordUnits};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
@@ -128,7 +130,7 @@ impl LmWordArgs {
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
         let locale = self.reading.language.parse()?;
         let files = folders::paths(files, self.reading.format)?;
-        let corpus = Corpus::new(&files, self.reading.clone(), self.protocol, locale)?;
+        let corpus = host::watched(Corpus::new(&files, self.reading.clone(), self.protocol, locale)?);
         tell_paragraphs(&corpus)?;
         Ok(corpus)
     }
@@ -380,7 +382,8 @@ impl LmProgress {
         self.0.say("reading the text".to_owned());
     }
 
-    fn show(&mut self, stage: JobStage) {
+    fn show(&mut self, stage: JobStage) -> Result<()> {
+        host::interrupt().check()?;
         self.0.say(match stage {
             JobStage::Counting(done, all) => {
                 format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
@@ -388,6 +391,7 @@ impl LmProgress {
             JobStage::Order(order) => format!("counting {order}-grams"),
             JobStage::Estimating(order) => format!("estimating {order}-grams"),
         });
+        Ok(())
     }
 }
 
@@ -406,13 +410,12 @@ struct Query {
 
 impl Query {
     /// Scores the sentences and passes each to `end`, in order.
-    fn score(&self, end: impl FnMut(&ScoredSentence) -> io::Result<()>) -> Result<Corpus> {
+    fn score(&self, mut end: impl FnMut(&ScoredSentence) -> io::Result<()>) -> Result<Corpus> {
         let model = self.words.encoded().open(&self.model)?;
         let corpus = self.words.corpus(&self.texts)?;
-        let mut scores =
-            ScoreBatch { model: &model, sentences: SentenceBatch::default(), scores: Vec::new(), end };
-        words::for_each(&corpus, self.words.tokens(), &mut scores)?;
-        scores.flush()?;
+        score(&model, &corpus, self.words.tokens(), |sentence| {
+            end(sentence).map_err(|error| Error::io("write", "standard output", error))
+        })?;
         Ok(corpus)
     }
 }
@@ -426,7 +429,7 @@ struct LmScoreArgs {
 
 impl LmScoreArgs {
     fn run(&self) -> Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, host::stdout());
         self.question
             .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
         out.flush().map_err(|error| Error::io("write", "standard output", error))
@@ -442,29 +445,19 @@ struct Perplexity {
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
-        let mut sum = ScoredSentence::default();
-        let mut count = 0;
+        let mut score = TextScore::default();
         let corpus = self.question.score(|sentence| {
-            count += 1;
-            sum.log10 += sentence.log10;
-            sum.unknown += sentence.unknown;
-            sum.unknown_log10 += sentence.unknown_log10;
-            sum.words += sentence.words;
+            score.add(sentence);
             Ok(())
         })?;
-        if count == 0 {
+        let (Some(perplexity), Some(known)) = (score.perplexity(), score.known_perplexity()) else {
             return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
-        }
-        let perplexity = |log10: f64, tokens: u64| 10f64.powf(-log10 / tokens as f64);
-        let tokens = sum.words + count;
-        let known = perplexity(sum.log10 - sum.unknown_log10, tokens - sum.unknown);
+        };
+        let TextScore { sentences, sum } = score;
         print(&format!(
-            "sentences                    {count}\nwords                        {}\nnot in the vocabulary        {}\n\
-             log10 probability            {:.4}\nperplexity                   {:.4}\nwithout unknown words        {known:.4}\n",
-            sum.words,
-            sum.unknown,
-            sum.log10,
-            perplexity(sum.log10, tokens)
+            "sentences                    {sentences}\nwords                        {}\nnot in the vocabulary        {}\n\
+             log10 probability            {:.4}\nperplexity                   {perplexity:.4}\nwithout unknown words        {known:.4}\n",
+            sum.words, sum.unknown, sum.log10,
         ))
     }
 }
@@ -621,35 +614,4 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
 
 fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
-}
-
-/// Sentences collected until there are enough to be scored side by side.
-struct ScoreBatch<'a, F> {
-    model: &'a NgramModel,
-    sentences: SentenceBatch,
-    scores: Vec<ScoredSentence>,
-    end: F,
-}
-
-/// The number of words scored at once: enough for many sentences, few enough to stay in the cache.
-const ENOUGH: usize = 1 << 13;
-
-impl<F: FnMut(&ScoredSentence) -> io::Result<()>> ScoreBatch<'_, F> {
-    fn flush(&mut self) -> Result<()> {
-        self.model.scorer().sentences(&self.sentences, &mut self.scores);
-        self.sentences.clear();
-        let result = self.scores.drain(..).try_for_each(|score| (self.end)(&score));
-        result.map_err(|error| Error::io("write", "standard output", error))
-    }
-}
-
-impl<F: FnMut(&ScoredSentence) -> io::Result<()>> SentenceVisitor for ScoreBatch<'_, F> {
-    fn word(&mut self, word: &str) {
-        self.sentences.push(self.model.vocabulary().id(word));
-    }
-
-    fn end(&mut self) -> Result<()> {
-        self.sentences.end();
-        if self.sentences.words() >= ENOUGH { self.flush() } else { Ok(()) }
-    }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::folders;
+use crate::host;
 pub use crate::page::print;
 use majuscule::error::{Error, Result};
 use majuscule::files;
@@ -50,6 +51,15 @@ impl Measure {
             (_, true) => Layout::Markdown,
             _ => Layout::Text,
         }
+    }
+
+    /// Prints a report in the layout of the options; a host gets it as JSON too.
+    ///
+    /// # Errors
+    /// See [`print`].
+    pub fn print(&self, page: impl Fn(Layout) -> String) -> Result<()> {
+        host::keep(|| page(Layout::Json));
+        print(&page(self.layout()))
     }
 
     /// The comparison of a case with the true one.

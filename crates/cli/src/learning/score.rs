@@ -52,7 +52,7 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
         let scores =
             aligned::files::score_files(&reference, &hypothesis, &measure.reading, locale, Cases::Own)?;
         let report = aligned::report::AlignedReport::of(&scores, &config, per_file);
-        measure::print(&report.page(measure.layout()))?;
+        measure.print(|layout| report.page(layout))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
@@ -64,6 +64,6 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
     measure.check_words(sides[0].name(), score.all().tokens())?;
     let sentence_ends = measure.protocol.mark_convention().is_some();
     let report = Report::of(&score, &measure.config(&[&reference], locale, sentence_ends, top));
-    measure::print(&report.page(measure.layout()))?;
+    measure.print(|layout| report.page(layout))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::messages;
+use crate::{host, messages};
 use majuscule::printable::printable;
 use majuscule_train::methods::{Left, Progress};
 
@@ -27,7 +27,7 @@ impl Spinner {
                 |style| ProgressBar::new_spinner().with_style(style),
             )
         };
-        Self(io::stderr().is_terminal().then(bar))
+        Self((!host::is_hosted() && io::stderr().is_terminal()).then(bar))
     }
 
     /// Shows the current step of the job.
@@ -69,6 +69,7 @@ const BAR: &str = "{elapsed_precise} [{bar:30}] {percent} %, {prefix}\n{wide_msg
 impl Spinner {
     /// Shows the progress of training.
     pub fn show(&self, progress: &Progress) {
+        host::show(&figures(progress));
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {
             messages::set_bar(Some(bar));
@@ -81,6 +82,18 @@ impl Spinner {
         bar.set_prefix(left(progress));
         bar.set_message(doing(progress));
     }
+}
+
+/// The progress as numbers by name.
+fn figures(progress: &Progress) -> Vec<(&'static str, f64)> {
+    let Progress { epoch, epochs, step, steps, loss, pieces_per_second, held_out_ser, left } = *progress;
+    let (Left::All(left) | Left::Epoch(left)) = left;
+    let counts = [("epoch", epoch), ("epochs", epochs), ("step", step), ("steps", steps)];
+    let counts = counts.map(|(name, count)| (name, count as f64));
+    let rates =
+        [("loss", loss), ("pieces_per_second", pieces_per_second), ("seconds_left", left.as_secs_f64())];
+    let held_out = held_out_ser.map(|ser| ("held_out_ser", ser));
+    counts.into_iter().chain(rates).chain(held_out).collect()
 }
 
 fn left(progress: &Progress) -> String {

@@ -17,6 +17,7 @@ use super::tell_notes;
 use crate::flag;
 use crate::folders;
 use crate::force::ForceArg;
+use crate::host;
 use crate::page::threads;
 use majuscule::error::{Error, worded};
 use majuscule::files::{self, Publish};
@@ -89,10 +90,11 @@ pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
     let threads = threads(common.threads);
     let names = common.corpora.iter().map(|file| files::name(file)).collect();
-    let mut corpus = match common.corpora.as_slice() {
+    let corpus = match common.corpora.as_slice() {
         [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
         files => Corpus::new(files, common.reading, common.protocol, locale)?,
     };
+    let mut corpus = host::watched(corpus);
     if method.reads_again() {
         corpus.hold()?;
     }

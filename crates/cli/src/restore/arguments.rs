@@ -20,6 +20,7 @@ use majuscule_arguments::{by_name, default_name};
 use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;
 use crate::convert::OutputFormArgs;
+use crate::host;
 use crate::page::threads;
 use crate::stream::FollowOptions;
 use crate::targets::Targets;
@@ -339,6 +340,7 @@ impl RestoreArgs {
             .pause_ends(self.pause_ends.and_then(|PauseEnds(least)| least))
             .threads(threads(self.threads))
             .limits(self.limits)
+            .interrupt(host::interrupt())
             .form(match (self.confidence, self.json) {
                 (false, _) if self.targets.is_compared() => OutputForm::Diff,
                 (false, _) if self.lines == OutputLines::Sentence => OutputForm::Sentences,

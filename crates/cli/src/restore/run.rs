@@ -26,7 +26,7 @@ use super::shown;
 use crate::language::RunLanguages;
 use crate::methods::methods;
 use crate::targets::Destination;
-use crate::{messages, named, piped};
+use crate::{host, messages, named, piped};
 
 /// Restores all texts.
 pub fn run(args: RestoreArgs) -> Result<ExitCode> {
@@ -35,20 +35,22 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     let paths = way.paths();
     args.check(&paths)?;
     // The message comes before anything is waited for.
-    if paths.contains(&Path::new("-")) && std::io::stdin().is_terminal() && !args.quiet {
+    if paths.contains(&Path::new("-")) && !host::is_hosted() && std::io::stdin().is_terminal() && !args.quiet
+    {
         tell!(
             "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
         );
     }
-    let to_terminal = matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
+    let to_terminal =
+        host::is_hosted() || matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
     let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
     work.paths = paths.iter().map(|path| path.to_path_buf()).collect();
     work.joins = paths.len() > 1 && matches!(way, Destination::Out(_) | Destination::Joined(..));
     let code = match &way {
         Destination::Out(paths) => {
-            let mut stdout = std::io::stdout().lock();
+            let mut stdout = host::stdout();
             for path in paths {
-                work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
+                work.restore(host::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
             }
             work.tell(None);
             ExitCode::SUCCESS
@@ -56,7 +58,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
         Destination::Joined(paths, output) => {
             let mut out = Publish::new(output)?;
             for path in paths {
-                work.restore(files::open(path)?, path, output, &mut out)?;
+                work.restore(host::open(path)?, path, output, &mut out)?;
             }
             Bytes::check_unchanged()?;
             out.commit()?;
@@ -167,7 +169,7 @@ impl RestoreArgs {
         }
         match &self.model {
             Some(path) => {
-                let model = methods().load(&*named::open(path, self.lang())?, &self.backend.computing())?;
+                let model = named::load(path, self.lang(), &self.backend.computing())?;
                 self.check_language(&model)?;
                 Ok(Some(model))
             }
@@ -234,7 +236,7 @@ impl<'a> Work<'a> {
         let words = args
             .words
             .as_ref()
-            .map(|path| files::open(path)?.within(args.limits).bytes())
+            .map(|path| host::open(path)?.within(args.limits).bytes())
             .transpose()?
             .unwrap_or_default();
         let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
@@ -418,8 +420,8 @@ impl<'a> Work<'a> {
 
     /// Prints the diff of a text.
     fn compare(&mut self, path: &Path) -> Result<bool, Error> {
-        let mut out = Headed { header: header(path), out: std::io::stdout().lock() };
-        self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
+        let mut out = Headed { header: header(path), out: host::stdout() };
+        self.restore(host::open(path)?, path, Path::new(STDOUT), &mut out)
     }
 }
 

@@ -9,10 +9,11 @@ pub mod split;
 pub mod stats;
 
 use std::cell::Cell;
+use std::fmt;
 use std::fs::Metadata;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -21,6 +22,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input};
 use majuscule::format::Record;
 use majuscule::format::{Utterance, UtterancePart};
+use majuscule::interrupt::Interrupt;
 use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, sentence};
 
 pub use protocol::{Protocol, ReiTag};
@@ -78,6 +80,47 @@ pub struct Corpus {
     notes: Mutex<Vec<String>>,
     /// The user's own spellings, which are passed on with the words of examples.
     spellings: Arc<Spellings>,
+    /// The flag that stops the reading.
+    interrupt: Interrupt,
+    watch: ReadingWatch,
+}
+
+/// How far a corpus has been read; training reads it several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadingProgress {
+    /// The number of this reading, counted from 1.
+    pub pass: u64,
+    /// The bytes of text read in it so far.
+    pub bytes: u64,
+}
+
+/// A callback that hears how far a corpus has been read, from the thread that reads.
+pub type ReadingCallback = Arc<dyn Fn(ReadingProgress) + Send + Sync>;
+
+/// The callback of a corpus, if it has one, and the number of readings.
+#[derive(Clone, Default)]
+struct ReadingWatch {
+    callback: Option<ReadingCallback>,
+    passes: Arc<AtomicU64>,
+}
+
+impl fmt::Debug for ReadingWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadingWatch").field("passes", &self.passes).finish_non_exhaustive()
+    }
+}
+
+impl ReadingWatch {
+    /// Begins a reading, and returns its number.
+    fn begin(&self) -> u64 {
+        self.passes.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn show(&self, pass: u64, bytes: u64) {
+        if let Some(callback) = &self.callback {
+            callback(ReadingProgress { pass, bytes });
+        }
+    }
 }
 
 /// The source of a file of a corpus.
@@ -155,6 +198,8 @@ impl Corpus {
             letters,
             notes: Mutex::default(),
             spellings: Arc::default(),
+            interrupt: Interrupt::default(),
+            watch: ReadingWatch::default(),
         };
         if protocol == Protocol::Rei {
             corpus.hold()?;
@@ -178,6 +223,8 @@ impl Corpus {
             letters: OnceLock::new(),
             notes: Mutex::default(),
             spellings: Arc::default(),
+            interrupt: Interrupt::default(),
+            watch: ReadingWatch::default(),
         }
     }
 
@@ -245,7 +292,8 @@ impl Corpus {
         let (reading, locale) = (self.reading.clone(), self.locale);
         let (letters, notes) = (OnceLock::new(), Mutex::default());
         let spellings = self.spellings.clone();
-        Ok(Self { sources, reading, protocol, locale, letters, notes, spellings })
+        let (interrupt, watch) = (self.interrupt.clone(), self.watch.clone());
+        Ok(Self { sources, reading, protocol, locale, letters, notes, spellings, interrupt, watch })
     }
 
     /// Returns the same files, read in windows of running text as recogniser output is.
@@ -269,6 +317,8 @@ impl Corpus {
             letters: OnceLock::new(),
             notes: Mutex::default(),
             spellings: self.spellings.clone(),
+            interrupt: self.interrupt.clone(),
+            watch: self.watch.clone(),
         })
     }
 
@@ -289,6 +339,8 @@ impl Corpus {
             letters: letters.clone().into(),
             notes: Mutex::default(),
             spellings: self.spellings.clone(),
+            interrupt: self.interrupt.clone(),
+            watch: self.watch.clone(),
         };
         Ok(whole.sources.into_iter().map(part).collect())
     }
@@ -298,6 +350,23 @@ impl Corpus {
     #[must_use]
     pub fn with_spellings(self, spellings: Spellings) -> Self {
         Self { spellings: Arc::new(spellings), ..self }
+    }
+
+    /// Stops all reading of the corpus once the flag is set, and with it the work that reads.
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
+    }
+
+    /// Reports each reading to a callback.
+    #[must_use]
+    pub fn watched_by(self, watch: Option<ReadingCallback>) -> Self {
+        Self { watch: ReadingWatch { callback: watch, passes: Arc::default() }, ..self }
+    }
+
+    /// The flag that stops the reading, for work on what was read.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// The mean number of sentences in the first lines of the first file, if these lines are
@@ -375,6 +444,7 @@ impl Corpus {
                 examples.end_document(visit)?;
             }
             block.sentences(&mut |sentence| {
+                self.interrupt.check()?;
                 // A file may hold several recordings.
                 if sentence.before == Break::Document {
                     examples.end_document(visit)?;
@@ -390,7 +460,12 @@ impl Corpus {
     /// # Errors
     /// Those of [`Corpus::for_each`].
     pub fn for_each_sentence(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
-        self.blocks(|_, block| block.sentences(visit))
+        self.blocks(|_, block| {
+            block.sentences(&mut |sentence| {
+                self.interrupt.check()?;
+                visit(sentence)
+            })
+        })
     }
 
     /// Calls `visit` with every utterance as it stands in the files, in order. Utterances of
@@ -514,7 +589,11 @@ impl Corpus {
             loop {
                 let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 let Ok((index, block)) = next else { return Ok(value) };
-                if let Err(error) = block.sentences(&mut |sentence| visit(&mut value, sentence)) {
+                let mut visit = |sentence: CorpusSentence<'_>| {
+                    self.interrupt.check()?;
+                    visit(&mut value, sentence)
+                };
+                if let Err(error) = block.sentences(&mut visit) {
                     failed.store(true, Ordering::Relaxed);
                     // The reader must not wait for ever. Blocks come in order: those dropped here
                     // come after the error.
@@ -559,11 +638,15 @@ impl Corpus {
 
     /// Calls `visit` with all blocks of all files and their numbers, in order.
     fn blocks(&self, mut visit: impl FnMut(usize, CorpusBlock) -> Result<()>) -> Result<()> {
-        let mut index = 0;
+        let (mut index, mut bytes) = (0, 0);
+        let pass = self.watch.begin();
         for source in &self.sources {
             self.blocks_of(self.reading.decoded(source.open()?)?, &mut |block| {
+                self.interrupt.check()?;
+                bytes += block.len() as u64;
                 visit(index, block)?;
                 index += 1;
+                self.watch.show(pass, bytes);
                 Ok(())
             })?;
         }

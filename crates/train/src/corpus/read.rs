@@ -379,6 +379,14 @@ impl JoinedRecords {
 }
 
 impl CorpusBlock {
+    /// The number of bytes of its text.
+    pub fn len(&self) -> usize {
+        match &self.paragraphs {
+            CorpusParagraphs::Lines(lines, _) => lines.len(),
+            CorpusParagraphs::Text(text, _) => text.len(),
+        }
+    }
+
     /// Calls `visit` with the sentences of the block, in order.
     ///
     /// # Errors

@@ -697,11 +697,11 @@ pub(super) fn lower<K: Key>(
     order: usize,
     bits: u32,
     memory: &Memory,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Vec<Grams<K>>> {
     let mut orders = vec![highest];
     for n in (1..order as u32).rev() {
-        progress(n as usize);
+        progress(n as usize)?;
         let longer = orders.last().expect("one is there from the beginning");
         let shorter = shorter(longer, n, bits, memory)?;
         orders.push(shorter);
@@ -858,7 +858,7 @@ mod tests {
         for sentence in sentences {
             sentence.iter().chain([&WordId::END.0]).for_each(|&word| highest.word(word).unwrap());
         }
-        lower(highest.finish().unwrap(), order, bits, memory, &mut |_| ()).unwrap()
+        lower(highest.finish().unwrap(), order, bits, memory, &mut |_| Ok(())).unwrap()
     }
 
     fn fast<K: Key>(sentences: &[Vec<u32>], order: usize, bits: u32, memory: &Memory) -> Vec<Plain> {

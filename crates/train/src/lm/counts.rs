@@ -81,7 +81,7 @@ impl TrainingText {
         order: usize,
         out: &mut dyn Write,
         refused: &dyn Fn(io::Error) -> Error,
-        progress: &mut dyn FnMut(JobStage),
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<()> {
         self.check_order(order)?;
         let (vocabulary, numbers, _) = self.numbered(&KnownWords::All, false)?;

@@ -113,7 +113,7 @@ pub enum UnknownNgrams {
 /// few n-grams to estimate discounts.
 pub fn train(config: &KneserNeyConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
     config.check()?;
-    TrainingText::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
+    TrainingText::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| Ok(()))
 }
 
 impl TrainingText {
@@ -123,7 +123,11 @@ impl TrainingText {
     /// # Errors
     /// If the settings are invalid, if there are too few n-grams to estimate discounts, or if a
     /// temporary file cannot be written.
-    pub fn train(self, config: &KneserNeyConfig, progress: &mut dyn FnMut(JobStage)) -> Result<NgramModel> {
+    pub fn train(
+        self,
+        config: &KneserNeyConfig,
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
+    ) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
         let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
         self.estimate(config, &vocabulary, &mut sink, progress)?;
@@ -142,7 +146,7 @@ impl TrainingText {
         config: &KneserNeyConfig,
         out: &mut dyn Write,
         refused: &dyn Fn(io::Error) -> Error,
-        progress: &mut dyn FnMut(JobStage),
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<()> {
         let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
         let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
@@ -154,7 +158,7 @@ impl TrainingText {
         config: &KneserNeyConfig,
         (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
         sink: &mut impl ModelSink,
-        progress: &mut dyn FnMut(JobStage),
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<()> {
         config.check()?;
         self.check_order(config.order)?;
@@ -267,7 +271,7 @@ impl Estimation<'_> {
         parts: Vec<VocabularyPart>,
         numbers: &[u32],
         sink: &mut impl ModelSink,
-        progress: &mut dyn FnMut(JobStage),
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<()> {
         let order = self.config.order;
         let highest = TrainingText::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
@@ -276,13 +280,13 @@ impl Estimation<'_> {
         orders[0] = orders[0].take(&self.memory).with_every_word(self.words, self.bits, &self.memory)?;
         let stats = (1..).zip(&orders).map(|(n, grams)| self.stats(n, grams)).collect::<Result<Vec<_>>>()?;
         let counts: Vec<usize> = stats.iter().map(|stats| stats.stay).collect();
-        progress(JobStage::Estimating(1));
+        progress(JobStage::Estimating(1))?;
         let words = self.words(&orders[0], &stats[0])?;
         sink.begin_model(&counts, &words)?;
         let mut values = Numbers::new(&self.memory);
         words.into_iter().try_for_each(|p| values.push(p))?;
         for n in 2..=order {
-            progress(JobStage::Estimating(n));
+            progress(JobStage::Estimating(n))?;
             values = self.order(n, &mut orders, &stats[n - 1], values, sink)?;
         }
         if sink.wants_highest() {
@@ -622,7 +626,7 @@ mod tests {
 
     fn written(text: TrainingText, order: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
-        text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| ()).unwrap();
+        text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| Ok(())).unwrap();
         bytes
     }
 
@@ -720,7 +724,7 @@ mod tests {
                 TrainingText::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
             };
             let limited = Memory::limited(limit, folder.path());
-            match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| ())) {
+            match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| Ok(()))) {
                 (Ok(model), Ok(small)) => {
                     prop_assert_eq!(&small, &model);
                     let mut expected = Vec::new();
@@ -728,7 +732,7 @@ mod tests {
                     for memory in [&limited, &Memory::unlimited()] {
                         let mut written = Vec::new();
                         let refused = |error| panic!("{error}");
-                        read(memory).write_arpa(&config, &mut written, &refused, &mut |_| ()).unwrap();
+                        read(memory).write_arpa(&config, &mut written, &refused, &mut |_| Ok(())).unwrap();
                         prop_assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(&expected));
                     }
                 }
@@ -754,7 +758,7 @@ mod tests {
             std::fs::write(&merged, written(TrainingText::open(&files, &tiny).unwrap(), order)).unwrap();
             prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
             for counts in [&files[..], &[merged]] {
-                let model = TrainingText::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
+                let model = TrainingText::open(counts, &tiny).unwrap().train(&config, &mut |_| Ok(()));
                 match (trained(&config, &whole, 1), model) {
                     (Ok(expected), Ok(model)) => prop_assert_eq!(model, expected),
                     (one, other) => prop_assert!(one.is_err() && other.is_err()),

@@ -5,6 +5,7 @@ pub mod counts;
 pub mod interpolate;
 pub mod kneser_ney;
 pub mod prune;
+pub mod score;
 mod sink;
 pub mod spill;
 pub mod words;

@@ -321,17 +321,18 @@ impl TrainingText {
         numbers: &[u32],
         bits: u32,
         memory: &Memory,
-        progress: &mut dyn FnMut(JobStage),
+        progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<Grams<K>> {
         let len = parts.iter().map(|part| part.content.len()).sum::<u64>();
         let are_grams = parts.iter().any(|part| matches!(part.content, Content::Counted(_)));
         let mut highest = Highest::<K>::new(order, bits, len as usize, are_grams, memory);
         let mut done = 0;
-        let mut add = |seen: u64| {
+        let mut add = |seen: u64| -> Result<()> {
             done += seen;
             if done % SHOWN < seen {
-                progress(JobStage::Counting(done, len));
+                progress(JobStage::Counting(done, len))?;
             }
+            Ok(())
         };
         for VocabularyPart { content, map } in parts {
             let map: Vec<u32> = map.into_iter().map(|id| numbers[id as usize]).collect();
@@ -340,13 +341,13 @@ impl TrainingText {
                     let mut words = words.into_reader()?;
                     while let Some(word) = words.next()? {
                         highest.word(map[word as usize])?;
-                        add(1);
+                        add(1)?;
                     }
                 }
                 Content::Counted(counted) => counted.for_each(&mut |words, seen| {
                     let words = &words[words.len() - order..];
                     let append = |key: K, &word: &u32| key.append(map[word as usize], bits);
-                    add(u64::from(seen));
+                    add(u64::from(seen))?;
                     highest.gram(words.iter().fold(K::default(), append), seen)
                 })?,
             }

@@ -27,6 +27,7 @@ pub(super) fn clusters(order: &[String], corpus: &Corpus, threads: NonZeroUsize)
     let bigrams = bigrams(words, corpus, threads)?;
     let mut classes = Clustering::new(words.len() + 1, CLUSTERS, &bigrams);
     for _ in 0..ROUNDS {
+        corpus.interrupt().check()?;
         if !classes.go_round() {
             break;
         }

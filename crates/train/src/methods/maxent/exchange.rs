@@ -16,6 +16,7 @@ use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, Input, Lines};
+use majuscule::interrupt::Interrupt;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
@@ -275,11 +276,12 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
     let refused = |error| Error::io("write", "the weights", error);
     let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
     if matrix.is_signed {
-        let weights = matrix.fit_signed(fit.l2, fit.steps, fit.precision).ok_or_else(far)?;
+        let weights =
+            matrix.fit_signed(fit.l2, (fit.steps, fit.precision), &Interrupt::default())?.ok_or_else(far)?;
         let mut weights = weights.into_iter().enumerate();
         return weights.try_for_each(|(at, weight)| writeln!(out, "{}\t{weight}", name(at))).map_err(refused);
     }
-    let weights = matrix.fit(fit.l2, fit.steps, fit.precision).ok_or_else(far)?;
+    let weights = matrix.fit(fit.l2, (fit.steps, fit.precision), &Interrupt::default())?.ok_or_else(far)?;
     write_head(Target::Case, out).map_err(refused)?;
     for (at, [title, upper, mixed]) in weights.into_iter().enumerate() {
         writeln!(out, "{}\t0\t{title}\t{upper}\t{mixed}", name(at)).map_err(refused)?;

@@ -3,6 +3,9 @@
 
 use std::collections::VecDeque;
 
+use majuscule::error::Result;
+use majuscule::interrupt::Interrupt;
+
 /// The number of steps whose curvature is remembered.
 const MEMORY: usize = 10;
 
@@ -10,19 +13,23 @@ const MEMORY: usize = 10;
 /// gradient there is at most `precision` times that at 0, or at most `precision` if the norm at 0
 /// is below 1. `function` returns its value at a point and writes the gradient. `None` if the steps
 /// do not suffice.
+///
+/// # Errors
+/// If the flag is set, which stops the search.
 pub(super) fn least(
     size: usize,
     steps: usize,
     precision: f64,
+    interrupt: &Interrupt,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
-) -> Option<Vec<f64>> {
+) -> Result<Option<Vec<f64>>> {
     let (mut at, mut slope) = (vec![0.0; size], vec![0.0; size]);
     let mut value = function(&at, &mut slope);
     let enough = precision * dot(&slope, &slope).sqrt().max(1.0);
     let mut memory: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
     for _ in 0..steps {
         if dot(&slope, &slope).sqrt() <= enough {
-            return Some(at);
+            return Ok(Some(at));
         }
         let way = direction(&slope, &memory);
         let down = dot(&way, &slope);
@@ -30,6 +37,7 @@ pub(super) fn least(
         let mut step = if memory.is_empty() { 1.0 / dot(&slope, &slope).sqrt().max(1.0) } else { 1.0 };
         let (next, next_value, next_slope) = loop {
             let next: Vec<f64> = at.iter().zip(&way).map(|(at, way)| at + step * way).collect();
+            interrupt.check()?;
             let mut next_slope = vec![0.0; size];
             let next_value = function(&next, &mut next_slope);
             // Near the minimum, differences of the value drown in rounding errors.
@@ -40,7 +48,7 @@ pub(super) fn least(
             step /= 2.0;
             // Floating point has no precision left for an improvement.
             if step < 1e-18 {
-                return Some(at);
+                return Ok(Some(at));
             }
         };
         let moved: Vec<f64> = next.iter().zip(&at).map(|(next, at)| next - at).collect();
@@ -51,7 +59,7 @@ pub(super) fn least(
         }
         (at, value, slope) = (next, next_value, next_slope);
     }
-    None
+    Ok(None)
 }
 
 /// Returns the direction of descent: the negative gradient, corrected by the remembered curvature.
@@ -94,7 +102,7 @@ mod tests {
         fn the_bottom_of_a_bowl_is_found(bottom in prop::collection::vec(-5.0f64..5.0, 1..20), narrow in 1.0f64..1e3) {
             // Each dimension is steeper than the one before.
             let weight = |at: usize| 1.0 + narrow * at as f64;
-            let found = least(bottom.len(), 1000, 1e-10, |at, slope| {
+            let found = least(bottom.len(), 1000, 1e-10, &Interrupt::default(), |at, slope| {
                 let mut value = 0.0;
                 for place in 0..at.len() {
                     let away = at[place] - bottom[place];
@@ -103,7 +111,7 @@ mod tests {
                 }
                 value
             });
-            for (found, bottom) in found.unwrap().iter().zip(&bottom) {
+            for (found, bottom) in found.unwrap().unwrap().iter().zip(&bottom) {
                 prop_assert!((found - bottom).abs() < 1e-4, "{} {}", found, bottom);
             }
         }
@@ -115,6 +123,6 @@ mod tests {
             slope[0] = -1.0;
             -at[0]
         };
-        assert_eq!(least(1, 50, 1e-9, down), None);
+        assert_eq!(least(1, 50, 1e-9, &Interrupt::default(), down).unwrap(), None);
     }
 }

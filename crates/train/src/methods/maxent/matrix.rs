@@ -7,6 +7,7 @@ use super::cells::Gradient;
 use super::lbfgs;
 use majuscule::error::{Error, Result};
 use majuscule::files::Lines;
+use majuscule::interrupt::Interrupt;
 use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule::text::Class;
 
@@ -122,17 +123,35 @@ impl Matrix {
     /// Finds the multinomial weights that minimise the sum of −ln P over the rows plus the penalty
     /// `l2`, to the given precision; the weights of lower case are 0. `None` if that takes more
     /// than `steps` steps.
-    pub(super) fn fit(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<[f64; BEGIN]>> {
+    ///
+    /// # Errors
+    /// If the flag is set.
+    pub(super) fn fit(
+        &self,
+        l2: f64,
+        (steps, precision): (usize, f64),
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<[f64; BEGIN]>>> {
         let size = BEGIN * self.features as usize;
-        let found = lbfgs::least(size, steps, precision, |weights, slope| self.cost(weights, l2, slope))?;
-        Some(found.as_chunks().0.to_vec())
+        let cost = |weights: &[f64], slope: &mut [f64]| self.cost(weights, l2, slope);
+        let found = lbfgs::least(size, steps, precision, interrupt, cost)?;
+        Ok(found.map(|found| found.as_chunks().0.to_vec()))
     }
 
     /// Finds the weights for +1 against -1 that minimise the sum of −ln P over the rows plus half
     /// the squared weights times `l2`, as [`Matrix::fit`] does for classes.
-    pub(super) fn fit_signed(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<f64>> {
+    ///
+    /// # Errors
+    /// If the flag is set.
+    pub(super) fn fit_signed(
+        &self,
+        l2: f64,
+        (steps, precision): (usize, f64),
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<f64>>> {
         let size = self.features as usize;
-        lbfgs::least(size, steps, precision, |weights, slope| self.cost_signed(weights, l2, slope))
+        let cost = |weights: &[f64], slope: &mut [f64]| self.cost_signed(weights, l2, slope);
+        lbfgs::least(size, steps, precision, interrupt, cost)
     }
 
     /// Returns the cost that [`Matrix::fit_signed`] minimises, and writes its gradient.
@@ -297,7 +316,7 @@ mod tests {
         // At w the gradient is w − 2 · 2 σ(−2w) + 1 · σ(w): twice +1 at the value 2, once -1 at the
         // value 1.
         let matrix = read("+1 1:2\n+1 1:2\n-1 1:1\n").unwrap();
-        let weight = matrix.fit_signed(1.0, 100, 1e-9).unwrap()[0];
+        let weight = matrix.fit_signed(1.0, (100, 1e-9), &Interrupt::default()).unwrap().unwrap()[0];
         let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
         assert!((weight - 4.0 * logistic(-2.0 * weight) + logistic(weight)).abs() < 1e-6, "{weight}");
     }
@@ -384,7 +403,7 @@ mod tests {
         #[test]
         fn adagrad_comes_near_what_is_best(matrix in matrices()) {
             let l2 = 1.0;
-            let best = matrix.fit(l2, 1000, 1e-6).unwrap().concat();
+            let best = matrix.fit(l2, (1000, 1e-6), &Interrupt::default()).unwrap().unwrap().concat();
             let mut weights = TrainingWeights::of((1..7).collect()).lazily(Penalty::of(0.0, l2, matrix.len() as u64), false);
             for _ in 0..300 {
                 for (at, &class) in matrix.classes.iter().enumerate() {

@@ -98,10 +98,12 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
         return Err(Error::file(data.corpus.name(), problem));
     }
     let FitConfig { steps, precision, .. } = FitConfig::default();
-    let weights = matrix.fit(data.config.solving.l2, steps, precision).ok_or_else(|| {
-        let l2 = option("l2");
-        Error::usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
-    })?;
+    let weights = matrix
+        .fit(data.config.solving.l2, (steps, precision), data.corpus.interrupt())?
+        .ok_or_else(|| {
+            let l2 = option("l2");
+            Error::usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
+        })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
     Ok(weights.into_iter().map(single).collect())
 }

@@ -80,6 +80,7 @@ impl Trainer<'_> {
                 Ok(())
             });
             for batch in batches {
+                corpus.interrupt().check()?;
                 let gradients = self.gradients(&batch, &state.weights);
                 state.weights.apply(&gradients, self.data.config.rate, self.threads);
                 state.batches += 1;

@@ -1,0 +1,522 @@
+"""The options of the program's verbs as keyword arguments. Made by generate.py: change the program instead."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Literal, TypedDict
+
+Path = str | os.PathLike[str]
+
+
+class RestoreFileOptions(TypedDict, total=False):
+    """The options of `majuscule restore`."""
+
+    case: Literal["auto", "keep", "ignore"]
+    """Capitals of the input that count: auto by default, but ignore with stream, which cannot wait for the whole line
+    that auto looks at."""
+    context: Literal["auto", "line", "file"]
+    """Extent of one text: words of one text influence each other, words of two texts never do. With line, the last
+    words of a line or record wait for nothing. The default is auto."""
+    cues: Literal["sentence"]
+    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where another
+    speaker begins. Times are those of the words; without times of words the time of a segment is divided by letters.
+    The text stays as it is (restore puts capitals in). What cues cannot have is left out, as with drop."""
+    drop: bool
+    """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
+    encoding: str
+    """Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides): windows-1252, koi8-r,
+    shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
+    Texts are written in their own encoding, probabilities and diffs in UTF-8."""
+    end_threshold: float
+    """End a sentence after a word where more than this share of its windows say so (0.1), with one of the options of
+    windows."""
+    field: str
+    """Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text names a nested field
+    of jsonl); number of the conll column that holds the words, or of the column of a table without a header."""
+    force: bool
+    """Replace outputs that exist already."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; whatever is not text in them stays unchanged. The default is auto."""
+    group: str
+    """Field of jsonl (call, or meta.call for a nested field) that groups records: consecutive records with the same
+    value form one text."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lines: Literal["same", "sentence"]
+    """Lines of the output: those of the input, or one sentence per line, of plain text. The default is same."""
+    locale: str
+    """Language whose case pairs are used, such as tr or nl; that of the model by default."""
+    look_ahead: int
+    """Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all
+    the context that the method uses, and 1 with stream."""
+    lossy: bool
+    """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
+    of stopping there."""
+    mark_form: Literal["written", "joined", "apart"]
+    """Form of the marks: by default as the language writes them, with the spaces of French, but apart in tok and
+    joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows of their own."""
+    mark_threshold: float
+    """Put in only marks of at least probability P (0 to 1); without it, the model decides by the costs that it was
+    trained with. hmm and ngram then decide each mark by at most 8 later words."""
+    marks: bool | str
+    """Insert commas, full stops and question marks where the text shows none; all: everywhere; or those named, such
+    as marks=.,?!:;-…, everywhere."""
+    max_chars: int
+    """The longest line, in characters. The default is 42."""
+    max_cps: int
+    """The largest number of characters to read in a second; faster cues are reported on standard error. The default
+    is 17."""
+    max_lines: int
+    """The largest number of lines of a cue. The default is 2."""
+    max_seconds: float
+    """The longest time of a cue, in seconds. The default is 7."""
+    min_seconds: float
+    """The shortest time of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter
+    cues are reported on standard error. The default is 1."""
+    pause_ends: str
+    """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
+    whisper-json, or the cues of srt, vtt and ass."""
+    predictions_per_word: int
+    """Decide each word in N contexts, those of overlapping windows: slower, but often better. A bert model averages
+    its probabilities on texts longer than its window. Of any other model windows vote, each beginning a N-th of a
+    window after the one before."""
+    sentence_start: Literal["auto", "always", "never"]
+    """Sentence starts that get a capital. The default is auto."""
+    step: int
+    """Number of words by which each window begins after the one before (1)"""
+    threads: int
+    """Number of threads: at most, and by default, the number of cores. The output does not depend on it."""
+    threshold: float
+    """Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of words, capitals
+    that are kept and sentence starts count as certain."""
+    to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the output; by default that of its file extension. restore without either keeps the format, and cuts
+    a recogniser's words into new cues if it writes srt, vtt or ass."""
+    window: int
+    """Cut texts into overlapping windows of this many words (200), which vote on each word: the case and the mark of
+    the most windows win, and those of end_threshold end a sentence."""
+    words: Iterable[str]
+    """Your own spellings, one word or phrase per line (iPhone, New York); they always win."""
+
+
+class ConvertOptions(TypedDict, total=False):
+    """The options of `majuscule convert`."""
+
+    cues: Literal["sentence"]
+    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where another
+    speaker begins. Times are those of the words; without times of words the time of a segment is divided by letters.
+    The text stays as it is (restore puts capitals in). What cues cannot have is left out, as with drop."""
+    drop: bool
+    """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
+    encoding: str
+    """Encoding of a file without a byte-order mark (a mark of UTF-8 or UTF-16 always decides): windows-1252, koi8-r,
+    shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
+    The output is UTF-8."""
+    field: str
+    """Field of jsonl that holds the text (text by default), or number of the conll column that holds the words."""
+    force: bool
+    """Replace outputs that exist already."""
+    from_: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the input; by default that of its file extension."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lang: str
+    """Language of the text, such as en, for its abbreviations, articles and prepositions; by default the language
+    that the file names, or else any."""
+    max_chars: int
+    """The longest line, in characters. The default is 42."""
+    max_cps: int
+    """The largest number of characters to read in a second; faster cues are reported on standard error. The default
+    is 17."""
+    max_lines: int
+    """The largest number of lines of a cue. The default is 2."""
+    max_seconds: float
+    """The longest time of a cue, in seconds. The default is 7."""
+    min_seconds: float
+    """The shortest time of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter
+    cues are reported on standard error. The default is 1."""
+    to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the output; by default that of its file extension. restore without either keeps the format, and cuts
+    a recogniser's words into new cues if it writes srt, vtt or ass."""
+
+
+class TrainOptions(TypedDict, total=False):
+    """The options of `majuscule train`."""
+
+    arcs: Literal["failure", "epsilon"]
+    """The kind of arcs that back off to shorter n-grams. The default is failure."""
+    average: bool
+    """Use the average of the weights over all words instead of the final weights (AdaGrad)"""
+    back_off: bool
+    """Back off to shorter histories only for unseen n-grams, instead of interpolating all of them."""
+    begin_weights: Path
+    """Take the weights for sentence beginnings from a file too (maxent features target begin)"""
+    bits: str
+    """The binary logarithm of the number of hashed weights that features share. The default is 24."""
+    capital_cost: str
+    """The cost of a wrong capital relative to that of a missing one: above 1 for precision, below for recall. The
+    default is 1."""
+    checkpoint: Path
+    """Save the progress of training to this file now and then. If the file exists, training resumes from it and finds
+    the same model; the file is removed once the model is written."""
+    checkpoint_every: int
+    """The number of words after which the checkpoint is written again. The default is 5000000."""
+    cost: float
+    """The cost of −ln P of a word relative to half the squared weights; 1 by default (LIBLINEAR)"""
+    dictionary: Path
+    """The names of the features that other files give as numbers, as written by maxent features."""
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    end_cost: str
+    """The cost of a superfluous sentence end relative to that of a missing one; by default like mark_cost."""
+    epochs: int
+    """The number of passes over the corpus. The default is 1."""
+    features: Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "clusters", "previous"] | Iterable[Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "clusters", "previous"]]
+    """The groups of features; by default those that help, with list and forms those that look words up there."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    force: bool
+    """Replace outputs that exist already."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    forms: Path
+    """A lexicon of other text, from lexicon build, in which the usual spellings of words are looked up. The model
+    keeps it."""
+    held_out: float
+    """Hold out this share of the examples, and stop when the loss on them gets worse; the best weights are kept
+    (AdaGrad, with several epochs) The default is 0."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    l1: float
+    """The L1 penalty on the absolute values of weights, relative to the sum of −ln P over the words; it makes many
+    weights 0 (AdaGrad) The default is 0."""
+    l2: float
+    """The L2 penalty on half the squared weights, relative to the same sum: LIBLINEAR's 1/C, and 1 in MegaM (AdaGrad,
+    L-BFGS) The default is 0."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    leave_out: float
+    """Hide some of the right context in this share of the examples, so that the model also works with less look-
+    ahead. The default is 0.25."""
+    lexicon: Path | Iterable[Path]
+    """Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed."""
+    list: Path | Iterable[Path]
+    """A list of words and phrases in which words are looked up, one entry per line; may be given up to 16 times. The
+    model keeps it."""
+    lm: Path
+    """Use an existing language model, ARPA or binary, instead of training one; the map is then built from its words,
+    unless map or a corpus gives one."""
+    lm_weight: float
+    """The weight of the language model. The default is 1."""
+    locale: str
+    """Language whose case pairs are used, such as tr or nl; that of lang by default."""
+    look_ahead: int
+    """The number of words of right context that the features see: at most 3, and with marks 8, of which cases see 3.
+    The default is 3."""
+    lower_min_count: int
+    """Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
+    smaller, and these words stay lower-cased anyway. The default is 0."""
+    map: Path
+    """Use an existing map of forms, in the format of SRILM's disambig and `lexicon export format map`."""
+    map_weight: float
+    """The exponent of the map's weights, which for a corpus are the relative frequencies of a word's forms; 0 ignores
+    them, as the paper's T does. The default is 0."""
+    mark_cost: str
+    """The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the cost that
+    gives the best F on held-out text, or 1 with lm or on a small corpus."""
+    mark_size: int
+    """Keep N features of marks; by default as many as of cases."""
+    marks: bool | str
+    """Also learn marks, as words of the language model: commas, full stops and question marks, or those that are
+    named, in a row."""
+    min_count: float | Iterable[float]
+    """For each order, the lowest raw count that an n-gram needs to be kept: 1,5,5 drops n-grams of orders 2 and up
+    that were seen fewer than five times. The last value holds for all higher orders; discounts are computed before
+    any n-gram is dropped."""
+    no_parts: bool
+    """Keep unseen compound words (jean-jacques) lower-cased, as the papers' baseline does, instead of giving them the
+    case of their parts."""
+    order: int
+    """The length of the longest n-grams, from 1 to 7. The default is 3."""
+    pack: Path
+    """Also write the model as one packed file, as the built-in models are."""
+    patience: int
+    """The number of epochs in a row that may be worse than the best. The default is 1."""
+    protocol: str
+    """Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix, which alternates
+    all kinds of text. The default is text."""
+    rate: str
+    """The learning rate. The default is 0.1."""
+    seed: int
+    """The seed of the choice of held-out examples. The default is 1."""
+    size: str
+    """Keep the N features with the largest weights, and train those again; or with a size such as 2MB or 500kB, keep
+    as many as fit, with the words, into a packed model of that size. The default is 1000000."""
+    smoothing: Literal["modified-kneser-ney", "kneser-ney", "witten-bell", "good-turing"]
+    """The smoothing method, which reserves probability for unseen n-grams. The default is modified-kneser-ney."""
+    solver: Literal["adagrad", "lbfgs", "liblinear", "liblinear-dual"]
+    """The solver that finds the weights. The default is adagrad."""
+    solver_memory: str
+    """The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole corpus. The default is
+    4G."""
+    spellings: Path | Iterable[Path]
+    """A list of words in mixed case that the corpus may lack, one per line as it is spelled: iPhone, O'Neill. Entries
+    of a list count too; may be given several times."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    threads: int
+    """Number of threads: at most, and by default, the number of cores. The model does not depend on it."""
+    unknown: Literal["guess", "keep"]
+    """The treatment of words that are not in the map. The default is guess."""
+    vocabulary: int
+    """Keep the N most frequent forms in the language model; all others are counted as the unknown word."""
+    weight_bits: Literal["8", "16"]
+    """The number of bits of a weight in the model: with 8, weights above 6 are cut to 6, with a note; 16 is the
+    default for weights from a file or from a solver other than AdaGrad."""
+    weights: Path
+    """Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features dictionary names,
+    or weights of MegaM."""
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """The options of `majuscule evaluate`."""
+
+    align: Path
+    """Output of a speech recogniser for the one corpus given, or a folder of outputs if the corpus is a folder: the
+    model sees its words without case, one stream per recording, and they are aligned with those of the corpus as
+    score align does."""
+    calibration: bool
+    """Also compare the probabilities that the model gives with the truth, those of marks where the protocol scores
+    marks."""
+    case: Literal["auto", "keep", "ignore"]
+    """Capitals of the recogniser's output that count, with each recording as one line; none by default. Without align
+    a model sees no capitals."""
+    choices: Path
+    """Write the words of each example to FILE, one JSON object per line: the true forms, the chosen forms and which
+    words do not count."""
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    end_threshold: float
+    """End a sentence after a word where more than this share of its windows say so (0.1), with one of the options of
+    windows."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    force: bool
+    """Replace outputs that exist already."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    intervals: bool
+    """Also print 95 % intervals, from a bootstrap over the examples as in compare."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    look_ahead: int
+    """Number of later words that a choice may depend on; 0 is none."""
+    mark_threshold: float
+    """Score only marks of at least probability P (0 to 1), as restore mark_threshold puts them in."""
+    per_file: bool
+    """Also score each file by itself."""
+    predictions_per_word: int
+    """Decide each word in N contexts, those of overlapping windows: slower, but often better. A bert model averages
+    its probabilities on texts longer than its window. Of any other model windows vote, each beginning a N-th of a
+    window after the one before."""
+    protocol: str
+    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
+    sepp, punctuator2 or segments) The default is text."""
+    sentence_start: Literal["auto", "always", "never"]
+    """Sentence starts that get a capital, as in restore; by default the model alone decides."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    step: int
+    """Number of words by which each window begins after the one before (1)"""
+    threads: int
+    """Number of threads that a method may use: at most, and by default, the number of cores. The figures do not
+    depend on it."""
+    top: int
+    """Number of errors to list, the most frequent first. The default is 20."""
+    window: int
+    """Cut texts into overlapping windows of this many words (200), which vote on each word: the case and the mark of
+    the most windows win, and those of end_threshold end a sentence."""
+    words: Iterable[str]
+    """Your own spellings, one word or phrase per line, as in restore; they always win."""
+
+
+class ScoreOptions(TypedDict, total=False):
+    """The options of `majuscule score`."""
+
+    align: bool
+    """Align the words, which may differ: a recogniser's output with the true text. All words count; protocol iwslt or
+    punctuator2 also scores the marks after them."""
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    locale: str
+    """Language whose case pairs count (tr, az and nl have their own), if not that of lang."""
+    per_file: bool
+    """Also score each recording by itself."""
+    protocol: str
+    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
+    sepp, punctuator2 or segments) The default is text."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    top: int
+    """Number of errors to list, the most frequent first. The default is 20."""
+
+
+class CompareOptions(TypedDict, total=False):
+    """The options of `majuscule compare`."""
+
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    locale: str
+    """Language whose case pairs count (tr, az and nl have their own), if not that of lang."""
+    output: Path | Iterable[Path]
+    """Output of another system for the text; may be given several times."""
+    protocol: str
+    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
+    sepp, punctuator2 or segments) The default is text."""
+    resamples: int
+    """Number of resamples of the examples. The default is 1000."""
+    seed: int
+    """Seed of the resampling: the same seed gives the same figures. The default is 1."""
+    show_differences: bool | int
+    """Show at most N sentences that the systems write differently, those that distinguish them most first."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    threads: int
+    """Number of threads that a method may use: at most, and by default, the number of cores. The figures do not
+    depend on it."""
+
+
+class LmTrainOptions(TypedDict, total=False):
+    """The options of `majuscule lm`."""
+
+    back_off: bool
+    """Back off to shorter histories only for unseen n-grams, instead of interpolating all of them."""
+    counts: Path | Iterable[Path]
+    """Files of lm count, instead of text: the model is that of all their texts together."""
+    discount_fallback: bool | str | Iterable[str]
+    """Discounts for orders with too few counts to estimate them, as in a small corpus."""
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    force: bool
+    """Replace outputs that exist already."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    marks: bool | str
+    """Take marks after words as words too: commas, full stops and question marks, or those that are named, in a row;
+    others as the nearest of them."""
+    memory: str
+    """Memory limit for counting and estimation, such as 2G or 500M; what exceeds it goes to disk. The bytes written
+    do not depend on it. Not counted: the words, the buffers of input and output, and, except for .arpa, the model
+    that is written, with about 12 bytes per n-gram of the highest order and 24 per other n-gram."""
+    min_count: float | Iterable[float]
+    """For each order, the lowest raw count that an n-gram needs to be kept: 1,5,5 drops n-grams of orders 2 and up
+    that were seen fewer than five times. The last value holds for all higher orders; discounts are computed before
+    any n-gram is dropped."""
+    order: int
+    """The length of the longest n-grams, from 1 to 7. The default is 3."""
+    plain: bool
+    """Take everything between white space as a word, as other toolkits do."""
+    protocol: str
+    """Protocol that defines the words, such as text (all words of each sentence, without marks) or batista (also
+    without its first word) The default is text."""
+    prune: float | Iterable[float]
+    """Pruning in the form of lmplz: n-grams seen at most N times are dropped, so 0,4,4 is min_count 1,5,5."""
+    smoothing: Literal["modified-kneser-ney", "kneser-ney", "witten-bell", "good-turing"]
+    """The smoothing method, which reserves probability for unseen n-grams. The default is modified-kneser-ney."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    temp: Path
+    """Folder for temporary files under memory; that of the output by default."""
+    threads: int
+    """Number of threads that read the text: at most, and by default, the number of cores. The bytes written do not
+    depend on it."""
+    unknown: Literal["count", "prune"]
+    """Treatment of n-grams with other words. The default is count."""
+    vocabulary: int
+    """Keep the N most frequent words, each with all its forms."""
+    vocabulary_list: Path
+    """Keep the words of a list, one per line."""
+
+
+class LexiconBuildOptions(TypedDict, total=False):
+    """The options of `majuscule lexicon`."""
+
+    encoding: str
+    """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
+    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    field: str
+    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
+    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
+    the column of conll that has the words."""
+    force: bool
+    """Replace outputs that exist already."""
+    format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
+    """Format of the files; a line of text is a sentence. The default is auto."""
+    input_limit: str
+    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
+    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    lang: str
+    """Language of the text; en,pt for text in several languages. The default is en."""
+    min_count: int
+    """Drop words seen fewer times than this, in whatever case."""
+    protocol: str
+    """Protocol under which to count, such as text, rei or batista. The default is text."""
+    split: bool
+    """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
+    other formats have their own sentences."""
+    threads: int
+    """Number of threads: at most, and by default, the number of cores."""
+    vocabulary: int
+    """Keep the N most frequent words, with all of their forms."""

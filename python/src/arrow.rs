@@ -1,0 +1,206 @@
+//! Columns of texts by the Arrow PyCapsule interface, without pyarrow: one moves in without a copy, and one moves out.
+//!
+//! The only unsafe code is here: a capsule holds a C structure, whose content its consumer takes.
+#![allow(unsafe_code, reason = "a capsule of another library is a pointer")]
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{
+    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, LargeStringArray, make_array};
+use arrow_schema::{ArrowError, DataType};
+use majuscule::{Error, Interrupt};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyCapsuleMethods};
+
+use crate::{Restorer, interruptible};
+
+/// A column of texts, in chunks.
+pub struct Column {
+    chunks: Vec<ArrayRef>,
+}
+
+/// The dunder methods of the interface.
+const ARRAY: &str = "__arrow_c_array__";
+const STREAM: &str = "__arrow_c_stream__";
+
+/// Takes the content out of a capsule, which holds a released structure afterwards.
+fn taken<T>(capsule: &Bound<'_, PyCapsule>, name: &CStr, empty: T) -> PyResult<T> {
+    let content = capsule.pointer_checked(Some(name))?.cast::<T>();
+    // SAFETY: a capsule of this name holds a structure of this type, and the interpreter is attached.
+    Ok(unsafe { content.replace(empty) })
+}
+
+fn wrong(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(format!("the column cannot be read: {error}"))
+}
+
+fn released() -> PyErr {
+    PyValueError::new_err("the capsule was read before: ask its owner for another one")
+}
+
+impl Column {
+    /// Reads a column of another library; `None` if the object is none.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        // A table has a stream of rows, a series of its values; an array is one chunk.
+        let chunks = if object.hasattr(STREAM)? {
+            let capsule = object.call_method0(STREAM)?;
+            let stream = taken(capsule.cast()?, c"arrow_array_stream", FFI_ArrowArrayStream::empty())?;
+            if stream.release().is_none() {
+                return Err(released());
+            }
+            let reader = ArrayStreamReader::try_new(stream).map_err(|error| wrong(&error))?;
+            reader.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(&error))?
+        } else if object.hasattr(ARRAY)? {
+            let pair = object.call_method0(ARRAY)?;
+            let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+            let schema = taken(&schema, c"arrow_schema", FFI_ArrowSchema::empty())?;
+            let array = taken(&array, c"arrow_array", FFI_ArrowArray::empty())?;
+            if array.is_released() {
+                return Err(released());
+            }
+            // SAFETY: both structures come from one call of the interface, which promises that they fit.
+            let data = unsafe { from_ffi(array, &schema) }.map_err(|error| wrong(&error))?;
+            vec![make_array(data)]
+        } else {
+            return Ok(None);
+        };
+        for chunk in &chunks {
+            check(chunk.data_type())?;
+        }
+        Ok(Some(Self { chunks }))
+    }
+
+    /// Restores each text by itself, on threads.
+    pub fn restored(self, py: Python<'_>, restorer: &Restorer, threads: usize) -> PyResult<RestoredColumn> {
+        let interrupt = Interrupt::new();
+        let text_restorer = restorer.restorer.interrupted_by(&interrupt);
+        let threads = std::num::NonZeroUsize::new(threads).unwrap_or(std::num::NonZeroUsize::MIN);
+        let array = interruptible(py, &interrupt, || {
+            let mut texts: Vec<Option<&str>> = Vec::new();
+            // Each value of a dictionary is restored once.
+            if let [chunk] = &*self.chunks
+                && matches!(chunk.data_type(), DataType::Dictionary(..))
+            {
+                let dictionary = chunk.as_any_dictionary();
+                push_texts(dictionary.values(), &mut texts);
+                let values = all(&text_restorer, &texts, threads)?;
+                return Ok(dictionary.with_values(Arc::new(values)));
+            }
+            let plain: Vec<ArrayRef> = self.chunks.iter().map(of_dictionary).collect::<Result<_, _>>()?;
+            plain.iter().for_each(|chunk| push_texts(chunk, &mut texts));
+            Ok(Arc::new(all(&text_restorer, &texts, threads)?) as ArrayRef)
+        })?;
+        Ok(RestoredColumn { array })
+    }
+}
+
+/// Refuses a column of other values than texts.
+fn check(kind: &DataType) -> PyResult<()> {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => Ok(()),
+        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => check(values),
+        DataType::Struct(_) => Err(PyTypeError::new_err(
+            "a table is given, but a column is expected: name one, as in table[\"text\"]",
+        )),
+        other => Err(PyTypeError::new_err(format!("a column of {other} is given, but texts are expected"))),
+    }
+}
+
+/// Returns the texts of one value for each row, if a chunk is a dictionary.
+fn of_dictionary(chunk: &ArrayRef) -> Result<ArrayRef, Error> {
+    let DataType::Dictionary(key, _) = chunk.data_type() else { return Ok(Arc::clone(chunk)) };
+    let dictionary = chunk.as_any_dictionary();
+    let mut values = Vec::new();
+    push_texts(dictionary.values(), &mut values);
+    macro_rules! rows {
+        ($($name:ident: $key:ty,)*) => {
+            match **key {
+                $(DataType::$name => {
+                    let keys = dictionary.keys().as_primitive::<$key>();
+                    keys.iter().map(|key| key.and_then(|key| values.get(usize::try_from(key).ok()?).copied().flatten())).collect::<LargeStringArray>()
+                })*
+                _ => return Err(Error::usage("a column has a dictionary whose keys are no whole numbers")),
+            }
+        };
+    }
+    Ok(Arc::new(rows!(
+        Int8: Int8Type,
+        Int16: Int16Type,
+        Int32: Int32Type,
+        Int64: Int64Type,
+        UInt8: UInt8Type,
+        UInt16: UInt16Type,
+        UInt32: UInt32Type,
+        UInt64: UInt64Type,
+    )))
+}
+
+/// Adds the texts of a chunk, `None` for nulls.
+fn push_texts<'a>(chunk: &'a ArrayRef, texts: &mut Vec<Option<&'a str>>) {
+    match chunk.data_type() {
+        DataType::Utf8 => texts.extend(chunk.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => texts.extend(chunk.as_string::<i64>().iter()),
+        DataType::Utf8View => texts.extend(chunk.as_string_view().iter()),
+        _ => texts.resize(texts.len() + chunk.len(), None),
+    }
+}
+
+/// Restores texts; nulls stay.
+fn all(
+    restorer: &majuscule::TextRestorer,
+    texts: &[Option<&str>],
+    threads: std::num::NonZeroUsize,
+) -> Result<LargeStringArray, Error> {
+    let given: Vec<&str> = texts.iter().copied().flatten().collect();
+    let mut restored = restorer.restore_all(&given, threads).into_iter();
+    texts.iter().map(|text| text.and_then(|_| restored.next()).transpose()).collect()
+}
+
+/// A restored column: one chunk, which Arrow libraries read.
+#[pyclass(frozen, module = "majuscule._native")]
+pub struct RestoredColumn {
+    array: ArrayRef,
+}
+
+#[pymethods]
+impl RestoredColumn {
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    /// Passes the schema.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.array.data_type()).map_err(|error| wrong(&error))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// Passes the column, whose type is its own whatever is requested.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        let array = FFI_ArrowArray::new(&self.array.to_data());
+        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+    }
+}
+
+/// Restores a column; `None` if the object is none.
+#[pyfunction]
+pub fn restore_column(
+    py: Python<'_>,
+    restorer: PyRef<'_, Restorer>,
+    object: &Bound<'_, PyAny>,
+    threads: usize,
+) -> PyResult<Option<RestoredColumn>> {
+    Column::of(object)?.map(|column| column.restored(py, &restorer, threads)).transpose()
+}
