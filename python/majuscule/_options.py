@@ -1,4 +1,4 @@
-"""The options of the program's verbs as keyword arguments. Made by generate.py: change the program instead."""
+"""The options of the program's verbs as keyword arguments. Made by tools/generate.py: change the program instead."""
 
 from __future__ import annotations
 

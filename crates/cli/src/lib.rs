@@ -19,6 +19,8 @@ mod named;
 mod page;
 mod piped;
 mod restore;
+#[cfg(feature = "service")]
+mod serve;
 mod shell;
 mod signals;
 mod stream;
@@ -65,6 +67,8 @@ What most people come for:
 enum Verb {
     Restore(Box<restore::RestoreArgs>),
     Convert(convert::ConvertArgs),
+    #[cfg(feature = "service")]
+    Serve(serve::ServeArgs),
     #[cfg(feature = "learning")]
     #[command(flatten)]
     Learning(Box<learning::Learning>),
@@ -92,7 +96,9 @@ pub fn main_within(command: Vec<OsString>, arguments: impl IntoIterator<Item = O
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| refuse(&error));
-    signals::clean_up();
+    if !cli.verb.handles_signals() {
+        signals::clean_up();
+    }
     #[cfg(feature = "learning")]
     let watch = cli.usage.watch();
     let result = cli.verb.run();
@@ -104,10 +110,20 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 impl Verb {
+    /// Returns true if the verb ends in its own way on a signal; it leaves no unfinished files.
+    fn handles_signals(&self) -> bool {
+        #[cfg(feature = "service")]
+        return matches!(self, Self::Serve(_));
+        #[cfg(not(feature = "service"))]
+        false
+    }
+
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Restore(args) => restore::run(*args),
             Self::Convert(args) => convert::run(&args),
+            #[cfg(feature = "service")]
+            Self::Serve(args) => serve::run(args),
             #[cfg(feature = "learning")]
             Self::Learning(verb) => verb.run(),
             Self::Inspect(args) => inspect::run(args),

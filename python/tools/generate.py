@@ -3,7 +3,7 @@
 the native part as maturin writes them.
 
     maturin generate-stubs --profile dev --out FOLDER
-    python generate.py FOLDER [--check]
+    python tools/generate.py FOLDER [--check]
 
 With --check nothing is written, and a difference is an error.
 """
@@ -16,7 +16,7 @@ import textwrap
 
 from majuscule import _native, _verbs
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parents[1]
 
 # Options that a call has in another way, or that only a terminal needs.
 OTHERWISE = {"output", "model", "preset", "cascade", "sure", "json", "markdown", "device", "precision"}
@@ -38,7 +38,7 @@ PATHS = {"FILE", "FOLDER", "HYPOTHESIS", "CORPUS", "TEXT", "MODEL"}
 NUMBERS = {"N": "int", "WORDS": "int", "LEVEL": "int", "P": "float", "S": "float", "SHARE": "float"}
 REALS = {"PENALTY", "FRACTION", "NUMBER", "C", "WEIGHT", "RATE", "COST"}
 
-HEAD = '''"""The options of the program's verbs as keyword arguments. Made by generate.py: change the program instead."""
+HEAD = '''"""The options of the program's verbs as keyword arguments. Made by tools/generate.py: change the program instead."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def main():
         if not options.check:
             file.write_text(text, encoding="utf-8")
         elif file.read_text(encoding="utf-8") != text:
-            sys.exit(f"{name} is not what the program has: run python generate.py, as it says itself")
+            sys.exit(f"{name} is not what the program has: run python tools/generate.py, as it says itself")
 
 
 if __name__ == "__main__":

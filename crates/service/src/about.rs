@@ -1,0 +1,73 @@
+//! What the service has, and how it is.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use majuscule::methods::language::name_of;
+use majuscule::named::NamedValue;
+use majuscule::restore::pool::DEFAULT_LANGUAGE;
+use majuscule::{LANGUAGES, Model, ModelPool, Preset};
+use serde_json::{Value, json};
+
+use crate::metrics::Gauges;
+use crate::problem::ApiError;
+use crate::state::Service;
+
+/// `GET /health`: the service runs.
+pub async fn health() -> Response {
+    answer(&json!({ "status": "ok" }))
+}
+
+/// `GET /ready`: the service has a model and room for requests.
+pub async fn ready(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
+    let pool = Arc::clone(&service.pool);
+    service.queue.run(move |_| pool.model(DEFAULT_LANGUAGE, Preset::default()).map(drop)).await?;
+    Ok(answer(&json!({ "status": "ready" })))
+}
+
+/// `GET /metrics`: values for Prometheus.
+pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
+    let (queued, running) = service.queue.lengths();
+    let page = service.metrics.page(Gauges { queued, running, models: service.pool.len() });
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
+}
+
+/// `GET /v1/languages`: the languages with models.
+pub async fn languages() -> Response {
+    let languages: Vec<Value> =
+        LANGUAGES.iter().map(|tag| json!({ "tag": tag, "name": name_of(tag) })).collect();
+    answer(&json!({ "languages": languages, "default": DEFAULT_LANGUAGE }))
+}
+
+/// `GET /v1/models`: the models that can be loaded.
+pub async fn models(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
+    let pool = Arc::clone(&service.pool);
+    let models = service.queue.run(move |_| Ok(list(&pool))).await?;
+    Ok(answer(&json!({ "models": models })))
+}
+
+fn list(pool: &ModelPool) -> Vec<Value> {
+    let presets = |language| Preset::VALUES.iter().map(move |(preset, ..)| (language, *preset));
+    let all = LANGUAGES.into_iter().flat_map(presets);
+    all.filter_map(|(language, preset)| Some(describe(language, preset, &pool.model(language, preset).ok()?)))
+        .collect()
+}
+
+fn describe(language: &str, preset: Preset, model: &Model) -> Value {
+    let method = &model.restorer;
+    json!({
+        "model": format!("{language}.{}", preset.name()),
+        "language": language,
+        "preset": preset.name(),
+        "method": model.manifest.method,
+        "marks": method.labels().marks().to_string(),
+        "has_confidence": method.has_probabilities(),
+        "look_ahead": method.look_ahead(),
+    })
+}
+
+fn answer(value: &Value) -> Response {
+    ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}

@@ -1,0 +1,210 @@
+//! Restored words as a text, words and sentences.
+
+use majuscule::{MarkForm, RestoreOptions, RestoredWord};
+use serde::Serialize;
+use serde_json::Number;
+
+use crate::offsets::{OffsetCursor, OffsetUnit};
+
+/// A start and an end, if they are known: offsets or times.
+pub type Times = [Option<Number>; 2];
+
+/// The answer to JSON.
+#[derive(Debug, Default, Serialize)]
+pub struct Answer {
+    /// The text with its words and sentences, for `text` and `words`.
+    #[serde(flatten)]
+    pub restored: Option<RestoredText>,
+    /// The texts, for `texts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texts: Option<Vec<String>>,
+    /// The unit of offsets, for `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offsets: Option<&'static str>,
+    /// The tag of the language.
+    pub language: String,
+    /// The name of the model.
+    pub model: String,
+    /// The version of the service.
+    pub version: &'static str,
+    /// What may surprise.
+    pub notes: Vec<String>,
+}
+
+/// A restored text with its words and sentences.
+#[derive(Debug, Default, Serialize)]
+pub struct RestoredText {
+    text: String,
+    words: Vec<AnswerWord>,
+    sentences: Vec<AnswerSentence>,
+}
+
+/// A word of the answer.
+#[derive(Debug, Default, Serialize)]
+struct AnswerWord {
+    word: String,
+    punctuated_word: String,
+    #[serde(flatten)]
+    span: Span,
+    /// The probability of the case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    /// The probability of the punctuation mark after the word, or of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark_confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence_end: Option<bool>,
+}
+
+/// A sentence of the answer.
+#[derive(Debug, Default, Serialize)]
+struct AnswerSentence {
+    #[serde(flatten)]
+    span: Span,
+    text: String,
+}
+
+/// The place of a word or a sentence.
+#[derive(Debug, Default, Serialize)]
+struct Span {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<Number>,
+}
+
+/// Writes the text of restored words.
+pub fn of_text(
+    source: &str,
+    words: &[RestoredWord],
+    options: &RestoreOptions,
+    unit: OffsetUnit,
+) -> RestoredText {
+    let mut answer = RestoredText::default();
+    let (mut offsets, mut done, mut sentence) = (OffsetCursor::new(source, unit), 0, None);
+    for (at, word) in words.iter().enumerate() {
+        let gap = source.get(done..word.span.start).unwrap_or_default();
+        let next = words.get(at + 1).map_or(source.len(), |next| next.span.start);
+        let after = source.get(word.span.end..next).unwrap_or_default();
+        let (before, behind) = (attached_before(gap, at == 0), attached_after(after));
+        let (start, end) = (offsets.at(word.span.start), offsets.at(word.span.end));
+        let written = written(word, options);
+        answer.text.push_str(gap);
+        let first = *sentence.get_or_insert((answer.text.len() - before.len(), start));
+        answer.text.push_str(&written);
+        let ends = ends_sentence(word) || at + 1 == words.len();
+        if ends {
+            let text = answer.text.get(first.0..).unwrap_or_default().to_owned() + behind;
+            answer.sentences.push(AnswerSentence { text, span: Span::of(first.1, end) });
+            sentence = None;
+        }
+        answer.words.push(AnswerWord {
+            word: source.get(word.span.clone()).unwrap_or_default().to_owned(),
+            punctuated_word: format!("{before}{written}{behind}"),
+            span: Span::of(start, end),
+            ..AnswerWord::of(word, ends)
+        });
+        done = word.span.end;
+    }
+    answer.text.push_str(source.get(done..).unwrap_or_default());
+    answer
+}
+
+/// Writes the text of words that came without one; `given` has each word and its times.
+pub fn of_words(
+    given: Vec<(String, Times)>,
+    words: &[RestoredWord],
+    options: &RestoreOptions,
+) -> RestoredText {
+    let mut answer = RestoredText::default();
+    let mut sentence: Option<AnswerSentence> = None;
+    for (at, ((given, [start, end]), word)) in given.into_iter().zip(words).enumerate() {
+        let written = written(word, options);
+        let ends = ends_sentence(word) || at + 1 == words.len();
+        let open = sentence.get_or_insert_with(AnswerSentence::default);
+        if open.text.is_empty() {
+            open.span.start.clone_from(&start);
+        }
+        open.span.end.clone_from(&end);
+        for text in [&mut answer.text, &mut open.text] {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&written);
+        }
+        if ends {
+            answer.sentences.extend(sentence.take());
+        }
+        answer.words.push(AnswerWord {
+            word: given,
+            punctuated_word: written,
+            span: Span { start, end },
+            ..AnswerWord::of(word, ends)
+        });
+    }
+    answer
+}
+
+impl AnswerWord {
+    /// The properties of a word besides its forms and its place.
+    fn of(word: &RestoredWord, ends: bool) -> Self {
+        Self {
+            confidence: word.confidence.map(rounded),
+            mark_confidence: word.mark_confidence.map(rounded),
+            sentence_end: word.ends_sentence.map(|_| ends),
+            ..Self::default()
+        }
+    }
+}
+
+impl RestoredText {
+    /// Leaves the probabilities out.
+    pub fn drop_confidences(&mut self) {
+        for word in &mut self.words {
+            (word.confidence, word.mark_confidence) = (None, None);
+        }
+    }
+}
+
+impl Span {
+    fn of(start: usize, end: usize) -> Self {
+        Self { start: Some(start.into()), end: Some(end.into()) }
+    }
+}
+
+/// Returns a word with the marks that are inserted.
+fn written(word: &RestoredWord, options: &RestoreOptions) -> String {
+    let mut text: String = word.opening.opening(options.language()).into_iter().collect();
+    text.push_str(&word.text);
+    let form = options.mark_form.unwrap_or(MarkForm::Written);
+    if let Some((space, mark)) = word.mark.spelling(options.language(), form) {
+        text.push_str(space);
+        text.push(mark);
+    }
+    text
+}
+
+/// Returns the punctuation before a word that touches it: all since the last white space. That between
+/// two words without white space belongs to the first.
+fn attached_before(gap: &str, is_first: bool) -> &str {
+    match gap.rfind(char::is_whitespace) {
+        Some(at) => gap[at..].trim_start(),
+        None if is_first => gap,
+        None => "",
+    }
+}
+
+/// Returns the punctuation after a word that touches it.
+fn attached_after(gap: &str) -> &str {
+    &gap[..gap.find(char::is_whitespace).unwrap_or(gap.len())]
+}
+
+/// Returns true if the method ends a sentence after a word, or a mark that ends one is inserted there.
+fn ends_sentence(word: &RestoredWord) -> bool {
+    word.ends_sentence == Some(true) || word.mark.ends_sentence()
+}
+
+/// Returns a probability with four digits.
+fn rounded(probability: f32) -> f64 {
+    (f64::from(probability) * 1e4).round() / 1e4
+}

@@ -1,0 +1,91 @@
+//! `POST /v1/convert`: a file in another format.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use majuscule::format::convert::Conversion;
+use majuscule::format::cues::{CueCut, CueLimits};
+use majuscule::named::NamedValue;
+use majuscule::{Format, Input};
+
+use crate::body;
+use crate::fields::Fields;
+use crate::media;
+use crate::problem::{ApiError, field_name};
+use crate::restore::{encoding, header_value};
+use crate::state::Service;
+
+/// Converts a file.
+pub async fn convert(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
+    let (mut query, request) = Fields::of_query(request).await?;
+    let name = query.text("name")?.unwrap_or_else(|| "the file".to_owned());
+    let from = match query.named::<Format>("from")?.filter(|from| *from != Format::Auto) {
+        Some(from) => from,
+        None => media::format(request.headers())?,
+    };
+    let Some(to) = query.named::<Format>("to")?.filter(|to| *to != Format::Auto) else {
+        return Err(ApiError::field(
+            "to",
+            "the parameter `to` is missing: name the format of the answer, such as vtt",
+        ));
+    };
+    let cues = cue_limits(&mut query)?;
+    let drop = query.flag("drop")?.unwrap_or(false);
+    let conversion = Conversion { from, to, field: query.text("field")?, drop, cues };
+    let encoding = encoding(&mut query)?;
+    query.finish()?;
+    let body = body::read(&service, request.into_body(), service.options.body_limit).await?;
+    let work = move |interrupt: majuscule::Interrupt| {
+        let (mut input, _) = Input::new(name, &*body.bytes)?.decoded(encoding, None)?;
+        let mut conversion = conversion;
+        if conversion.from == Format::Auto {
+            conversion.from = Format::detect(&mut input)?.kind;
+        }
+        let mut out = Vec::with_capacity(body.bytes.len());
+        interrupt.check()?;
+        let notes = conversion.run(input, &mut out, Path::new("the answer"))?;
+        Ok((out, notes))
+    };
+    let (out, notes) = service.queue.run(work).await?;
+    let left_out = notes.left_out.map(|left| format!("left out: {left}"));
+    let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
+    let notes: Vec<String> = notes.iter().map(|note| majuscule::error::worded(note, field_name)).collect();
+    let headers = [
+        (CONTENT_TYPE.as_str(), media::content_type(to)),
+        ("majuscule-format", to.name_of().to_owned()),
+        ("majuscule-notes", header_value(&notes)),
+    ];
+    Ok((headers, out).into_response())
+}
+
+/// Reads how speech is cut into new cues, if it is.
+fn cue_limits(query: &mut Fields) -> Result<Option<CueLimits>, ApiError> {
+    let cut = query.named::<CueCut>("cues")?;
+    let usual = CueLimits::default();
+    if cut.is_none()
+        && let Some(name) = CUE_FIELDS.into_iter().find(|name| query.has(name))
+    {
+        return Err(ApiError::field(
+            name,
+            format!("`{name}` is for new cues: give `cues` with it, or leave it out"),
+        ));
+    }
+    let mut seconds = |name, usual| {
+        query.read(name, "a number", serde_json::Value::as_f64).map(|given| given.unwrap_or(usual))
+    };
+    let limits = CueLimits {
+        max_seconds: seconds("max_seconds", usual.max_seconds)?,
+        min_seconds: seconds("min_seconds", usual.min_seconds)?,
+        max_cps: seconds("max_cps", usual.max_cps)?,
+        max_chars: query.number("max_chars")?.unwrap_or(usual.max_chars),
+        max_lines: query.number("max_lines")?.unwrap_or(usual.max_lines),
+        language: query.text("lang")?,
+    };
+    Ok(cut.map(|CueCut::Sentence| limits))
+}
+
+/// The parameters of new cues.
+const CUE_FIELDS: [&str; 6] = ["max_chars", "max_lines", "max_seconds", "min_seconds", "max_cps", "lang"];

@@ -1,0 +1,174 @@
+//! The fields of a JSON object, or the parameters of an address, read one by one. A field that nothing
+//! reads is an error.
+
+use axum::extract::{FromRequestParts, Query, Request};
+use majuscule::named::NamedValue;
+use serde_json::{Map, Number, Value};
+
+use crate::problem::ApiError;
+
+/// The parameters of an address that are no strings.
+const TYPED: [&str; 9] = [
+    "confidence",
+    "drop",
+    "look_ahead",
+    "lossy",
+    "max_chars",
+    "max_lines",
+    "max_seconds",
+    "min_seconds",
+    "max_cps",
+];
+
+/// The fields that are not read yet.
+#[derive(Debug)]
+pub struct Fields {
+    /// The name of the object in errors, such as `words[3].`; empty for a body.
+    at: String,
+    left: Map<String, Value>,
+    /// The names of the fields that were asked for.
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    /// The fields of an object; `at` is the path to it, which ends with a full stop.
+    pub fn of(value: Value, at: String) -> Result<Self, ApiError> {
+        match value {
+            Value::Object(left) => Ok(Self { at, left, known: Vec::new() }),
+            other => {
+                let name = if at.is_empty() { "the body" } else { at.trim_end_matches('.') };
+                Err(ApiError::bad(format!("{name} is {}, but an object was expected", kind_of(&other))))
+            }
+        }
+    }
+
+    /// The fields of a body in JSON.
+    pub fn of_body(body: &[u8]) -> Result<Self, ApiError> {
+        let value = serde_json::from_slice(body).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let detail = format!("the body is not JSON: {error}");
+            ApiError::bad(detail).with("line", line).with("column", column)
+        })?;
+        Self::of(value, String::new())
+    }
+
+    /// The parameters of the address of a request.
+    pub async fn of_query(request: Request) -> Result<(Self, Request), ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(&mut parts, &())
+            .await
+            .map_err(|_| ApiError::bad("the parameters are not UTF-8 with %-escapes: encode them"))?;
+        let mut left = Map::new();
+        for (name, text) in pairs {
+            let typed = TYPED.contains(&&*name).then(|| serde_json::from_str(&text).ok()).flatten();
+            if left.insert(name.clone(), typed.unwrap_or(Value::String(text))).is_some() {
+                return Err(ApiError::field(&name, format!("the parameter `{name}` is given twice")));
+            }
+        }
+        Ok((Self { at: String::new(), left, known: Vec::new() }, Request::from_parts(parts, body)))
+    }
+
+    /// Returns true if a field is given and not read yet.
+    pub fn has(&self, name: &str) -> bool {
+        self.left.contains_key(name)
+    }
+
+    /// Reads a field; one that is missing or null is `None`.
+    pub fn value(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        self.left.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Reads a field with `read`, which returns `None` for anything but what is `expected`.
+    pub fn read<T>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match read(&value) {
+            Some(read) => Ok(Some(read)),
+            None => Err(self.wrong(name, &value, expected)),
+        }
+    }
+
+    /// Reads a string.
+    pub fn text(&mut self, name: &'static str) -> Result<Option<String>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong(name, &other, "a string")),
+        }
+    }
+
+    /// Reads a list.
+    pub fn list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, ApiError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Array(list)) => Ok(Some(list)),
+            Some(other) => Err(self.wrong(name, &other, "a list")),
+        }
+    }
+
+    /// Reads a list of strings.
+    pub fn texts(&mut self, name: &'static str) -> Result<Option<Vec<String>>, ApiError> {
+        let Some(list) = self.list(name)? else { return Ok(None) };
+        let read = |(at, value)| match value {
+            Value::String(text) => Ok(text),
+            other => Err(self.wrong(&format!("{name}[{at}]"), &other, "a string")),
+        };
+        list.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Reads true or false.
+    pub fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ApiError> {
+        self.read(name, "true or false", Value::as_bool)
+    }
+
+    /// Reads a number from 0.
+    pub fn number(&mut self, name: &'static str) -> Result<Option<usize>, ApiError> {
+        self.read(name, "a number from 0", |value| usize::try_from(value.as_u64()?).ok())
+    }
+
+    /// Reads a number as it is written.
+    pub fn time(&mut self, name: &'static str) -> Result<Option<Number>, ApiError> {
+        self.read(name, "a number", |value| value.as_number().cloned())
+    }
+
+    /// Reads one of the named values of a setting.
+    pub fn named<T: NamedValue>(&mut self, name: &'static str) -> Result<Option<T>, ApiError> {
+        let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
+        self.read(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
+    }
+
+    /// Refuses the fields that nothing has read.
+    pub fn finish(self) -> Result<(), ApiError> {
+        match self.left.keys().next() {
+            None => Ok(()),
+            Some(unknown) => {
+                let (name, known) = (format!("{}{unknown}", self.at), self.known.join(", "));
+                let detail = format!("the field {name:?} is not known here: expected some of {known}");
+                Err(ApiError::field(&name, detail))
+            }
+        }
+    }
+
+    /// The error of a field with a value of another kind.
+    pub fn wrong(&self, name: &str, found: &Value, expected: &str) -> ApiError {
+        let name = format!("{}{name}", self.at);
+        ApiError::field(&name, format!("`{name}` is {}, but {expected} was expected", kind_of(found)))
+    }
+}
+
+/// Names a value in an error.
+fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) if text.chars().count() <= 40 => format!("{text:?}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

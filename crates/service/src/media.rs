@@ -1,0 +1,56 @@
+//! Formats as content types.
+
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use majuscule::Format;
+
+use crate::problem::ApiError;
+
+/// The content types of formats: the first of a format is that of answers.
+const TYPES: [(&str, Format); 17] = [
+    ("text/plain", Format::Text),
+    ("application/x-subrip", Format::Srt),
+    ("application/srt", Format::Srt),
+    ("text/srt", Format::Srt),
+    ("text/vtt", Format::Vtt),
+    ("text/x-ssa", Format::Ass),
+    ("text/x-ass", Format::Ass),
+    ("application/ttml+xml", Format::Ttml),
+    ("application/x-ndjson", Format::Jsonl),
+    ("application/jsonl", Format::Jsonl),
+    ("application/jsonlines", Format::Jsonl),
+    ("text/csv", Format::Csv),
+    ("text/tab-separated-values", Format::Tsv),
+    ("application/x-lrc", Format::Lrc),
+    ("text/lrc", Format::Lrc),
+    ("application/json", Format::WhisperJson),
+    ("application/octet-stream", Format::Auto),
+];
+
+/// Returns the content type of an answer in a format.
+pub fn content_type(format: Format) -> String {
+    let named = TYPES.iter().find(|(_, of)| *of == format).map_or("text/plain", |(name, _)| name);
+    if named.starts_with("text/") { format!("{named}; charset=utf-8") } else { named.to_owned() }
+}
+
+/// Returns the content type of a request in lower case, without parameters.
+pub fn named(headers: &HeaderMap) -> Option<String> {
+    let named = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    Some(named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// Returns the format of a body by its content type; any is told by its first bytes without one.
+///
+/// # Errors
+/// Fails for a content type without a format.
+pub fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
+    let Some(named) = named(headers) else { return Ok(Format::Auto) };
+    let found = TYPES.iter().find(|(name, _)| *name == named).map(|(_, format)| *format);
+    found.ok_or_else(|| {
+        let detail = format!(
+            "the content type {named:?} has no format: name it with the parameter `format`, or send \
+             application/json, text/plain, text/vtt or application/x-subrip"
+        );
+        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+    })
+}

@@ -1,0 +1,94 @@
+//! Counts of requests and their times, as Prometheus reads them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The upper ends of the buckets of the histogram, in seconds.
+const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+
+/// Counts of requests and their times.
+#[derive(Debug, Default)]
+pub struct Metrics(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// The number of requests by route and status.
+    requests: BTreeMap<(String, u16), u64>,
+    /// The times by route.
+    times: BTreeMap<String, Histogram>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Histogram {
+    buckets: [u64; BUCKETS.len()],
+    count: u64,
+    seconds: f64,
+}
+
+/// Values of this moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Gauges {
+    /// The number of requests that wait for a thread.
+    pub queued: usize,
+    /// The number of requests that compute.
+    pub running: usize,
+    /// The number of models that are loaded.
+    pub models: usize,
+}
+
+impl Metrics {
+    /// Counts an answered request.
+    pub fn count(&self, route: &str, status: u16, time: Duration) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.requests.entry((route.to_owned(), status)).or_default() += 1;
+        let histogram = counts.times.entry(route.to_owned()).or_default();
+        let seconds = time.as_secs_f64();
+        histogram.count += 1;
+        histogram.seconds += seconds;
+        for (bucket, end) in histogram.buckets.iter_mut().zip(BUCKETS) {
+            *bucket += u64::from(seconds <= end);
+        }
+    }
+
+    /// Writes all values in the text format of Prometheus.
+    pub fn page(&self, gauges: Gauges) -> String {
+        let mut page = String::new();
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A string accepts everything that is written to it.
+        let _ = counts.write(&mut page);
+        let Gauges { queued, running, models } = gauges;
+        let gauges = [
+            ("majuscule_queue_length", "Requests that wait for a thread.", queued),
+            ("majuscule_running_requests", "Requests that compute.", running),
+            ("majuscule_loaded_models", "Models that are loaded.", models),
+        ];
+        for (name, help, value) in gauges {
+            let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");
+        }
+        page
+    }
+}
+
+impl Counts {
+    fn write(&self, page: &mut String) -> std::fmt::Result {
+        page.push_str(
+            "# HELP majuscule_requests_total Answered requests.\n# TYPE majuscule_requests_total counter\n",
+        );
+        for ((route, status), count) in &self.requests {
+            writeln!(page, "majuscule_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}")?;
+        }
+        let name = "majuscule_request_seconds";
+        writeln!(page, "# HELP {name} Seconds to the answer.\n# TYPE {name} histogram")?;
+        for (route, Histogram { buckets, count, seconds }) in &self.times {
+            for (end, bucket) in BUCKETS.iter().zip(buckets) {
+                writeln!(page, "{name}_bucket{{route=\"{route}\",le=\"{end}\"}} {bucket}")?;
+            }
+            writeln!(page, "{name}_bucket{{route=\"{route}\",le=\"+Inf\"}} {count}")?;
+            writeln!(page, "{name}_sum{{route=\"{route}\"}} {seconds}")?;
+            writeln!(page, "{name}_count{{route=\"{route}\"}} {count}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! The limits and settings of the service.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Receives an entry for each request.
+pub type Log = Arc<dyn Fn(&LogEntry<'_>) + Send + Sync>;
+
+/// The limits and settings of the service.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ServiceOptions {
+    /// The number of requests that compute at once; the number of cores by default.
+    pub threads: NonZeroUsize,
+    /// The number of requests that wait for a thread; any more are refused with status 429.
+    pub queue: usize,
+    /// The largest number of bytes in a file.
+    pub body_limit: usize,
+    /// The largest number of bytes in a body of JSON, whose answer is up to 30 times as long.
+    pub json_limit: usize,
+    /// The largest number of bytes in all bodies together.
+    pub memory_limit: usize,
+    /// The longest time for a body to arrive, and the longest time to wait for and compute an answer.
+    pub timeout: Duration,
+    /// The longest time for the head of a request to arrive, which also closes idle connections.
+    pub head_timeout: Duration,
+    /// The largest number of open connections; any more are closed at once.
+    pub connections: usize,
+    /// The longest time that running requests have to finish once the service stops.
+    pub grace: Duration,
+    /// The token that clients send as `Authorization: Bearer TOKEN`; `None` asks for none.
+    pub token: Option<String>,
+    /// Receives an entry for each request, which never has its text.
+    pub log: Option<Log>,
+}
+
+impl Default for ServiceOptions {
+    fn default() -> Self {
+        Self {
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            queue: 64,
+            body_limit: 32 << 20,
+            json_limit: 2 << 20,
+            memory_limit: 256 << 20,
+            timeout: Duration::from_secs(60),
+            head_timeout: Duration::from_secs(10),
+            connections: 1024,
+            grace: Duration::from_secs(10),
+            token: None,
+            log: None,
+        }
+    }
+}
+
+impl fmt::Debug for ServiceOptions {
+    /// Leaves the token out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, queue, body_limit, timeout, .. } = self;
+        f.debug_struct("ServiceOptions")
+            .field("threads", threads)
+            .field("queue", queue)
+            .field("body_limit", body_limit)
+            .field("timeout", timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a method of each option, which sets it.
+macro_rules! setters {
+    ($($name:ident: $type:ty,)*) => {
+        impl ServiceOptions {
+            $(
+                #[doc = concat!("Sets [`Self::", stringify!($name), "`].")]
+                #[must_use]
+                pub fn $name(self, $name: $type) -> Self {
+                    Self { $name, ..self }
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    threads: NonZeroUsize,
+    queue: usize,
+    body_limit: usize,
+    json_limit: usize,
+    memory_limit: usize,
+    timeout: Duration,
+    head_timeout: Duration,
+    connections: usize,
+    grace: Duration,
+    token: Option<String>,
+    log: Option<Log>,
+}
+
+/// An answered request, without its text.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LogEntry<'a> {
+    /// The identifier of the request.
+    pub id: &'a str,
+    /// The method.
+    pub method: &'a str,
+    /// The route, such as `/v1/restore`; `other` for a path without one.
+    pub route: &'a str,
+    /// The status.
+    pub status: u16,
+    /// The time to the answer.
+    pub time: Duration,
+}

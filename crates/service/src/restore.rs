@@ -1,0 +1,231 @@
+//! `POST /v1/restore`: JSON in and out, or a file that comes back in kind.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use majuscule::named::NamedValue;
+use majuscule::restore::pool::detected_format;
+use majuscule::{Encoding, Error, Format, Input, Interrupt, ModelPool, RestoredFile};
+use serde_json::{Value, json};
+
+use crate::answer::{self, Answer, Times};
+use crate::body::{self, WholeBody};
+use crate::fields::Fields;
+use crate::media;
+use crate::offsets::OffsetUnit;
+use crate::problem::{ApiError, worded_notes};
+use crate::request::{ChosenRestorer, RestoreRequest};
+use crate::state::Service;
+
+/// The name of a text in notes and errors, unless the client names it.
+const NAME: &str = "the text";
+
+/// What is restored.
+enum Given {
+    Text(String),
+    Texts(Vec<String>),
+    /// Words with their times.
+    Words(Vec<(String, Times)>),
+}
+
+/// Restores a text.
+pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
+    let (mut query, request) = Fields::of_query(request).await?;
+    let is_json = media::named(request.headers()).is_some_and(|named| named == "application/json");
+    if is_json && !query.has("format") {
+        let unit = query.named::<OffsetUnit>("offsets")?.unwrap_or_default();
+        query.finish()?;
+        let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
+        return restore_json(&service, body, unit).await;
+    }
+    let file = FileOptions::read(&mut query, request.headers())?;
+    query.finish()?;
+    let body = body::read(&service, request.into_body(), service.options.body_limit).await?;
+    restore_file(&service, body, file).await
+}
+
+async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
+    let mut fields = Fields::of_body(&body.bytes)?;
+    let given = Given::read(&mut fields)?;
+    let request = RestoreRequest::read(&mut fields)?.with_spellings(&mut fields)?;
+    let with_confidence = fields.flag("confidence")?.unwrap_or(true);
+    fields.finish()?;
+    let pool = Arc::clone(&service.pool);
+    let work = move |interrupt| {
+        let _held = body;
+        answer(&pool, given, request, unit, with_confidence, interrupt)
+    };
+    let answer = service.queue.run(work).await?;
+    Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
+}
+
+/// Restores what JSON gives, and writes the answer in JSON.
+fn answer(
+    pool: &ModelPool,
+    given: Given,
+    request: RestoreRequest,
+    unit: OffsetUnit,
+    with_confidence: bool,
+    interrupt: Interrupt,
+) -> majuscule::Result<Vec<u8>> {
+    let chosen = request.choose(pool, &given.whole(), interrupt)?;
+    let ChosenRestorer { restorer, options, .. } = &chosen;
+    let mut answer = Answer::default();
+    match given {
+        Given::Texts(texts) => {
+            let restored = restorer.restore_all(&texts, NonZeroUsize::MIN);
+            answer.texts = Some(restored.into_iter().collect::<majuscule::Result<_>>()?);
+        }
+        Given::Text(text) => {
+            let words = restorer.words(&text)?;
+            answer.restored = Some(answer::of_text(&text, &words, options, unit));
+            answer.offsets = Some(unit.name_of());
+        }
+        Given::Words(given) => {
+            let words: Vec<&str> = given.iter().map(|(word, _)| &**word).collect();
+            let words = restorer.restore_words(&words)?;
+            answer.restored = Some(answer::of_words(given, &words, options));
+        }
+    }
+    if let Some(restored) = answer.restored.as_mut().filter(|_| !with_confidence) {
+        restored.drop_confidences();
+    }
+    answer.notes = worded_notes(&chosen.notes, NAME);
+    (answer.language, answer.model, answer.version) =
+        (chosen.language, chosen.model, env!("CARGO_PKG_VERSION"));
+    serde_json::to_vec(&answer).map_err(|error| Error::Bug(error.to_string()))
+}
+
+impl Given {
+    fn read(fields: &mut Fields) -> Result<Self, ApiError> {
+        let named = ["text", "texts", "words"].into_iter().filter(|name| fields.has(name)).count();
+        let text = fields.text("text")?.map(Self::Text);
+        let texts = fields.texts("texts")?.map(Self::Texts);
+        let words = fields.list("words")?.map(|words| Self::read_words(words, fields)).transpose()?;
+        match text.or(texts).or(words) {
+            Some(given) if named == 1 => Ok(given),
+            Some(_) => Err(ApiError::bad("the body has several of text, texts and words: send one of them")),
+            None => Err(ApiError::bad("the body has nothing to restore: send text, texts or words")),
+        }
+    }
+
+    fn read_words(words: Vec<Value>, fields: &Fields) -> Result<Self, ApiError> {
+        let read = |(at, value)| match value {
+            Value::String(word) => Ok((word, [None, None])),
+            Value::Object(_) => {
+                let mut word = Fields::of(value, format!("words[{at}]."))?;
+                let text = word.text("word")?;
+                let times = [word.time("start")?, word.time("end")?];
+                // A recogniser's confidence is of the word, and not of its case.
+                word.time("confidence")?;
+                let text = text.ok_or_else(|| word.wrong("word", &Value::Null, "a string"))?;
+                word.finish()?;
+                Ok((text, times))
+            }
+            other => Err(fields.wrong(&format!("words[{at}]"), &other, "a string or an object")),
+        };
+        words.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Self::Words)
+    }
+
+    /// Returns all text, by which the language is detected.
+    fn whole(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Texts(texts) => texts.join("\n"),
+            Self::Words(words) => words.iter().map(|(word, _)| &**word).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+/// A file and how it is restored.
+struct FileOptions {
+    name: String,
+    format: Format,
+    encoding: Option<Encoding>,
+    field: Option<String>,
+    request: RestoreRequest,
+}
+
+impl FileOptions {
+    /// Reads the parameters of a file.
+    fn read(query: &mut Fields, headers: &HeaderMap) -> Result<Self, ApiError> {
+        let format = match query.named::<Format>("format")? {
+            Some(format) => format,
+            None => media::format(headers)?,
+        };
+        Ok(Self {
+            name: query.text("name")?.unwrap_or_else(|| NAME.to_owned()),
+            format,
+            encoding: encoding(query)?,
+            field: query.text("field")?,
+            request: RestoreRequest::read(query)?,
+        })
+    }
+
+    /// Restores the file to `out`.
+    fn restore(
+        self,
+        pool: &ModelPool,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        interrupt: Interrupt,
+    ) -> majuscule::Result<RestoredFile> {
+        let Self { name, format, encoding, field, request } = self;
+        let (format, note) = match format {
+            Format::Auto => {
+                let (mut begin, _) = Input::new(name.clone(), bytes)?.decoded(encoding.clone(), None)?;
+                detected_format(&mut begin)?
+            }
+            named => (named, None),
+        };
+        let mut request = request.into_file(format, encoding, field);
+        request.options.interrupt = interrupt;
+        let mut restored = pool.restore_file(Input::new(name, bytes)?, &request, out)?;
+        restored.notes.extend(note);
+        Ok(restored)
+    }
+}
+
+/// Reads the encoding of a file.
+pub fn encoding(query: &mut Fields) -> Result<Option<Encoding>, ApiError> {
+    let named = query.text("encoding")?.map(|name| name.parse::<Encoding>());
+    named.transpose().map_err(|problem| ApiError::field("encoding", format!("`encoding`: {problem}")))
+}
+
+async fn restore_file(service: &Service, body: WholeBody, file: FileOptions) -> Result<Response, ApiError> {
+    let pool = Arc::clone(&service.pool);
+    let name = file.name.clone();
+    let work = move |interrupt| {
+        let mut out = Vec::with_capacity(body.bytes.len());
+        let restored = file.restore(&pool, &body.bytes, &mut out, interrupt)?;
+        Ok((out, restored))
+    };
+    let (out, RestoredFile { format, language, encoding, notes, .. }) = service.queue.run(work).await?;
+    let kind = match &encoding {
+        Encoding::Utf8 => media::content_type(format),
+        other => media::content_type(format).replace("utf-8", &other.name().to_ascii_lowercase()),
+    };
+    let notes = header_value(&worded_notes(&notes, &name));
+    let headers = [
+        (CONTENT_TYPE.as_str(), kind),
+        (CONTENT_LANGUAGE.as_str(), language),
+        ("majuscule-format", format.name_of().to_owned()),
+        ("majuscule-notes", notes),
+    ];
+    Ok((headers, out).into_response())
+}
+
+/// Writes notes as a list in JSON with ASCII alone, as headers need it.
+pub fn header_value(notes: &[String]) -> String {
+    let json = json!(notes).to_string();
+    let mut units = [0; 2];
+    let escape = |c: char| match c {
+        ' '..='~' => c.to_string(),
+        c => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+    };
+    json.chars().map(escape).collect()
+}

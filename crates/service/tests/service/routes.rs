@@ -1,0 +1,283 @@
+//! What each route answers.
+
+use std::fs;
+use std::path::PathBuf;
+
+use majuscule::format::convert::Conversion;
+use majuscule::format::cues::CueLimits;
+use majuscule::named::NamedValue;
+use majuscule::{
+    FileRequest, Format, Input, LanguageChoice, MarkPlaces, MarkSet, Methods, Model, ModelPool,
+    RestoreOptions,
+};
+use majuscule_service::ServiceOptions;
+use serde_json::{Value, json};
+
+use crate::client::Server;
+
+fn server() -> Server {
+    Server::new(ServiceOptions::default())
+}
+
+fn example(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn a_text_comes_back_with_words_and_sentences() {
+    let server = server();
+    let answer =
+        server.restore(r#"{"text":"we met angela merkel in lisbon it was late","lang":"en","marks":".,?"}"#);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let answer = answer.json();
+    assert_eq!(answer["text"], "We met Angela Merkel in Lisbon. It was late.");
+    assert_eq!(answer["offsets"], "code_points");
+    assert_eq!((&answer["language"], &answer["model"]), (&json!("en"), &json!("en.accurate")));
+    assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
+    let lisbon = &answer["words"][5];
+    assert_eq!((&lisbon["word"], &lisbon["punctuated_word"]), (&json!("lisbon"), &json!("Lisbon.")));
+    assert_eq!((&lisbon["start"], &lisbon["end"]), (&json!(24), &json!(30)));
+    assert_eq!(lisbon["sentence_end"], true);
+    assert!(
+        lisbon["confidence"].as_f64().unwrap() > 0.5 && lisbon["mark_confidence"].as_f64().unwrap() > 0.3
+    );
+    assert_eq!(
+        answer["sentences"],
+        json!([
+            {"start": 0, "end": 30, "text": "We met Angela Merkel in Lisbon."},
+            {"start": 31, "end": 42, "text": "It was late."},
+        ])
+    );
+}
+
+#[test]
+fn the_text_is_that_of_the_library() {
+    let server = server();
+    let model = Model::embedded("en").unwrap();
+    for name in ["en.txt", "talk.srt"] {
+        let text = String::from_utf8(example(name)).unwrap();
+        for marks in [MarkSet::NONE, MarkSet::USUAL] {
+            let request = json!({"text": text, "lang": "en", "marks": marks.to_string()});
+            let answer = server.restore(&request.to_string()).json();
+            let expected = model.with(RestoreOptions::default().marks(marks)).restore(&text).unwrap();
+            assert_eq!(answer["text"], expected);
+        }
+    }
+}
+
+#[test]
+fn offsets_are_in_the_unit_of_the_request() {
+    let server = server();
+    let text = "é😀 we met 😀 in lisbon 😀";
+    let ask = |unit: &str| {
+        let path = format!("/v1/restore{unit}");
+        let body = json!({"text": text, "lang": "en"}).to_string();
+        let answer = server.post(&path, "application/json", body.as_bytes()).json();
+        let words = answer["words"].as_array().unwrap().clone();
+        let lisbon = words.into_iter().find(|word| word["word"] == "lisbon").unwrap();
+        (
+            answer["offsets"].clone(),
+            lisbon["start"].as_u64().unwrap() as usize,
+            lisbon["end"].as_u64().unwrap() as usize,
+        )
+    };
+    let (unit, start, end) = ask("?offsets=bytes");
+    assert_eq!((unit, &text[start..end]), (json!("bytes"), "lisbon"));
+    let points: Vec<char> = text.chars().collect();
+    for (path, name) in [("", "code_points"), ("?offsets=code_points", "code_points")] {
+        let (unit, start, end) = ask(path);
+        assert_eq!((unit, points[start..end].iter().collect::<String>()), (json!(name), "lisbon".to_owned()));
+    }
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let (unit, start, end) = ask("?offsets=utf16");
+    assert_eq!(
+        (unit, String::from_utf16(&units[start..end]).unwrap()),
+        (json!("utf16"), "lisbon".to_owned())
+    );
+}
+
+#[test]
+fn texts_are_restored_each_by_itself() {
+    let answer = server().restore(r#"{"texts":["we met in lisbon","thanks angela",""],"lang":"en"}"#).json();
+    assert_eq!(answer["texts"], json!(["We met in Lisbon", "Thanks Angela", ""]));
+    assert!(answer.get("words").is_none());
+}
+
+#[test]
+fn words_keep_their_times() {
+    let words = json!([
+        {"word": "we", "start": 0.1, "end": 0.3, "confidence": 0.9},
+        {"word": "met", "start": 0.3, "end": 0.5},
+        {"word": "angela", "start": 0.5, "end": 1},
+        "yesterday",
+    ]);
+    let body = json!({"words": words, "lang": "en", "marks": "."}).to_string();
+    let answer = server().restore(&body).json();
+    assert_eq!(answer["text"], "We met Angela yesterday.");
+    assert_eq!(answer["words"][2]["punctuated_word"], "Angela");
+    assert_eq!((&answer["words"][2]["start"], &answer["words"][2]["end"]), (&json!(0.5), &json!(1)));
+    assert!(answer["words"][3].get("start").is_none() && answer.get("offsets").is_none());
+    assert_eq!(answer["sentences"][0]["text"], "We met Angela yesterday.");
+}
+
+#[test]
+fn punctuation_belongs_to_the_word_that_it_touches() {
+    let answer = server().restore(r#"{"text":"(we met) in \"lisbon\".  then we left","lang":"en"}"#).json();
+    let words: Vec<&str> = answer["words"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word["punctuated_word"].as_str().unwrap())
+        .collect();
+    assert_eq!(words, ["(We", "met)", "in", "\"Lisbon\".", "Then", "we", "left"]);
+    let sentences = answer["sentences"].as_array().unwrap();
+    let texts: Vec<&str> = sentences.iter().map(|sentence| sentence["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["(We met) in \"Lisbon\".", "Then we left"]);
+}
+
+#[test]
+fn options_change_the_answer() {
+    let server = server();
+    let text = |body: Value| server.restore(&body.to_string()).json()["text"].as_str().unwrap().to_owned();
+    assert_eq!(text(json!({"text": "my ipad", "lang": "en", "spellings": ["iPad", "My"]})), "My iPad");
+    assert_eq!(text(json!({"text": "ein iphone", "spellings": ["iPHONE"]})), "Ein iPHONE");
+    assert_eq!(
+        text(json!({"text": "ele disse que vivia em lisboa", "lang": "auto"})),
+        "Ele disse que vivia em Lisboa"
+    );
+    assert_eq!(text(json!({"text": "in lisbon", "lang": "en", "sentence_start": "never"})), "in Lisbon");
+    let plain =
+        server.restore(r#"{"text":"in lisbon","preset":"fast","look_ahead":0,"confidence":false}"#).json();
+    assert_eq!(plain["model"], "en.fast");
+    assert!(plain["words"][0].get("confidence").is_none());
+    let other = server
+        .restore(r#"{"text":"wir haben uns gestern mit der frau und dem mann in der stadt getroffen"}"#);
+    assert_eq!(other.json()["notes"].as_array().unwrap().len(), 1, "{other:?}");
+}
+
+#[test]
+fn files_come_back_byte_for_byte_as_the_library_writes_them() {
+    let (server, pool) = (server(), ModelPool::new(Methods::all()));
+    let files = [
+        ("talk.srt", "application/x-subrip", ""),
+        ("talk.vtt", "text/vtt", ""),
+        ("talk.json", "application/json", "?format=whisper-json"),
+        ("talk.ctm", "text/plain", "?format=ctm"),
+        ("en.txt", "text/plain; charset=utf-8", ""),
+        ("pt.txt", "text/plain", "?lang=pt"),
+        ("talk.srt", "application/octet-stream", "?format=auto&name=talk.srt"),
+        ("talk.srt", "application/x-subrip", "?marks=auto"),
+    ];
+    for (name, kind, query) in files {
+        let file = example(name);
+        let answer = server.post(&format!("/v1/restore{query}"), kind, &file);
+        let language =
+            if query.contains("lang") { LanguageChoice::Named("pt".into()) } else { LanguageChoice::Default };
+        let mut options = RestoreOptions::default();
+        if query.contains("marks") {
+            let pause = std::time::Duration::from_secs(2);
+            options = options.marks(MarkSet::USUAL).mark_places(MarkPlaces::Unmarked).pause_ends(Some(pause));
+        }
+        let request = FileRequest::default().language(language).options(options);
+        let mut expected = Vec::new();
+        pool.restore_file(Input::uncompressed(name, &*file), &request, &mut expected).unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(answer.body == expected && expected != file, "{name}{query}");
+        assert_eq!(answer.header("majuscule-format"), Some(Format::of_name(name.as_ref()).name_of()));
+    }
+}
+
+#[test]
+fn a_file_has_its_language_format_and_notes_in_headers() {
+    let server = server();
+    let answer = server.post("/v1/restore?lang=auto", "text/plain", b"ele disse que vivia em lisboa");
+    assert_eq!(answer.header("content-language"), Some("pt"));
+    assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
+    assert_eq!(answer.header("majuscule-notes"), Some("[]"));
+    let srt = "1\n00:00:01,000 --> 00:00:02,000\nwe met\n";
+    let answer = server.post(
+        "/v1/restore?format=auto&lossy=true&name=%C3%A9%F0%9F%98%80.vtt",
+        "text/plain",
+        srt.as_bytes(),
+    );
+    let notes: Vec<String> = serde_json::from_str(answer.header("majuscule-notes").unwrap()).unwrap();
+    assert!(notes[0].starts_with("é😀.vtt is named as vtt, but begins as srt does"), "{notes:?}");
+}
+
+#[test]
+fn conversion_is_that_of_the_library() {
+    let server = server();
+    let file = example("talk.srt");
+    let answer = server.post("/v1/convert?from=srt&to=vtt&drop=true", "application/x-subrip", &file);
+    let conversion = Conversion { from: Format::Srt, to: Format::Vtt, drop: true, ..Conversion::default() };
+    let mut expected = Vec::new();
+    conversion.run(Input::uncompressed("talk.srt", &*file), &mut expected, "out".as_ref()).unwrap();
+    assert_eq!((answer.status, answer.text()), (200, String::from_utf8(expected).unwrap()));
+    assert_eq!(answer.header("content-type"), Some("text/vtt; charset=utf-8"));
+
+    let file = example("talk.json");
+    let answer = server.post("/v1/convert?to=srt&cues=sentence&max_chars=30", "application/json", &file);
+    let cues = Some(CueLimits { max_chars: 30, ..CueLimits::default() });
+    let conversion = Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
+    let mut expected = Vec::new();
+    conversion.run(Input::uncompressed("talk.json", &*file), &mut expected, "out".as_ref()).unwrap();
+    assert_eq!((answer.status, answer.text()), (200, String::from_utf8(expected).unwrap()));
+}
+
+#[test]
+fn the_service_says_what_it_has() {
+    let server = server();
+    assert_eq!(server.get("/health").json(), json!({"status": "ok"}));
+    assert_eq!(server.get("/ready").json(), json!({"status": "ready"}));
+    let languages = server.get("/v1/languages").json();
+    assert_eq!(languages["default"], "en");
+    assert!(languages["languages"].as_array().unwrap().contains(&json!({"tag": "pt", "name": "Portuguese"})));
+    let models = server.get("/v1/models").json();
+    let fast = models["models"].as_array().unwrap().iter().find(|model| model["model"] == "en.fast").unwrap();
+    assert_eq!((&fast["method"], &fast["has_confidence"]), (&json!("maxent"), &json!(true)));
+}
+
+#[test]
+fn metrics_count_requests_by_route_and_status() {
+    let server = server();
+    server.restore(r#"{"text":"a"}"#);
+    server.restore("{");
+    server.get("/no/such/path");
+    let page = server.get("/metrics").text();
+    for line in [
+        "majuscule_requests_total{route=\"/v1/restore\",status=\"200\"} 1",
+        "majuscule_requests_total{route=\"/v1/restore\",status=\"400\"} 1",
+        "majuscule_requests_total{route=\"other\",status=\"404\"} 1",
+        "majuscule_request_seconds_count{route=\"/v1/restore\"} 2",
+        "majuscule_queue_length 0",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}: {page}");
+    }
+}
+
+#[test]
+fn the_page_loads_nothing_from_elsewhere() {
+    let server = server();
+    let page = server.get("/");
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"), "{policy}");
+    let files = ["/", "/page.js", "/page.css"].map(|path| server.get(path));
+    assert!(files.iter().all(|file| file.status == 200));
+    assert!(files.iter().map(|file| file.body.len()).sum::<usize>() < 100_000);
+    for forbidden in [
+        "http:",
+        "https:",
+        "//cdn",
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+    ] {
+        assert!(files.iter().all(|file| !file.text().contains(forbidden)), "{forbidden}");
+    }
+    let inline = ["style=", " onclick", "<style"];
+    assert!(inline.iter().all(|inline| !page.text().contains(inline)));
+    assert_eq!(server.get("/favicon.ico").status, 204);
+}
