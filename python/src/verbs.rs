@@ -13,8 +13,8 @@ use pyo3::types::PyBytes;
 use crate::{NativeModel, interruptible_with, raised};
 
 /// The outcome of a verb.
-#[pyclass(frozen, get_all, module = "majuscule._native")]
-pub struct Answer {
+#[pyclass(frozen, get_all, name = "Answer", module = "majuscule._native")]
+pub struct VerbAnswer {
     /// What the program would have written to standard output.
     output: Py<PyBytes>,
     /// The report as JSON, of a verb that measures.
@@ -35,7 +35,7 @@ pub fn call_verb(
     models: Vec<(String, PyRef<'_, NativeModel>)>,
     files: Vec<(String, PyBackedBytes)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Answer> {
+) -> PyResult<VerbAnswer> {
     let models = models.into_iter().map(|(name, model)| (name, model.model.clone())).collect();
     let files = files.into_iter().map(|(name, bytes)| (name, (&*bytes).into())).collect();
     let interrupt = Interrupt::new();
@@ -43,7 +43,7 @@ pub fn call_verb(
     let has_progress = progress.is_some();
     let flag = interrupt.clone();
     let work = move || {
-        let send = move |figures: host::Figures<'_>| {
+        let send = move |figures: host::ProgressFigures<'_>| {
             // Nobody listens once the call is interrupted.
             let _ = sender.send(figures.to_vec());
         };
@@ -60,7 +60,7 @@ pub fn call_verb(
     };
     let answer = interruptible_with(py, &interrupt, &mut show, work)?;
     show(py)?;
-    Ok(Answer {
+    Ok(VerbAnswer {
         output: PyBytes::new(py, &answer.output).unbind(),
         json: answer.json,
         messages: answer.messages,

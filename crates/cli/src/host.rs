@@ -22,10 +22,10 @@ use majuscule_train::corpus::{Corpus, ReadingCallback, ReadingProgress};
 use crate::Cli;
 
 /// The progress of a long job, as numbers by name.
-pub type Figures<'a> = &'a [(&'static str, f64)];
+pub type ProgressFigures<'a> = &'a [(&'static str, f64)];
 
 /// A callback for the progress of a long job, from any thread.
-pub type ProgressCallback = Arc<dyn Fn(Figures<'_>) + Send + Sync>;
+pub type ProgressCallback = Arc<dyn Fn(ProgressFigures<'_>) + Send + Sync>;
 
 /// What a host gives to a call.
 #[derive(Default)]
@@ -42,7 +42,7 @@ pub struct Host {
 
 /// The outcome of a call.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct VerbOutcome {
     /// What the program would have written to standard output.
     pub output: Vec<u8>,
     /// The report as JSON, of a verb that measures.
@@ -55,7 +55,7 @@ pub struct Answer {
 
 struct HostedCall {
     host: Host,
-    answer: Answer,
+    answer: VerbOutcome,
 }
 
 thread_local! {
@@ -71,10 +71,10 @@ fn with<T>(work: impl FnOnce(&mut HostedCall) -> T) -> Option<T> {
 ///
 /// # Errors
 /// Those of the verb; a panic is [`Error::Bug`]. [`Error::Usage`] for arguments that the program does not have.
-pub fn call(arguments: impl IntoIterator<Item = OsString>, host: Host) -> Result<Answer> {
+pub fn call(arguments: impl IntoIterator<Item = OsString>, host: Host) -> Result<VerbOutcome> {
     let arguments = [OsString::from("majuscule")].into_iter().chain(arguments);
     let cli = Cli::try_parse_from(arguments).map_err(|error| refused(&error))?;
-    CALL.set(Some(HostedCall { host, answer: Answer::default() }));
+    CALL.set(Some(HostedCall { host, answer: VerbOutcome::default() }));
     let done = caught(|| cli.verb.run().map_err(unwrapped));
     let call = CALL.take();
     let code = done?;
@@ -110,7 +110,7 @@ pub fn is_hosted() -> bool {
 
 /// Passes on the progress of training.
 #[cfg(feature = "learning")]
-pub fn show(figures: Figures<'_>) {
+pub fn show(figures: ProgressFigures<'_>) {
     if let Some(Some(progress)) = with(|call| call.host.progress.clone()) {
         progress(figures);
     }
@@ -129,10 +129,10 @@ pub fn watched(corpus: Corpus) -> Corpus {
     corpus.interrupted_by(&interrupt()).watched_by(watch)
 }
 
-/// Keeps a report for the host, if there is one; otherwise returns false.
+/// Keeps a report for the host, if there is one.
 #[cfg(feature = "learning")]
-pub fn keep(json: impl FnOnce() -> String) -> bool {
-    is_hosted() && with(|call| call.answer.json = Some(json())).is_some()
+pub fn keep(json: impl FnOnce() -> String) {
+    with(|call| call.answer.json = Some(json()));
 }
 
 /// Returns the flag that stops the work.
@@ -269,7 +269,7 @@ pub fn options(verb: &[&str]) -> Result<Vec<VerbOption>> {
 mod tests {
     use super::*;
 
-    fn called(arguments: &[&str], host: Host) -> Result<Answer> {
+    fn called(arguments: &[&str], host: Host) -> Result<VerbOutcome> {
         call(arguments.iter().map(OsString::from), host)
     }
 

@@ -11,7 +11,7 @@ pub type Times = [Option<Number>; 2];
 
 /// The answer to JSON.
 #[derive(Debug, Default, Serialize)]
-pub struct Answer {
+pub struct RestoreAnswer {
     /// The text with its words and sentences, for `text` and `words`.
     #[serde(flatten)]
     pub restored: Option<RestoredText>,

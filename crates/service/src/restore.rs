@@ -12,7 +12,7 @@ use majuscule::restore::pool::detected_format;
 use majuscule::{Encoding, Error, Format, Input, Interrupt, ModelPool, RestoredFile};
 use serde_json::{Value, json};
 
-use crate::answer::{self, Answer, Times};
+use crate::answer::{self, RestoreAnswer, Times};
 use crate::body::{self, WholeBody};
 use crate::fields::Fields;
 use crate::media;
@@ -74,7 +74,7 @@ fn answer(
 ) -> majuscule::Result<Vec<u8>> {
     let chosen = request.choose(pool, &given.whole(), interrupt)?;
     let ChosenRestorer { restorer, options, .. } = &chosen;
-    let mut answer = Answer::default();
+    let mut answer = RestoreAnswer::default();
     match given {
         Given::Texts(texts) => {
             let restored = restorer.restore_all(&texts, NonZeroUsize::MIN);

@@ -60,22 +60,22 @@ impl Server {
     }
 
     /// Sends bytes and reads the answer to its end.
-    pub fn raw(&self, bytes: &[u8]) -> Answer {
+    pub fn raw(&self, bytes: &[u8]) -> HttpAnswer {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes);
-        Answer::read(stream)
+        HttpAnswer::read(stream)
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.raw(format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").as_bytes())
     }
 
-    pub fn post(&self, path: &str, kind: &str, body: &[u8]) -> Answer {
+    pub fn post(&self, path: &str, kind: &str, body: &[u8]) -> HttpAnswer {
         self.raw(&request(path, &format!("Content-Type: {kind}\r\n"), body))
     }
 
     /// Posts JSON to `/v1/restore`.
-    pub fn restore(&self, body: &str) -> Answer {
+    pub fn restore(&self, body: &str) -> HttpAnswer {
         self.post("/v1/restore", "application/json", body.as_bytes())
     }
 }
@@ -100,13 +100,13 @@ pub fn request(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     head: String,
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub fn read(mut stream: TcpStream) -> Self {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);

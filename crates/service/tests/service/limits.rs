@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use majuscule_service::ServiceOptions;
 use serde_json::json;
 
-use crate::client::{Answer, Server, request};
+use crate::client::{HttpAnswer, Server, request};
 use crate::trial::{self, SLOW};
 
 fn server() -> Server {
@@ -129,11 +129,11 @@ fn a_body_that_is_cut_off_or_slow_ends_its_request_alone() {
     let mut cut = server.connect();
     cut.write_all(head.as_bytes()).unwrap();
     cut.shutdown(Shutdown::Write).unwrap();
-    let answer = Answer::read(cut);
+    let answer = HttpAnswer::read(cut);
     assert!(answer.status == 0 || answer.status == 400, "{answer:?}");
     let mut slow = server.connect();
     slow.write_all(head.as_bytes()).unwrap();
-    assert!(Answer::read(slow).problem(408).contains("0.3 s"));
+    assert!(HttpAnswer::read(slow).problem(408).contains("0.3 s"));
     assert_eq!(server.restore(r#"{"text":"a"}"#).status, 200);
 }
 
@@ -143,7 +143,7 @@ fn a_head_that_does_not_end_is_closed() {
     let mut slow = server.connect();
     slow.write_all(b"GET / HT").unwrap();
     let begun = Instant::now();
-    let _ = Answer::read(slow);
+    let _ = HttpAnswer::read(slow);
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -151,7 +151,7 @@ fn a_head_that_does_not_end_is_closed() {
 fn more_requests_than_the_queue_holds_are_refused() {
     let server = Server::with(trial::methods(), one_thread().queue(1));
     let slow = || server.restore(r#"{"text":"slow slow slow slow slow"}"#);
-    let answers: Vec<Answer> = thread::scope(|scope| {
+    let answers: Vec<HttpAnswer> = thread::scope(|scope| {
         let waiting: Vec<_> = (0..6).map(|_| scope.spawn(slow)).collect();
         waiting.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
@@ -276,7 +276,7 @@ fn a_thousand_malformed_requests_harm_nobody() {
         let mut stream = server.connect();
         let _ = stream.write_all(&bytes);
         let _ = stream.shutdown(Shutdown::Write);
-        let answer = Answer::read(stream);
+        let answer = HttpAnswer::read(stream);
         assert!(answer.status < 500, "{round}: {answer:?}");
     }
     assert_eq!(server.restore(r#"{"text":"in lisbon","lang":"en"}"#).json()["text"], "In Lisbon");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use majuscule_service::ServiceOptions;
 use serde_json::json;
 
-use crate::client::{Answer, Server, request};
+use crate::client::{HttpAnswer, Server, request};
 use crate::trial::{self, SLOW};
 
 fn options() -> ServiceOptions {
@@ -30,7 +30,7 @@ fn accepted_requests_are_answered_before_the_end() {
     thread::sleep(SLOW);
     server.stop();
     for stream in streams {
-        let answer = Answer::read(stream);
+        let answer = HttpAnswer::read(stream);
         assert_eq!((answer.status, answer.json()["text"].as_str()), (200, Some("Slow Slow")));
     }
     let address = server.address;
@@ -60,5 +60,5 @@ fn what_does_not_end_in_time_is_cut_off() {
     let begun = Instant::now();
     assert!(!server.end());
     assert!(begun.elapsed() < Duration::from_secs(5));
-    assert_eq!(Answer::read(half).status, 0);
+    assert_eq!(HttpAnswer::read(half).status, 0);
 }
