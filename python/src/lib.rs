@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use majuscule::error::{Error, caught};
 use majuscule::model::Packed;
-use majuscule::{Interrupt, Model, Preset, RestoreOptions, Streaming, TextRestorer, model};
+use majuscule::{
+    Interrupt, Model, OffsetCursor, OffsetUnit, Preset, RestoreOptions, Streaming, TextRestorer, model,
+};
 use majuscule_cli::methods::methods_in;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -114,26 +116,6 @@ fn interruptible_with<T: Send>(
         Ok((_, Some(signal))) => Err(signal),
         Ok((done, None)) => done.map_err(|error| raised(py, &error)),
         Err(error) => Err(raised(py, &error)),
-    }
-}
-
-/// The part of a text that a word has, counted in characters, as Python counts.
-struct CharCounter<'a> {
-    text: &'a str,
-    bytes: usize,
-    chars: usize,
-}
-
-impl<'a> CharCounter<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, bytes: 0, chars: 0 }
-    }
-
-    /// Returns the number of characters before a byte; bytes are asked for in order.
-    fn at(&mut self, byte: usize) -> usize {
-        self.chars += self.text.get(self.bytes..byte).map_or(0, |part| part.chars().count());
-        self.bytes = byte.max(self.bytes);
-        self.chars
     }
 }
 
@@ -278,7 +260,7 @@ impl Restorer {
     fn words(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<Word>> {
         on_text(py, text.len(), &self.restorer, |restorer| {
             let found = restorer.words(&text)?;
-            let mut chars = CharCounter::new(&text);
+            let mut chars = OffsetCursor::new(&text, OffsetUnit::CodePoints);
             let word = |word: majuscule::RestoredWord| {
                 let (start, end) = (chars.at(word.span.start), chars.at(word.span.end));
                 self.word(text.get(word.span.clone()).unwrap_or_default(), start, end, word)

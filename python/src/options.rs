@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use majuscule::error::{Error, option};
 use majuscule::named::NamedValue;
-use majuscule::{MarkPlaces, MarkSet, RestoreOptions};
+use majuscule::{RestoreOptions, WantedMarks};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -53,7 +53,10 @@ pub fn read(
             "threshold" => options.threshold = Some(probability(py, &key, &value)?),
             "mark_threshold" => options.mark_threshold = Some(probability(py, &key, &value)?),
             "pause_ends" => options.pause_ends = Some(seconds(py, &key, value.extract()?)?),
-            "marks" => (options.marks, options.mark_places) = marks(py, &value)?,
+            "marks" => {
+                let wanted = marks(py, &value)?;
+                (options.marks, options.mark_places) = (wanted.marks, wanted.places);
+            }
             "words" => {
                 *words = Some(("words".to_owned(), value.extract::<Vec<String>>()?.join("\n").into_bytes()))
             }
@@ -63,18 +66,12 @@ pub fn read(
     Ok(())
 }
 
-/// Returns the marks of an option and their places: `True` and "auto" are the usual ones where a line has none, "all"
-/// the usual ones everywhere, and other texts name them.
-fn marks(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<(MarkSet, MarkPlaces)> {
+/// Returns the marks of an option and their places: `True` is "auto", and texts are read as the program reads them.
+fn marks(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<WantedMarks> {
     if let Ok(is_wanted) = value.cast::<PyBool>() {
-        let marks = if is_wanted.is_true() { MarkSet::USUAL } else { MarkSet::NONE };
-        return Ok((marks, MarkPlaces::Unmarked));
+        return Ok(if is_wanted.is_true() { WantedMarks::AUTO } else { WantedMarks::default() });
     }
-    Ok(match value.extract::<String>()?.as_str() {
-        "auto" => (MarkSet::USUAL, MarkPlaces::Unmarked),
-        "all" => (MarkSet::USUAL, MarkPlaces::Everywhere),
-        named => (named.parse().map_err(|error| raised(py, &error))?, MarkPlaces::Everywhere),
-    })
+    value.extract::<String>()?.parse().map_err(|error| raised(py, &error))
 }
 
 fn probability(py: Python<'_>, option: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {

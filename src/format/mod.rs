@@ -42,6 +42,7 @@ pub mod whisper;
 mod word_lists;
 
 use std::path::Path;
+use std::time::Duration;
 
 pub use copies::WrittenWords;
 pub use envelope::Envelope;
@@ -417,6 +418,12 @@ impl Format {
     /// Returns true if restoring reads the times of the format, and so its pauses.
     pub fn has_pauses(self) -> bool {
         matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::WhisperJson)
+    }
+
+    /// Returns the shortest pause that ends a sentence by default where marks are inserted; `None` for a
+    /// format without pauses.
+    pub fn sentence_pause(self) -> Option<Duration> {
+        self.has_pauses().then_some(Duration::from_secs(2))
     }
 
     /// Refuses a file whose extension means a format that is not read: taken for text, its times and

@@ -1,12 +1,14 @@
 //! The options of a caller: the way a text is read, decided and written.
 
 use std::num::NonZeroUsize;
+use std::str::FromStr;
 use std::time::Duration;
 
 use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
 use super::spellings::Spellings;
 use super::tokenize::Capitalized;
+use crate::error::{Error, Result};
 use crate::files::Limits;
 use crate::interrupt::Interrupt;
 use crate::named::NamedValue;
@@ -212,6 +214,35 @@ pub enum MarkPlaces {
     Everywhere,
     /// Lines and cues that have no marks.
     Unmarked,
+}
+
+/// The punctuation marks to insert, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WantedMarks {
+    /// The marks.
+    pub marks: MarkSet,
+    /// Where they are inserted.
+    pub places: MarkPlaces,
+}
+
+impl WantedMarks {
+    /// The usual marks where the text shows none.
+    pub const AUTO: Self = Self { marks: MarkSet::USUAL, places: MarkPlaces::Unmarked };
+}
+
+impl FromStr for WantedMarks {
+    type Err = Error;
+
+    /// Reads `auto`, the usual marks where the text shows none; `all`, the usual marks everywhere; or
+    /// the names of marks (see [`MarkSet`]), which are inserted everywhere.
+    fn from_str(text: &str) -> Result<Self> {
+        let marks = match text {
+            "auto" => return Ok(Self::AUTO),
+            "all" => MarkSet::USUAL,
+            named => named.parse().map_err(|error: Error| Error::usage(format!("{error}, auto or all")))?,
+        };
+        Ok(Self { marks, places: MarkPlaces::Everywhere })
+    }
 }
 
 /// The extent of a text in a file: words of one text are context for each other, words of two texts

@@ -931,19 +931,14 @@ fn a_model_saved_and_loaded_in_any_form_answers_the_same() {
 
 #[test]
 fn training_twice_with_other_threads_gives_equal_bytes() {
-    // The text is long enough for work in three threads, and has ties that a hash
-    // order would break at random.
-    let text: String = (0..30_000)
-        .map(|i| {
-            format!(
-                "We met Word{}, and word{} of the NAME{} in Lisbon.\n",
-                i % 997,
-                i * 7 % 997,
-                i * 31 % 211
-            )
-        })
-        .collect();
+    let line = |i| {
+        format!("We met Word{}, and word{} of the NAME{} in Lisbon.\n", i % 997, i * 7 % 997, i * 31 % 211)
+    };
     for method in learners() {
+        // The text is long enough for work in three threads, which networks share within a batch, and
+        // has ties that a hash order would break at random.
+        let lines = if ["bert", "bilstm"].contains(&method.name()) { 600 } else { 30_000 };
+        let text: String = (0..lines).map(line).collect();
         let one = train(&*method, &text, "en", 1).unwrap().pack();
         assert!(train(&*method, &text, "en", 1).unwrap().pack() == one, "another time, another model");
         assert!(train(&*method, &text, "en", 3).unwrap().pack() == one, "three threads make another model");

@@ -1,10 +1,8 @@
 //! Restored words as a text, words and sentences.
 
-use majuscule::{MarkForm, RestoreOptions, RestoredWord};
+use majuscule::{MarkForm, OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
 use serde::Serialize;
 use serde_json::Number;
-
-use crate::offsets::{OffsetCursor, OffsetUnit};
 
 /// A start and an end, if they are known: offsets or times.
 pub type Times = [Option<Number>; 2];

@@ -14,7 +14,6 @@ mod body;
 mod fields;
 mod media;
 mod request;
-mod offsets;
 mod answer;
 mod restore;
 mod convert;

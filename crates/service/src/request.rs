@@ -1,19 +1,14 @@
 //! The options of a request, from JSON or from the parameters of its address.
 
-use std::time::Duration;
-
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::{
-    Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
-    MarkSet, ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings, TextRestorer,
+    Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, ModelPool,
+    Note, Preset, RestoreOptions, SentenceStart, Spellings, TextRestorer, WantedMarks,
 };
 use serde_json::Value;
 
 use crate::fields::Fields;
 use crate::problem::ApiError;
-
-/// The shortest pause that ends a sentence where punctuation is inserted, as in the program.
-const SENTENCE_PAUSE: Duration = Duration::from_secs(2);
 
 /// The options of a request.
 #[derive(Debug, Clone)]
@@ -46,7 +41,7 @@ impl RestoreRequest {
             Some(auto) if auto == "auto" => LanguageChoice::Detected,
             Some(named) => LanguageChoice::Named(named),
         };
-        let (marks, places) = marks(fields)?.unwrap_or_default();
+        let WantedMarks { marks, places } = marks(fields)?.unwrap_or_default();
         let options = RestoreOptions::default()
             .marks(marks)
             .mark_places(places)
@@ -65,12 +60,12 @@ impl RestoreRequest {
 
     /// Returns the request for a file of a known format.
     pub fn into_file(self, format: Format, encoding: Option<Encoding>, field: Option<String>) -> FileRequest {
-        let pauses = !self.options.marks.is_empty() && format.has_pauses();
+        let pause_ends = format.sentence_pause().filter(|_| !self.options.marks.is_empty());
         let request = FileRequest::default()
             .format(format)
             .language(self.language)
             .preset(self.preset)
-            .options(self.options.field(field).pause_ends(pauses.then_some(SENTENCE_PAUSE)));
+            .options(self.options.field(field).pause_ends(pause_ends));
         match encoding {
             Some(encoding) => request.encoding(encoding),
             None => request,
@@ -110,21 +105,16 @@ fn other_language(text: &str, used: &str) -> Option<Note> {
     evidence.other_than(used).map(|found| Note::Other { used: used.to_owned(), found })
 }
 
-/// Reads the punctuation marks that may be inserted, and where.
-fn marks(fields: &mut Fields) -> Result<Option<(MarkSet, MarkPlaces)>, ApiError> {
+/// Reads the punctuation marks that are inserted, and where.
+fn marks(fields: &mut Fields) -> Result<Option<WantedMarks>, ApiError> {
     let Some(value) = fields.value("marks") else { return Ok(None) };
-    let usual = MarkSet::USUAL;
     let found = match &value {
-        Value::Bool(false) => (MarkSet::NONE, MarkPlaces::Everywhere),
-        Value::Bool(true) => (usual, MarkPlaces::Unmarked),
+        Value::Bool(false) => WantedMarks::default(),
+        Value::Bool(true) => WantedMarks::AUTO,
         Value::String(named) => match &**named {
-            "" | "false" | "none" => (MarkSet::NONE, MarkPlaces::Everywhere),
-            "auto" | "true" => (usual, MarkPlaces::Unmarked),
-            "all" => (usual, MarkPlaces::Everywhere),
-            marks => {
-                let wrong = |error| ApiError::from(error).with("field", "marks");
-                (marks.parse().map_err(wrong)?, MarkPlaces::Everywhere)
-            }
+            "" | "false" | "none" => WantedMarks::default(),
+            "true" => WantedMarks::AUTO,
+            marks => marks.parse().map_err(|error| ApiError::from(error).with("field", "marks"))?,
         },
         other => return Err(fields.wrong("marks", other, "true, false, auto, all or marks such as .,?")),
     };

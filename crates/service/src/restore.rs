@@ -9,14 +9,13 @@ use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use majuscule::named::NamedValue;
 use majuscule::restore::pool::detected_format;
-use majuscule::{Encoding, Error, Format, Input, Interrupt, ModelPool, RestoredFile};
+use majuscule::{Encoding, Error, Format, Input, Interrupt, ModelPool, OffsetUnit, RestoredFile};
 use serde_json::{Value, json};
 
 use crate::answer::{self, RestoreAnswer, Times};
 use crate::body::{self, WholeBody};
 use crate::fields::Fields;
 use crate::media;
-use crate::offsets::OffsetUnit;
 use crate::problem::{ApiError, worded_notes};
 use crate::request::{ChosenRestorer, RestoreRequest};
 use crate::state::Service;

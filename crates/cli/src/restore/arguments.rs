@@ -13,7 +13,7 @@ use majuscule::restore::LanguageChoice;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
-    Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart,
+    Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, WantedMarks,
 };
 use majuscule_arguments::{by_name, default_name};
 
@@ -210,13 +210,10 @@ pub(super) enum OutputLines {
     Sentence,
 }
 
-/// The value of `--marks`.
+/// The value of `--marks`; `None` for a bare one: the usual marks, only where the text shows none, if it
+/// is read whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MarksArg {
-    marks: MarkSet,
-    /// `None` for a bare `--marks`: only where the text shows none, if it is read whole.
-    places: Option<MarkPlaces>,
-}
+pub(super) struct MarksArg(Option<WantedMarks>);
 
 /// The value that stands for a bare `--marks`.
 const USUAL_MARKS: &str = "usual";
@@ -225,16 +222,9 @@ impl FromStr for MarksArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (marks, places) = match text {
-            USUAL_MARKS => (MarkSet::USUAL, None),
-            "auto" => (MarkSet::USUAL, Some(MarkPlaces::Unmarked)),
-            "all" => (MarkSet::USUAL, Some(MarkPlaces::Everywhere)),
-            named => {
-                let wrong = |error: Error| format!("{}, auto or all", error.worded(crate::flag));
-                (named.parse().map_err(wrong)?, Some(MarkPlaces::Everywhere))
-            }
-        };
-        Ok(Self { marks, places })
+        let wrong = |error: Error| error.worded(crate::flag);
+        let named = (text != USUAL_MARKS).then(|| text.parse().map_err(wrong));
+        Ok(Self(named.transpose()?))
     }
 }
 
@@ -252,9 +242,6 @@ Examples:
   majuscule restore --lang pt --words my.words legendas.txt.gz
   majuscule restore --model my-model --sentence-start always talk.txt
   majuscule restore --cascade fast,my-tagger --sure 0.95 talk.txt";
-
-/// The shortest pause that ends a sentence where punctuation is inserted.
-pub(super) const SENTENCE_PAUSE: Duration = Duration::from_secs(2);
 
 /// The value of `--pause-ends`: the shortest pause that ends a sentence, if one does.
 #[derive(Debug, Clone, Copy)]
@@ -314,6 +301,11 @@ impl RestoreArgs {
 
     /// The arguments as options of the library, without the spellings, which depend on the model.
     pub(super) fn options(&self) -> RestoreOptions {
+        // Of a text that comes in, no one knows whether it will show marks.
+        let usual = WantedMarks { marks: MarkSet::USUAL, places: MarkPlaces::Everywhere };
+        let usual = if self.stream { usual } else { WantedMarks::AUTO };
+        let WantedMarks { marks, places } =
+            self.marks.map_or(WantedMarks::default(), |MarksArg(named)| named.unwrap_or(usual));
         RestoreOptions::default()
             .in_locale(self.locale)
             .capitalized(match self.case {
@@ -328,13 +320,8 @@ impl RestoreArgs {
             .lossy(self.lossy)
             .look_ahead(self.look_ahead.or(self.stream.then_some(1)))
             .threshold(self.threshold)
-            .marks(self.marks.map_or(MarkSet::NONE, |arg| arg.marks))
-            .mark_places(self.marks.map_or(MarkPlaces::default(), |arg| {
-                arg.places.unwrap_or(match self.stream {
-                    true => MarkPlaces::Everywhere,
-                    false => MarkPlaces::Unmarked,
-                })
-            }))
+            .marks(marks)
+            .mark_places(places)
             .mark_form(self.mark_form)
             .mark_threshold(self.mark_threshold)
             .pause_ends(self.pause_ends.and_then(|PauseEnds(least)| least))

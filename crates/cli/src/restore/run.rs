@@ -20,7 +20,7 @@ use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, 
 use majuscule::text::tokenize::NO_TEXT;
 use majuscule::text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 
-use super::arguments::{RestoreArgs, SENTENCE_PAUSE};
+use super::arguments::RestoreArgs;
 use super::progress::RestoreProgress;
 use super::shown;
 use crate::language::RunLanguages;
@@ -323,8 +323,8 @@ impl<'a> Work<'a> {
             encoder = encoder.at_once();
         }
         let mark_form = options.mark_form.or((told == Format::Tok).then_some(MarkForm::Apart));
-        let has_default = args.pause_ends.is_none() && args.marks.is_some() && kind.has_pauses();
-        let pause_ends = if has_default { Some(SENTENCE_PAUSE) } else { options.pause_ends };
+        let has_default = args.pause_ends.is_none() && args.marks.is_some();
+        let pause_ends = if has_default { kind.sentence_pause() } else { options.pause_ends };
         let patience = is_live.then_some(PAUSE);
         let options = options.clone().patience(patience).mark_form(mark_form).pause_ends(pause_ends);
         let file = shown(path);

@@ -1,6 +1,6 @@
 //! Offsets into a text in the unit that a client counts in.
 
-use majuscule::named::NamedValue;
+use crate::named::NamedValue;
 
 /// The unit of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
