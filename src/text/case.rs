@@ -110,12 +110,12 @@ impl Case {
 
     /// Returns the letters of `word` that this case makes capitals.
     pub fn capitals(self, word: &str, locale: Locale) -> Capitals {
-        let all = first_letters(locale.letter_count(word));
+        let all = || first_letters(locale.letter_count(word));
         Capitals(match self {
             Self::Lower => 0,
-            Self::Title => title_letters(word, locale) & all,
-            Self::Upper => all,
-            Self::Mixed(Capitals(capitals)) => capitals & all,
+            Self::Title => title_letters(word, locale),
+            Self::Upper => all(),
+            Self::Mixed(Capitals(capitals)) => capitals & all(),
         })
     }
 
@@ -152,6 +152,9 @@ impl Case {
             Self::Upper => Capitals(u64::MAX),
             case => case.capitals(word, locale),
         };
+        if word.is_ascii() && word.len() <= MAX_LETTERS && locale != Locale::Turkic {
+            return apply_to_ascii(capitals, word, out);
+        }
         let mut k = 0;
         for (_, c, letter) in locale.letters(word) {
             let Some(letter) = letter else {
@@ -204,6 +207,26 @@ impl Case {
         let mut out = String::with_capacity(word.len());
         self.apply(word, locale, &mut out);
         out
+    }
+}
+
+/// Appends a word of ASCII letters that pair as usual, with these capitals.
+fn apply_to_ascii(capitals: u64, word: &str, out: &mut String) {
+    let start = out.len();
+    out.push_str(word);
+    let Some(written) = out.get_mut(start..) else { return };
+    written.make_ascii_lowercase();
+    let mut left = capitals;
+    for (at, _) in word.bytes().enumerate().filter(|(_, b)| b.is_ascii_alphabetic()) {
+        if left & 1 == 1
+            && let Some(letter) = written.get_mut(at..=at)
+        {
+            letter.make_ascii_uppercase();
+        }
+        left >>= 1;
+        if left == 0 {
+            break;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod boundary;
 mod case_decider;
 pub mod filling;
+mod fingerprints;
 pub mod hash;
 mod letters;
 mod line_evidence;
@@ -32,7 +33,7 @@ use hash::hash;
 use marks::{MarkModel, MarkSettings};
 use observe::WordFeatures;
 use openings::{OpeningModel, OpeningSettings};
-use table::HashTable;
+use table::{HashTable, TableReader};
 use templates::Group;
 use weights::WeightTable;
 
@@ -221,11 +222,17 @@ impl Maxent {
         &self.settings
     }
 
-    /// The features of a word, and the sums of the weights of its own features; `features` is
-    /// scratch memory.
-    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (WordFeatures, Logits) {
+    /// The features of a word, and the sums of the weights of its own features; `words` reads the table of
+    /// known words, and `features` is scratch memory.
+    fn seen(
+        &self,
+        words: &TableReader<'_, WORD>,
+        lower: &str,
+        token: &Token,
+        features: &mut Vec<u64>,
+    ) -> (WordFeatures, Logits) {
         let mut seen = self.gazetteers.seen(lower, token, 0);
-        let Some(bytes) = self.words.reader().get(seen.hash) else {
+        let Some(bytes) = words.get(seen.hash) else {
             return (seen, own(&self.features, lower, seen, &self.weights, features));
         };
         let (parts, _) = bytes.as_chunks();

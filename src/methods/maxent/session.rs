@@ -10,8 +10,10 @@ use super::line_evidence::LineEvidence;
 use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums};
 use super::observe::{Observer, WordFeatures};
 use super::openings::OpeningModel;
+use super::table::TableReader;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
-use super::{BEGIN, Logits, Maxent, profile};
+use super::weights::WeightReader;
+use super::{BEGIN, Logits, Maxent, WORD, profile};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::{BoundaryEvidence, Opening};
@@ -116,6 +118,10 @@ impl AnswerHistory {
 #[derive(Debug)]
 pub struct MaxentSession<'a> {
     model: &'a Maxent,
+    /// The table of the weights of context.
+    weights: WeightReader<'a>,
+    /// The table of known words.
+    words: TableReader<'a, WORD>,
     request: Request,
     look_ahead: usize,
     /// The words not answered yet, all of one sentence if the text marks sentences.
@@ -163,6 +169,8 @@ impl<'a> MaxentSession<'a> {
         let marks = model.marks.as_ref().filter(|_| !request.marks.is_empty());
         Self {
             model,
+            weights: model.weights.reader(),
+            words: model.words.reader(),
             request,
             look_ahead,
             waiting: VecDeque::new(),
@@ -187,7 +195,11 @@ impl Session for MaxentSession<'_> {
         let mut next = std::mem::take(&mut self.next);
         while rest.len() > 0 {
             let words = rest.clone().take(AT_ONCE);
-            next.extend(words.map(|(lower, token)| self.model.seen(lower, token, &mut self.cases.features)));
+            next.extend(
+                words.map(|(lower, token)| {
+                    self.model.seen(&self.words, lower, token, &mut self.cases.features)
+                }),
+            );
             for ((seen, logits), (lower, token)) in next.drain(..).zip(rest.by_ref()) {
                 self.take(lower, token, seen, logits, out);
             }
@@ -548,7 +560,7 @@ impl MaxentSession<'_> {
     /// place after the last word.
     fn sum(&mut self, back: usize, look_ahead: usize, logits: &mut Logits) {
         let features = self.observer.context(back, look_ahead);
-        self.model.weights.add(features, logits);
+        self.weights.add(features, logits);
         #[cfg(test)]
         self.rows.push(features.to_vec());
         if self.observer.is_repeated(back, look_ahead) {
@@ -689,7 +701,7 @@ mod tests {
         ) {
             let model = model(look_ahead);
             let (mut seen, mut features) = (Vec::new(), Vec::new());
-            seen.extend(tokens.iter().map(|(lower, token)| model.seen(lower, token, &mut features).0));
+            seen.extend(tokens.iter().map(|(lower, token)| model.seen(&model.words.reader(), lower, token, &mut features).0));
             let (mut all, mut gaps) = (Vec::new(), Vec::new());
             let mut history = MarkHistory::default();
             let gap_set = GapSet::new(true);

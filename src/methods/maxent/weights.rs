@@ -49,13 +49,34 @@ impl WeightTable {
     }
 
     /// Adds the weights of the features that are present.
-    #[inline]
+    pub fn add(&self, features: &[u64], sums: &mut Logits) {
+        self.reader().add(features, sums);
+    }
+
+    /// Creates a reader, whose look-ups need not locate the parts of the table each time.
+    pub fn reader(&self) -> WeightReader<'_> {
+        match self {
+            Self::Narrow(table) => WeightReader::Narrow(table.reader()),
+            Self::Wide(table) => WeightReader::Wide(table.reader()),
+        }
+    }
+}
+
+/// A reader of a table of weights.
+#[derive(Debug, Clone, Copy)]
+pub enum WeightReader<'a> {
+    /// One byte per weight.
+    Narrow(TableReader<'a, WEIGHTS_EACH>),
+    /// Two bytes per weight, little-endian.
+    Wide(TableReader<'a, WIDE>),
+}
+
+impl WeightReader<'_> {
+    /// Adds the weights of the features that are present.
     pub fn add(&self, features: &[u64], sums: &mut Logits) {
         match self {
-            Self::Narrow(table) => {
-                table.reader().each(features, |values| add_narrow(values, sums));
-            }
-            Self::Wide(table) => add_wide(table.reader(), features, sums),
+            Self::Narrow(table) => table.each(features, |values| add_narrow(values, sums)),
+            Self::Wide(table) => add_wide(table, features, sums),
         }
     }
 }
@@ -63,7 +84,7 @@ impl WeightTable {
 // If this were inlined, the rarer case would slow down the common one.
 #[cold]
 #[inline(never)]
-fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Logits) {
+fn add_wide(table: &TableReader<'_, WIDE>, features: &[u64], sums: &mut Logits) {
     table.each(features, |values| {
         for value in values {
             sums.iter_mut().zip(wide(value)).for_each(|(sum, step)| *sum += i32::from(step));
