@@ -41,6 +41,14 @@ pub enum Error {
         /// The problem: what was found, what was expected, and what to do.
         problem: Problem,
     },
+    /// A model that is in none of the folders of models: the user can put one there, or ask for another.
+    NoModel {
+        /// The model, such as "best of en".
+        model: String,
+        /// The problem with the folders, which a host may not want to show: what was expected, and what
+        /// to do.
+        problem: Problem,
+    },
     /// A request that no data can satisfy: the user can change the arguments.
     Usage(Problem),
     /// A panic, which is a bug of majuscule or of a method: the message to report.
@@ -215,7 +223,7 @@ impl Error {
             }
             Self::Input { place, problem } => format!("{place}: {}", problem.worded(name)),
             Self::Model { model, problem } => format!("{}: {}", printable(model), problem.worded(name)),
-            Self::Usage(problem) => problem.worded(name),
+            Self::NoModel { problem, .. } | Self::Usage(problem) => problem.worded(name),
             Self::Bug(message) => format!(
                 "this is a bug of majuscule: please report it with the text and the options that show it ({})",
                 printable(message)

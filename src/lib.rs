@@ -59,7 +59,7 @@ pub use methods::{Backend, DetectedLanguage, LANGUAGES, Method, Methods, Model, 
 pub use model::{Manifest, ModelDirs, Store};
 pub use restore::{
     ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
-    RestoredWord, Stream, Streaming, TextRestorer,
+    RestoredPart, RestoredWord, Stream, Streaming, TextRestorer, WordStream,
 };
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;

@@ -27,7 +27,11 @@ fn serve(arguments: &[&str]) -> Program {
 
 /// Starts the service, and returns its address and the rest of its messages.
 fn started(arguments: &[&str]) -> (Program, String, BufReader<ChildStderr>) {
-    let mut program = serve(&[&["--listen", "127.0.0.1:0"], arguments].concat());
+    address_of(serve(&[&["--listen", "127.0.0.1:0"], arguments].concat()))
+}
+
+/// Returns the address of a service and the rest of its messages.
+fn address_of(mut program: Program) -> (Program, String, BufReader<ChildStderr>) {
     let mut messages = BufReader::new(program.0.stderr.take().unwrap());
     let mut line = String::new();
     messages.read_line(&mut line).unwrap();
@@ -36,7 +40,10 @@ fn started(arguments: &[&str]) -> (Program, String, BufReader<ChildStderr>) {
 }
 
 fn restored(address: &str, headers: &str) -> String {
-    let body = r#"{"text":"in lisbon","lang":"en"}"#;
+    asked(address, headers, r#"{"text":"in lisbon","lang":"en"}"#)
+}
+
+fn asked(address: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let head = "POST /v1/restore HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json";
@@ -92,4 +99,58 @@ fn an_address_of_other_machines_is_warned_of() {
     assert!(lines[1].starts_with("majuscule: cannot listen at 203.0.113.1:1: "), "{lines:?}");
     assert_eq!(code, Some(1));
     assert_eq!(refused(&["--listen", "localhost"]).0, Some(2));
+}
+
+#[test]
+fn a_named_model_is_loaded_again_at_a_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine");
+    let source = |name: &str| format!("{}/../../lm/{name}", env!("CARGO_MANIFEST_DIR"));
+    fs::copy(source("en.fast"), &path).unwrap();
+    let argument = format!("mine={}", path.display());
+    let (program, address, mut messages) = started(&["--model", &argument]);
+    let ask = || asked(&address, "", r#"{"text":"in lisbon","model":"mine"}"#);
+    assert!(ask().contains(r#""model":"mine""#) && ask().contains(r#""text":"In Lisbon""#));
+    let mut reload = |model: &[u8]| {
+        fs::write(folder.path().join("beside"), model).unwrap();
+        fs::rename(folder.path().join("beside"), &path).unwrap();
+        Command::new("kill").args(["-HUP", &program.0.id().to_string()]).status().unwrap();
+        let mut line = String::new();
+        messages.read_line(&mut line).unwrap();
+        line
+    };
+    let line = reload(b"broken");
+    assert!(line.starts_with("majuscule: a model stays as it was: ") && line.contains("mine"), "{line}");
+    assert!(ask().contains(r#""text":"In Lisbon""#));
+    assert_eq!(reload(&fs::read(source("en.accurate")).unwrap()), "majuscule: the models are loaded again\n");
+    assert!(ask().contains(r#""text":"In Lisbon""#));
+    for (argument, problem) in [("mine", "such as news=models/news"), ("a b=x", "is no name of a model")] {
+        let (code, messages) = refused(&["--model", argument]);
+        assert!(code == Some(2) && messages.contains(problem), "{messages}");
+    }
+    assert_eq!(refused(&["--model", "mine=/no/such/model"]).0, Some(1));
+}
+
+#[test]
+fn an_answer_names_no_folder_of_the_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("en.ngram");
+    fs::write(&broken, b"broken").unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("MAJUSCULE_MODELS", folder.path())
+        .stderr(Stdio::piped())
+        .spawn();
+    let (_program, address, mut messages) = address_of(Program(child.unwrap()));
+    let shown = folder.path().to_str().unwrap();
+    for (body, status) in
+        [(r#"{"text":"a","preset":"ngram"}"#, "500"), (r#"{"text":"a","preset":"best","lang":"pt"}"#, "400")]
+    {
+        let answer = asked(&address, "", body);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && !answer.contains(shown), "{answer}");
+        assert!(!answer.contains("target") && !answer.contains("share/majuscule"), "{answer}");
+    }
+    let mut line = String::new();
+    messages.read_line(&mut line).unwrap();
+    assert!(line.contains(" POST /v1/restore 500 ") && line.contains(shown), "{line}");
 }

@@ -32,7 +32,7 @@ const SIGNALS: Duration = Duration::from_millis(50);
 /// Returns an error as an exception of the package.
 fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error {
-        Error::Usage(_) => "UsageError",
+        Error::Usage(_) | Error::NoModel { .. } => "UsageError",
         Error::Input { .. } => "InputError",
         Error::Model { .. } => "ModelError",
         Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "MissingFileError",

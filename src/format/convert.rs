@@ -45,6 +45,7 @@ use super::transcript::{Fault, is_event, shortened};
 use super::{Format, ass, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
+use crate::interrupt::Interrupt;
 
 /// The settings of a conversion.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +61,8 @@ pub struct Conversion {
     pub drop: bool,
     /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
     pub cues: Option<CueLimits>,
+    /// The flag at which the conversion stops.
+    pub interrupt: Interrupt,
 }
 
 /// What a user is told of a conversion.
@@ -81,7 +84,7 @@ impl Conversion {
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
-    /// [`Error::Usage`] if there is no such conversion.
+    /// [`Error::Usage`] if there is no such conversion, and [`Error::Interrupted`] once the flag is set.
     pub fn run(&self, input: Input<'_>, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
         let from = match self.from {
             Format::Auto => {
@@ -91,7 +94,9 @@ impl Conversion {
             from => from,
         };
         let mut writer = writer(self.to)?;
+        self.interrupt.check()?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
+        source.interrupt = self.interrupt.clone();
         let mut losses = Losses::new(from, self.to, self.drop);
         source.rolled = (self.to == Format::Text && RolledUp::may_be(from)).then(RolledUp::default);
         if let Some(limits) = &self.cues {
@@ -189,6 +194,8 @@ struct ConvertSource<'a> {
     cutter: Option<CueCutter>,
     /// What captions rolled up, if each of their lines is to be read once.
     rolled: Option<RolledUp>,
+    /// Stops the reading.
+    interrupt: Interrupt,
 }
 
 impl<'a> ConvertSource<'a> {
@@ -208,13 +215,11 @@ impl<'a> ConvertSource<'a> {
             }
         }
         let name = input.name().to_owned();
-        Ok(match grammar(kind, field)? {
-            Some(grammar) => {
-                let lines = GrammarLines::new(input, grammar, Faults::Refused);
-                Self { name, lines: Some(lines), found: VecDeque::new(), cutter: None, rolled: None }
-            }
-            None => Self { name, lines: None, found: whisper::items(input)?, cutter: None, rolled: None },
-        })
+        let (lines, found) = match grammar(kind, field)? {
+            Some(grammar) => (Some(GrammarLines::new(input, grammar, Faults::Refused)), VecDeque::new()),
+            None => (None, whisper::items(input)?),
+        };
+        Ok(Self { name, lines, found, cutter: None, rolled: None, interrupt: Interrupt::default() })
     }
 
     fn error(&self, (found, lost): Refused) -> Error {
@@ -227,6 +232,7 @@ impl<'a> ConvertSource<'a> {
     /// Returns the next item to be written, of the file or of the new cues, with its source.
     fn next(&mut self) -> Result<Option<(Item, Rc<LocatedItem>)>> {
         loop {
+            self.interrupt.check()?;
             if let Some(cue) = self.cutter.as_mut().and_then(CueCutter::pop) {
                 return Ok(Some(cue));
             }
@@ -455,5 +461,26 @@ mod tests {
             dropped(Format::Vtt, Format::Srt, &vtt),
             "1\n00:00:01,000 --> 00:00:02,000\n<b>\nso</b>\n\n"
         );
+    }
+    /// A file whose reading sets a flag.
+    struct StoppedFile<'a>(&'a [u8], Interrupt);
+
+    impl std::io::Read for StoppedFile<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1.set();
+            self.0.read(buffer)
+        }
+    }
+
+    #[test]
+    fn an_interrupted_conversion_says_so() {
+        let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\n\n".repeat(10);
+        for cues in [None, Some(CueLimits::default())] {
+            let interrupt = Interrupt::new();
+            let input = Input::uncompressed("talk.srt", StoppedFile(cue.as_bytes(), interrupt.clone()));
+            let conversion = Conversion { to: Format::Vtt, cues, interrupt, ..Conversion::default() };
+            let stopped = conversion.run(input, &mut Vec::new(), Path::new("out"));
+            assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+        }
     }
 }

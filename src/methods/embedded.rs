@@ -126,8 +126,8 @@ impl Methods {
     /// a packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Those of [`embedded`], and [`Error::Usage`] if there is no such file or `language` is not a
-    /// [`LanguageTag`].
+    /// Those of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
+    /// `language` is not a [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;
         match preset {

@@ -234,6 +234,12 @@ impl LanguageEvidence {
         is_other.then(|| Other::Language(tag, name_of(tag)))
     }
 
+    /// Returns the probability of a language; 0 for one that is not told apart from others.
+    pub fn probability(&self, tag: &str) -> f64 {
+        let classes = DETECTOR.tags.iter().zip(self.probabilities());
+        classes.filter(|(of, _)| **of == tag).map(|(_, probability)| probability).sum()
+    }
+
     /// The probability of each class.
     fn probabilities(&self) -> [f64; CLASSES] {
         let most = self.scores.iter().copied().max().unwrap_or_default();

@@ -42,10 +42,19 @@ pub struct Manifest {
     pub files: Vec<FileRecord>,
 }
 
+/// The tag in manifests of a model of any language.
+const ANY: &str = "mul";
+
 impl Manifest {
     /// Returns true if the model covers this language, perhaps among others.
     pub fn is_of(&self, language: &str) -> bool {
         self.language.split(',').any(|tag| tag == language)
+    }
+
+    /// Returns true if the model covers this language in any region, or covers all languages.
+    pub(crate) fn covers(&self, primary: &str) -> bool {
+        let is_covered = |tag: &str| tag == ANY || tag.split(['-', '_']).next() == Some(primary);
+        self.language.split(',').any(is_covered)
     }
 }
 

@@ -15,9 +15,6 @@ const VARIABLE: &str = "MAJUSCULE_MODELS";
 /// The model of all languages that have none of their own.
 const SHARED: &str = "multilingual";
 
-/// The tag in manifests of a model of any language.
-const ANY: &str = "mul";
-
 /// The folders in which models that are not built in are looked for, in this order. A model is called
 /// `LANG.PRESET`, or `multilingual.PRESET` if it is of all languages.
 ///
@@ -66,12 +63,13 @@ impl ModelDirs {
     /// `method`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is none, with the folders; [`Error::Model`] if the model is of another
+    /// [`Error::NoModel`] if there is none, with the folders; [`Error::Model`] if the model is of another
     /// language or method, and the errors of [`open`](super::open).
     pub(crate) fn open(&self, language: &LanguageTag, name: &str, method: &str) -> Result<Box<dyn Store>> {
         let language = language.primary();
         let Some(path) = self.find(&language, name) else {
-            return Err(Error::usage(self.missing(&language, name, method)));
+            let problem = self.missing(&language, name, method).into();
+            return Err(Error::NoModel { model: format!("{name} of {language}"), problem });
         };
         let store = super::open(&path)?;
         match misnamed(store.manifest(), &language, method) {
@@ -112,14 +110,12 @@ impl ModelDirs {
 /// Describes the difference between a model and its name, if there is one.
 fn misnamed(manifest: &Manifest, language: &str, method: &str) -> Option<String> {
     let Manifest { method: found, language: languages, .. } = manifest;
-    let is_covered = |tag: &str| tag == ANY || tag.split(['-', '_']).next() == Some(language);
     if found != method {
         return Some(format!(
             "is a model of {found}, but one of {method} is expected there: rename it, or train {method}"
         ));
     }
-    let covers = languages.split(',').any(is_covered);
-    (!covers).then(|| format!("is a model of {languages}, but one of {language} is expected there: rename it, or train one of {language}"))
+    (!manifest.covers(language)).then(|| format!("is a model of {languages}, but one of {language} is expected there: rename it, or train one of {language}"))
 }
 
 /// Returns true if a folder is a clone of this repository: its `Cargo.toml` names this package.

@@ -12,6 +12,7 @@ pub mod pool;
 mod sentences;
 mod stream;
 mod texts;
+mod word_stream;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use options::{RestoredWord, TextRestorer};
 pub use output::Out;
 pub use pool::{ChosenModel, FileRequest, LanguageChoice, ModelPool, RestoredFile};
 pub use stream::Stream;
+pub use word_stream::{RestoredPart, WordStream};
 
 use crate::error::{Error, Result};
 use crate::files::Input;

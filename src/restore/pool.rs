@@ -2,17 +2,20 @@
 
 use std::io::{Cursor, Write};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::language_monitor::LanguageMonitor;
 use super::notes::{LanguageSource, Note};
 use super::{Done, restore};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::files::{Encoding, Input};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
-use crate::text::{RestoreOptions, Spellings};
+use crate::model;
+use crate::named::NamedValue;
+use crate::text::{LanguageTag, RestoreOptions, Spellings};
 
 /// The language of texts whose language is neither named nor told.
 pub const DEFAULT_LANGUAGE: &str = "en";
@@ -21,7 +24,8 @@ pub const DEFAULT_LANGUAGE: &str = "en";
 /// the first do not tell, as in a file that begins with a long header.
 const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
 
-/// Models by language and preset, each loaded once and shared by all threads.
+/// Models by language and preset, each loaded once and shared by all threads, and models that the host
+/// has named.
 #[derive(Debug)]
 pub struct ModelPool {
     methods: Methods,
@@ -29,12 +33,26 @@ pub struct ModelPool {
     most: NonZeroUsize,
     /// The models, the one used last at the end.
     models: Mutex<Vec<PooledModel>>,
+    /// The models that the host has named, in its order.
+    named: Mutex<Vec<NamedModel>>,
 }
 
 struct PooledModel {
     language: String,
     preset: Preset,
     model: Model,
+}
+
+struct NamedModel {
+    name: String,
+    path: PathBuf,
+    model: Model,
+}
+
+impl std::fmt::Debug for NamedModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.name, self.path.display())
+    }
 }
 
 impl std::fmt::Debug for PooledModel {
@@ -47,7 +65,8 @@ impl ModelPool {
     /// Makes a pool of models of these methods that holds ten models at a time.
     pub fn new(methods: Methods) -> Self {
         let most = const { NonZeroUsize::new(10).expect("10 is not 0") };
-        Self { methods, computing: Backend::default(), most, models: Mutex::default() }
+        let (models, named) = (Mutex::default(), Mutex::default());
+        Self { methods, computing: Backend::default(), most, models, named }
     }
 
     /// Computes on another backend.
@@ -63,13 +82,82 @@ impl ModelPool {
         Self { most, ..self }
     }
 
+    /// Loads a model from its folder or packed file, for requests that ask for it by a name. The pool holds
+    /// it beside those that it counts.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the name is taken or has other characters than ASCII letters, digits, `.`, `_`
+    /// and `-`, and the errors of [`Model::open`].
+    pub fn with_model(self, name: &str, path: impl Into<PathBuf>) -> Result<Self> {
+        let is_usable = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+        if name.is_empty() || !name.bytes().all(is_usable) {
+            return Err(Error::usage(format!(
+                "\"{name}\" is no name of a model: expected letters, digits, ., _ and -"
+            )));
+        }
+        if self.named().iter().any(|of| of.name == name) {
+            return Err(Error::usage(format!("two models are called {name}: give each a name of its own")));
+        }
+        let path = path.into();
+        let model = self.open(&path)?;
+        self.named().push(NamedModel { name: name.to_owned(), path, model });
+        Ok(self)
+    }
+
+    fn open(&self, path: &Path) -> Result<Model> {
+        self.methods.load(&*model::open(path)?, &self.computing)
+    }
+
+    /// Returns the models that the host has named, with their names.
+    pub fn named_models(&self) -> Vec<(String, Model)> {
+        self.named().iter().map(|of| (of.name.clone(), of.model.clone())).collect()
+    }
+
+    /// Loads all models again that are loaded, and then exchanges them. One that cannot be loaded stays as
+    /// it is, with its error in the list. A model in use lives on as long as it is used.
+    pub fn reload(&self) -> Vec<Error> {
+        let mut errors = Vec::new();
+        let pooled: Vec<_> = self.models().iter().map(|of| (of.language.clone(), of.preset)).collect();
+        let paths: Vec<_> = self.named().iter().map(|of| of.path.clone()).collect();
+        let mut loaded = |model: Result<Model>| model.map_err(|error| errors.push(error)).ok();
+        let new: Vec<_> = pooled
+            .into_iter()
+            .map(|(language, preset)| {
+                let model = loaded(self.methods.load_preset(&language, preset, &self.computing));
+                (language, preset, model)
+            })
+            .collect();
+        let new_named: Vec<_> = paths.iter().map(|path| loaded(self.open(path))).collect();
+        let mut models = self.models();
+        for (language, preset, model) in new {
+            let old = models.iter_mut().find(|of| of.language == language && of.preset == preset);
+            if let (Some(old), Some(model)) = (old, model) {
+                old.model = model;
+            }
+        }
+        for (old, model) in self.named().iter_mut().zip(new_named) {
+            if let Some(model) = model {
+                old.model = model;
+            }
+        }
+        errors
+    }
+
+    // A panic while a model was loaded leaves a list as it was.
+    fn models(&self) -> MutexGuard<'_, Vec<PooledModel>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn named(&self) -> MutexGuard<'_, Vec<NamedModel>> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the model of a language and a preset, loaded if it is not here.
     ///
     /// # Errors
     /// Those of [`Methods::load_preset`].
     pub fn model(&self, language: &str, preset: Preset) -> Result<Model> {
-        // A panic while a model was loaded leaves the list as it was.
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models();
         let at = models.iter().position(|of| of.language == language && of.preset == preset);
         let pooled = match at {
             Some(at) => models.remove(at),
@@ -87,7 +175,7 @@ impl ModelPool {
 
     /// Returns the number of models that the pool holds.
     pub fn len(&self) -> usize {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.models().len() + self.named().len()
     }
 
     /// Returns true if the pool holds no models.
@@ -117,8 +205,13 @@ impl ModelPool {
             let language = tag_of(&declared).to_owned();
             match self.model(&language, preset) {
                 Ok(model) => return Ok(ChosenModel { model, language, is_declared: true, notes }),
-                Err(problem @ Error::Usage(_)) => {
-                    notes.push(Note::Declared { language: declared, problem: problem.problem() });
+                Err(error @ Error::Usage(_)) => {
+                    notes.push(Note::Declared { language: declared, problem: error.problem() });
+                }
+                // Where it was looked for is nothing that the text can change.
+                Err(Error::NoModel { model, .. }) => {
+                    let problem = format!("there is no model {model}").into();
+                    notes.push(Note::Declared { language: declared, problem });
                 }
                 Err(error) => return Err(error),
             }
@@ -141,6 +234,39 @@ impl ModelPool {
             },
         };
         Ok(ChosenModel { model: self.model(&language, preset)?, language, is_declared: false, notes })
+    }
+
+    /// Chooses the model with a name: one that the host has named, or that of a language and a preset,
+    /// such as `en.fast`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is no such model, or it is of another language than is named.
+    pub fn choose_named(&self, name: &str, wanted: &LanguageChoice) -> Result<ChosenModel> {
+        let named = self.named().iter().find(|of| of.name == name).map(|of| of.model.clone());
+        let model = match (named, name.rsplit_once('.').map(|(of, preset)| (of, Preset::of_name(preset)))) {
+            (Some(model), _) => model,
+            (None, Some((language, Some(preset)))) => self.model(language, preset)?,
+            (None, _) => {
+                let names = self.named().iter().map(|of| format!("{}, ", of.name)).collect::<String>();
+                return Err(Error::usage(format!(
+                    "no model is called \"{name}\": expected {names}or a language and a preset, such as en.fast"
+                )));
+            }
+        };
+        let all = &model.manifest.language;
+        let language = match wanted {
+            LanguageChoice::Named(tag) => {
+                if !model.manifest.covers(&tag.parse::<LanguageTag>()?.primary()) {
+                    let lang = option("lang");
+                    return Err(Error::usage(format!(
+                        "{lang} {tag} is not the language of the model {name}, {all}: leave {lang} out"
+                    )));
+                }
+                tag.clone()
+            }
+            _ => all.split(',').next().unwrap_or_default().to_owned(),
+        };
+        Ok(ChosenModel { model, language, is_declared: true, notes: Vec::new() })
     }
 
     /// Restores a file: decides on its encoding, format and language, reads the user's spellings, and
@@ -168,7 +294,7 @@ impl ModelPool {
         request: &FileRequest,
         out: &mut dyn Write,
     ) -> Result<RestoredFile> {
-        let FileRequest { format, language, preset, encoding, words, options } = request;
+        let FileRequest { format, language, preset, model, encoding, words, options } = request;
         let input = input.within(options.limits);
         let (mut input, mut encoder) = decoded_text(input, encoding.as_ref(), options.lossy)?;
         let (format, note) = match *format {
@@ -176,8 +302,17 @@ impl ModelPool {
             named => (named, None),
         };
         let field = options.field.as_deref();
-        let chosen = self.choose(language, *preset, (format, field), &mut input, &mut || None)?;
-        let options = options.clone().for_model(&chosen.model.manifest);
+        let chosen = match model {
+            Some(name) => self.choose_named(name, language)?,
+            None => self.choose(language, *preset, (format, field), &mut input, &mut || None)?,
+        };
+        let asked = model.as_ref().and(language.tag()).map(str::to_owned);
+        let options = match asked {
+            // A model of several languages does not know which of them.
+            Some(tag) => options.clone().in_language(Some(tag)),
+            None => options.clone(),
+        };
+        let options = options.for_model(&chosen.model.manifest);
         let spellings = match words {
             Some((name, list)) => Spellings::read(list, name, options.locale())?,
             None => options.spellings.clone(),
@@ -222,6 +357,16 @@ pub enum LanguageChoice {
     Detected,
 }
 
+impl LanguageChoice {
+    /// Returns the tag of a language that is named.
+    pub fn tag(&self) -> Option<&str> {
+        match self {
+            Self::Named(tag) => Some(tag),
+            _ => None,
+        }
+    }
+}
+
 /// The model of a text.
 #[derive(Clone)]
 pub struct ChosenModel {
@@ -245,6 +390,9 @@ pub struct FileRequest {
     pub language: LanguageChoice,
     /// The preset whose model is used.
     pub preset: Preset,
+    /// The name of the model, as in [`ModelPool::choose_named`]; `None` leaves the choice to the language
+    /// and the preset.
+    pub model: Option<String>,
     /// The encoding of a text without a byte-order mark; `None` is UTF-8.
     pub encoding: Option<Encoding>,
     /// The user's own spellings: the name of the list in errors, and the list. They are read with the
@@ -271,6 +419,12 @@ impl FileRequest {
     #[must_use]
     pub fn preset(self, preset: Preset) -> Self {
         Self { preset, ..self }
+    }
+
+    /// Uses the model with this name.
+    #[must_use]
+    pub fn model(self, name: impl Into<String>) -> Self {
+        Self { model: Some(name.into()), ..self }
     }
 
     /// Reads a text without a byte-order mark in this encoding.
@@ -395,6 +549,48 @@ mod tests {
         assert!(missing.contains("no model best of en is built in: make one"), "{missing}");
         assert!(matches!(pool.model("xx", Preset::Fast), Err(Error::Usage(_))));
         assert_eq!(pool.len(), 1);
+    }
+
+    #[test]
+    fn named_models_are_loaded_again_and_stay_if_that_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let source = |name| format!("{}/lm/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(source("en.fast"), &path).unwrap();
+        let pool = ModelPool::new(Methods::all()).with_model("mine", &path).unwrap();
+        let chosen = |name: &str, language| pool.choose_named(name, &language);
+        let first = chosen("mine", LanguageChoice::Default).unwrap();
+        assert_eq!((&*first.language, pool.len()), ("en", 1));
+        assert_eq!(chosen("mine", LanguageChoice::Named("en-GB".into())).unwrap().language, "en-GB");
+        assert_eq!(chosen("en.accurate", LanguageChoice::Detected).unwrap().language, "en");
+        for (name, language) in [("other", "en"), ("en.other", "en"), ("mine", "pt"), ("en.fast", "pt")] {
+            let error = chosen(name, LanguageChoice::Named(language.into())).err().unwrap();
+            assert!(matches!(error, Error::Usage(_)), "{error}");
+        }
+        let is_same = || {
+            let now = chosen("mine", LanguageChoice::Default).unwrap();
+            Arc::ptr_eq(&now.model.restorer, &first.model.restorer)
+        };
+        // As a program publishes a file: beside, and then under its name.
+        let publish = |bytes: &[u8]| {
+            let beside = folder.path().join("beside");
+            std::fs::write(&beside, bytes).unwrap();
+            std::fs::rename(beside, &path).unwrap();
+        };
+        publish(b"no model");
+        let errors = pool.reload();
+        assert!(errors.len() == 1 && is_same(), "{errors:?}");
+        publish(&std::fs::read(source("en.accurate")).unwrap());
+        assert!(pool.reload().is_empty() && !is_same());
+        assert_eq!(first.model.restore("we met in lisbon").unwrap(), "We met in Lisbon");
+        let request = FileRequest::default().model("mine");
+        let mut out = Vec::new();
+        pool.restore_file(Input::of_text("a.txt", b"we met in lisbon"), &request, &mut out).unwrap();
+        assert_eq!(out, b"We met in Lisbon");
+        for (name, problem) in [("mine", "two models are called mine"), ("a/b", "is no name of a model")] {
+            let pool = ModelPool::new(Methods::all()).with_model("mine", &path).unwrap();
+            assert!(pool.with_model(name, &path).unwrap_err().to_string().contains(problem));
+        }
     }
 
     #[test]

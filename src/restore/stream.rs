@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Done, PieceWriter, Queue, Streaming};
+use super::{Done, PieceWriter, Queue, Streaming, Take};
 use crate::error::{Error, Result, option};
 use crate::format::PlacedMark;
 use crate::format::{Format, Live, Piece};
-use crate::restorer::{OwnedSession, Restorer};
+use crate::restorer::{OwnedSession, Request, Restorer};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Decision, MarkPlaces, RestoreOptions};
 
@@ -33,10 +33,8 @@ use crate::text::{Decision, MarkPlaces, RestoreOptions};
 /// # Ok::<(), majuscule::Error>(())
 /// ```
 pub struct Stream {
-    live: Live,
-    queue: Queue<'static>,
+    incoming: Incoming,
     writer: PieceWriter,
-    piece: Piece,
     taken: u64,
 }
 
@@ -57,26 +55,11 @@ impl Stream {
         method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
-        if options.capitalized == Capitalized::Auto {
-            let case = option("case");
-            return Err(Error::usage(format!(
-                "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
-            )));
-        }
-        if options.puts() == Some(MarkPlaces::Unmarked) {
-            let marks = option("marks");
-            return Err(Error::usage(format!(
-                "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
-            )));
-        }
-        let options = options.for_format(kind)?;
+        let options = live_options(options, kind)?;
         let mut writer = PieceWriter::new(options.clone(), &*method);
-        let request = options.request(&*method, kind)?;
-        let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
         writer.apart = (kind != Format::Text).then(Vec::new);
-        let live = Live::new(name, options);
-        let live = if kind == Format::Text { live.of_plain_text() } else { live };
-        Ok(Self { live, queue, writer, piece: Piece::default(), taken: 0 })
+        let request = options.request(&*method, kind)?;
+        Ok(Self { incoming: Incoming::new(name, kind, method, options, request), writer, taken: 0 })
     }
 
     /// Removes and returns the marks put into the text, which a stream of records does not write
@@ -89,44 +72,28 @@ impl Stream {
     pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
         let (mut tail, mut marks) = (Vec::new(), Vec::new());
         let options = &self.writer.options;
-        self.queue
+        let rest = self
+            .incoming
             .guess(&mut |piece, decisions| piece.write_apart(decisions, options, &mut tail, &mut marks))?;
-        tail.extend_from_slice(self.live.rest());
+        tail.extend_from_slice(rest);
         Ok((tail, marks))
-    }
-
-    fn pass_on(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let take = &mut to(&mut self.writer, out);
-        while self.live.next(&mut self.piece) {
-            self.piece = self.queue.push(std::mem::take(&mut self.piece), take)?;
-        }
-        Ok(())
     }
 }
 
 impl Streaming for Stream {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
-        let taken = self.live.push(bytes);
-        self.pass_on(out)?;
-        if taken.is_err() {
-            self.now(out)?;
-        }
-        taken
+        self.incoming.push(bytes, &mut to(&mut self.writer, out))
     }
 
     /// If only a part of a word is here, that part is written, and the rest of the word stays as it
     /// will come.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        self.live.cut();
-        self.pass_on(out)?;
-        self.queue.now(&mut to(&mut self.writer, out))
+        self.incoming.now(&mut to(&mut self.writer, out))
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
-        let taken = self.live.finish();
-        self.pass_on(out)?;
-        self.queue.flush(&mut to(&mut self.writer, out))?;
+        let taken = self.incoming.finish(&mut to(&mut self.writer, out))?;
         self.writer.finish(&mut into(out))?;
         taken.map(|()| self.writer.done)
     }
@@ -134,8 +101,8 @@ impl Streaming for Stream {
     /// Parts without words so far are unchanged.
     fn tail(&mut self) -> Result<Vec<u8>> {
         let (mut tail, options) = (Vec::new(), &self.writer.options);
-        self.queue.guess(&mut |piece, decisions| piece.write(decisions, options, &mut tail))?;
-        tail.extend_from_slice(self.live.rest());
+        let rest = self.incoming.guess(&mut |piece, decisions| piece.write(decisions, options, &mut tail))?;
+        tail.extend_from_slice(rest);
         Ok(tail)
     }
 
@@ -157,4 +124,86 @@ fn into(out: &mut Vec<u8>) -> impl FnMut(&[u8], Done) -> Result<()> {
 
 fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Decision]) -> Result<()> {
     move |piece, decisions| writer.write(piece, decisions, &mut into(out))
+}
+
+/// Checks the options of a live text, and fills in those left to its format.
+///
+/// # Errors
+/// Fails for options that need whole lines.
+pub(super) fn live_options(options: RestoreOptions, kind: Format) -> Result<RestoreOptions> {
+    if options.capitalized == Capitalized::Auto {
+        let case = option("case");
+        return Err(Error::usage(format!(
+            "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
+        )));
+    }
+    if options.puts() == Some(MarkPlaces::Unmarked) {
+        let marks = option("marks");
+        return Err(Error::usage(format!(
+            "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
+        )));
+    }
+    options.for_format(kind)
+}
+
+/// A text as it comes in, cut into pieces, and their decisions once they are certain.
+pub(super) struct Incoming {
+    live: Live,
+    queue: Queue<'static>,
+    piece: Piece,
+}
+
+impl Incoming {
+    /// Starts a text; `name` is its name in errors.
+    pub(super) fn new(
+        name: impl Into<String>,
+        kind: Format,
+        method: Arc<dyn Restorer>,
+        options: RestoreOptions,
+        request: Request,
+    ) -> Self {
+        let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
+        let live = Live::new(name, options);
+        let live = if kind == Format::Text { live.of_plain_text() } else { live };
+        Self { live, queue, piece: Piece::default() }
+    }
+
+    /// Takes the next bytes, and passes on the pieces that are certain by then.
+    pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<()> {
+        let taken = self.live.push(bytes);
+        self.pass_on(take)?;
+        if taken.is_err() {
+            self.now(take)?;
+        }
+        taken
+    }
+
+    /// Passes on all pieces, with the right context there is.
+    pub(super) fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
+        self.live.cut();
+        self.pass_on(take)?;
+        self.queue.now(take)
+    }
+
+    /// Passes on the rest, at the end of the input. The result inside is that of the last bytes, whose
+    /// text is passed on in any case.
+    pub(super) fn finish(&mut self, take: &mut Take<'_>) -> Result<Result<()>> {
+        let taken = self.live.finish();
+        self.pass_on(take)?;
+        self.queue.flush(take)?;
+        Ok(taken)
+    }
+
+    /// Passes on the pieces that `now` would, and returns the bytes that are in no piece yet.
+    pub(super) fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Decision])) -> Result<&[u8]> {
+        self.queue.guess(take)?;
+        Ok(self.live.rest())
+    }
+
+    fn pass_on(&mut self, take: &mut Take<'_>) -> Result<()> {
+        while self.live.next(&mut self.piece) {
+            self.piece = self.queue.push(std::mem::take(&mut self.piece), take)?;
+        }
+        Ok(())
+    }
 }

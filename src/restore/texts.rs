@@ -66,26 +66,39 @@ impl<'a> TextQueue<'a> {
     pub(super) fn words(&mut self, text: &str, ends_sentences: bool) -> Result<Vec<RestoredWord>> {
         let (mut words, mut at) = (Vec::new(), 0);
         self.run(text, &mut |piece, decisions, options| {
-            for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
-                let span = token.source.start as usize..token.source.end as usize;
-                let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
-                let mut text = String::with_capacity(word.len());
-                let resolved = spell(word, token, decision, options, &mut text);
-                words.push(RestoredWord {
-                    case: Case::of(&untagged(&text), options.locale()),
-                    text,
-                    span: at + span.start..at + span.end,
-                    // If the method has no probabilities, the other words get none either.
-                    confidence: decision.choice.confidence.and(resolved.confidence),
-                    opening: decision.placed.before,
-                    mark: decision.placed.after,
-                    mark_confidence: decision.mark_confidence(options),
-                    ends_sentence: ends_sentences.then_some(decision.choice.label.mark.ends_sentence()),
-                });
-            }
+            push_words(piece, decisions, options, ends_sentences, at, &mut words);
             at += piece.source.len();
         })?;
         Ok(words)
+    }
+}
+
+/// Appends the words of a piece that begins at the byte `at` of its text. If the method finds the ends
+/// of sentences (`ends_sentences`), each word has it.
+pub(super) fn push_words(
+    piece: &Piece,
+    decisions: &[Decision],
+    options: &RestoreOptions,
+    ends_sentences: bool,
+    at: usize,
+    words: &mut Vec<RestoredWord>,
+) {
+    for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
+        let span = token.source.start as usize..token.source.end as usize;
+        let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
+        let mut text = String::with_capacity(word.len());
+        let resolved = spell(word, token, decision, options, &mut text);
+        words.push(RestoredWord {
+            case: Case::of(&untagged(&text), options.locale()),
+            text,
+            span: at + span.start..at + span.end,
+            // If the method has no probabilities, the other words get none either.
+            confidence: decision.choice.confidence.and(resolved.confidence),
+            opening: decision.placed.before,
+            mark: decision.placed.after,
+            mark_confidence: decision.mark_confidence(options),
+            ends_sentence: ends_sentences.then_some(decision.choice.label.mark.ends_sentence()),
+        });
     }
 }
 
@@ -165,8 +178,7 @@ impl TextRestorer {
     /// Returns the method's errors.
     pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
         let ends_sentences = self.model.restorer.labels().ends_sentences();
-        let request = |request| Request { confidence: true, sentence_ends: ends_sentences, ..request };
-        TextQueue::new(self, request)?.words(text, ends_sentences)
+        TextQueue::new(self, |request| word_request(request, ends_sentences))?.words(text, ends_sentences)
     }
 
     /// Restores words that come without a text, such as a recogniser's, and returns one for each.
@@ -230,6 +242,12 @@ impl TextRestorer {
     }
 }
 
+/// Returns a request for words one by one, with their probabilities and, if the method finds them, the
+/// ends of sentences.
+pub(super) fn word_request(request: Request, ends_sentences: bool) -> Request {
+    Request { confidence: true, sentence_ends: ends_sentences, ..request }
+}
+
 /// Returns true for the characters that end a line of text.
 fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r')
@@ -244,7 +262,7 @@ mod tests {
     use crate::interrupt::Interrupt;
     use crate::methods::Model;
     use crate::model::Manifest;
-    use crate::restore::{Stream, Streaming};
+    use crate::restore::{Stream, Streaming, WordStream};
     use crate::restorer::{Boundary, Restorer, Session};
     use crate::text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
 
@@ -354,6 +372,7 @@ mod tests {
     fn models_restorers_and_streams_are_owned_and_can_be_sent() {
         let restorer = restorer(RestoreOptions::default());
         is_owned::<Stream>(restorer.stream().unwrap());
+        is_owned::<WordStream>(restorer.word_stream().unwrap());
         is_owned::<Box<dyn Streaming>>(Box::new(restorer.stream().unwrap()));
         fn is_shared<T: Send + Sync + 'static>(_: T) {}
         is_shared(restorer.model.clone());

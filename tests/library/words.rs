@@ -1,6 +1,7 @@
 //! The words of a text, one by one, as the library gives them.
 
-use majuscule::{Model, RestoreOptions};
+use majuscule::{MarkSet, Model, RestoreOptions, RestoredPart, Streaming, WordStream};
+use proptest::prelude::*;
 
 #[test]
 fn the_words_of_a_text_are_decided_as_the_text_is() {
@@ -13,5 +14,81 @@ fn the_words_of_a_text_are_decided_as_the_text_is() {
             spelled.replace_range(word.span, &word.text);
         }
         assert_eq!(spelled, restorer.restore(text).unwrap());
+    }
+}
+
+/// Pushes a text in parts of these lengths in characters, which repeat; after a part marked true, the
+/// stream stops waiting. Returns all parts as one.
+fn streamed(mut stream: WordStream, text: &str, cuts: &[(usize, bool)]) -> RestoredPart {
+    let (mut whole, mut rest) = (RestoredPart::default(), text);
+    for (len, now) in cuts.iter().cycle() {
+        let (next, after) = rest.split_at(rest.char_indices().nth(*len).map_or(rest.len(), |(at, _)| at));
+        rest = after;
+        whole.push(stream.push(next).unwrap());
+        if *now {
+            whole.push(stream.now().unwrap());
+        }
+        let tail = stream.tail().unwrap();
+        assert_eq!(format!("{}{}{rest}", whole.source, tail.source), text);
+        if rest.is_empty() {
+            break;
+        }
+    }
+    whole.push(stream.finish().unwrap());
+    whole
+}
+
+/// Returns the output of a stream of bytes.
+fn stream_text(options: RestoreOptions, text: &str) -> String {
+    let mut stream = Model::embedded("en").unwrap().with(options).stream().unwrap();
+    let mut out = Vec::new();
+    stream.push(text.as_bytes(), &mut out).unwrap();
+    stream.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn live_text() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        Just("we met angela merkel in lisbon ".to_owned()),
+        Just("why? (who) e.g. <b>mc</b>donald \"new york\"\n".to_owned()),
+        "[a-zé.,?!<>\u{201c} \n-]{1,12}",
+    ];
+    proptest::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn live_words_are_those_of_the_stream_however_the_text_is_cut(
+        text in live_text(),
+        lens in proptest::collection::vec(1usize..9, 1..5),
+        look_ahead in proptest::option::of(0usize..3),
+        with_marks: bool,
+    ) {
+        let marks = if with_marks { MarkSet::USUAL } else { MarkSet::NONE };
+        let options = RestoreOptions::default().marks(marks).look_ahead(look_ahead);
+        let restorer = Model::embedded("en").unwrap().with(options.clone());
+        let cuts: Vec<(usize, bool)> = lens.into_iter().map(|len| (len, false)).collect();
+        let live = streamed(restorer.word_stream().unwrap(), &text, &cuts);
+        prop_assert_eq!(&live, &streamed(restorer.word_stream().unwrap(), &text, &[(usize::MAX, false)]));
+        prop_assert_eq!(&live.source, &text);
+        prop_assert_eq!(&live.text, &stream_text(options, &text));
+        if !with_marks {
+            let mut spelled = text.clone();
+            live.words.iter().for_each(|word| spelled.replace_range(word.span.clone(), &word.text));
+            prop_assert_eq!(&spelled, &live.text);
+        }
+    }
+
+    #[test]
+    fn a_live_part_that_is_not_waited_for_is_never_taken_back(
+        text in live_text(),
+        cuts in proptest::collection::vec((1usize..9, any::<bool>()), 1..5),
+    ) {
+        let restorer = Model::embedded("en").unwrap().with(RestoreOptions::default());
+        let live = streamed(restorer.word_stream().unwrap(), &text, &cuts);
+        prop_assert_eq!(&live.source, &text);
+        prop_assert_eq!(live.text.to_lowercase(), text.to_lowercase());
     }
 }

@@ -191,6 +191,7 @@ impl ConvertArgs {
         };
         let OutputFormArgs { drop, .. } = self.output_form;
         let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
-        Ok(Conversion { from, to, field: self.field.clone(), drop, cues: self.output_form.cut().map(limits) })
+        let (field, cues) = (self.field.clone(), self.output_form.cut().map(limits));
+        Ok(Conversion { from, to, field, drop, cues, ..Conversion::default() })
     }
 }

@@ -160,5 +160,6 @@ fn report(error: &anyhow::Error) -> ExitCode {
         Some(error) => tell!("majuscule: {}", error.worded(flag)),
         None => tell!("majuscule: {error:#}"),
     }
-    ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
+    let is_usage = matches!(error.downcast_ref(), Some(Error::Usage(_) | Error::NoModel { .. }));
+    ExitCode::from(if is_usage { 2 } else { 1 })
 }

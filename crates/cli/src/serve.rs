@@ -17,13 +17,18 @@ use majuscule_service::{Log, LogEntry, ServiceOptions};
 /// Serves text and files over HTTP, with a page to try it on
 ///
 /// POST /v1/restore restores JSON or a file, POST /v1/convert converts one, and / is a page. Nothing
-/// leaves this machine. SIGTERM and SIGINT stop the service once its requests are answered.
+/// leaves this machine. SIGTERM and SIGINT stop the service once its requests are answered; SIGHUP loads
+/// the models again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ServeArgs {
     /// The address and the port; with port 0 the system chooses one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
+    /// Load a model from its folder or packed file, for requests that name it in the field model; may be
+    /// given several times
+    #[arg(long = "model", value_name = "NAME=FOLDER", value_parser = named_folder)]
+    models: Vec<(String, PathBuf)>,
     /// The number of requests that compute at once; the number of cores by default
     #[arg(long, value_name = "N", value_parser = page::number)]
     threads: Option<NonZeroUsize>,
@@ -53,12 +58,34 @@ pub fn run(args: ServeArgs) -> Result<ExitCode> {
     let options = ServiceOptions::default()
         .threads(page::threads(args.threads))
         .token(token)
-        .log(args.log.then(logger));
-    let pool = Arc::new(ModelPool::new(methods::methods()));
-    majuscule_service::run(args.listen, pool, options, |address| {
-        tell!("majuscule: http://{address}/ (Ctrl-C stops)");
-    })?;
+        .log(Some(logger(args.log)));
+    let mut pool = ModelPool::new(methods::methods());
+    for (name, folder) in args.models {
+        pool = pool.with_model(&name, folder)?;
+    }
+    let started = |address| tell!("majuscule: http://{address}/ (Ctrl-C stops)");
+    majuscule_service::run(args.listen, Arc::new(pool), options, started, tell_reload)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a model of the command line: its name and its folder.
+fn named_folder(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() && !folder.is_empty() => {
+            Ok((name.to_owned(), PathBuf::from(folder)))
+        }
+        _ => Err("expected a name and a folder, such as news=models/news".to_owned()),
+    }
+}
+
+/// Prints the outcome of loading the models again.
+fn tell_reload(errors: &[Error]) {
+    for error in errors {
+        tell!("majuscule: a model stays as it was: {}", error.worded(crate::flag));
+    }
+    if errors.is_empty() {
+        tell!("majuscule: the models are loaded again");
+    }
 }
 
 /// Reads the token from the first line of a file.
@@ -73,9 +100,13 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
     }
 }
 
-/// Prints a line for each request.
-fn logger() -> Log {
-    Arc::new(|LogEntry { id, method, route, status, time, .. }| {
-        tell!("{id} {method} {route} {status} {:.1} ms", time.as_secs_f64() * 1e3);
+/// Prints a line for each request if `all` is true, and otherwise for those that the service itself failed.
+fn logger(all: bool) -> Log {
+    Arc::new(move |LogEntry { id, method, route, status, time, error, .. }| {
+        let error = error.map(|error| format!(": {error}"));
+        if all || error.is_some() {
+            let time = time.as_secs_f64() * 1e3;
+            tell!("{id} {method} {route} {status} {time:.1} ms{}", error.unwrap_or_default());
+        }
     })
 }

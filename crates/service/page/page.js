@@ -1,68 +1,57 @@
-"use strict";
+/** The page: what is typed, pasted or dropped goes to the engine, and its result is shown. */
 
-/** The engine that restores: a text (`restore`) or a file (`file`). This one asks the service. */
-const engine = {
-  token: sessionStorage.getItem("token") || "",
+import { at, save } from "./dom.js";
+import { HttpEngine, decoded } from "./engine.js";
+import { fileRows, lineRows, rate } from "./align.js";
+import { ResultView } from "./view.js";
+import { Fixes, MySpellings } from "./choices.js";
+import { WordWindow } from "./word.js";
+import { SpellingList } from "./spellings.js";
+import { LiveText } from "./live.js";
 
-  async ask(address, init) {
-    const headers = new Headers(init.headers);
-    if (this.token) headers.set("Authorization", `Bearer ${this.token}`);
-    const response = await fetch(address, { ...init, headers });
-    if (response.ok) return response;
-    const problem = await response.json().catch(() => ({}));
-    throw Object.assign(new Error(problem.detail || `status ${response.status}`), { status: response.status });
-  },
-
-  /** Restores a text: its words with offsets in UTF-16, the text, language and notes. */
-  async restore(text, options, signal) {
-    const marks = options.marks || false;
-    const body = JSON.stringify({ text, lang: options.lang, preset: options.preset, marks });
-    const headers = { "Content-Type": "application/json" };
-    const response = await this.ask("v1/restore?offsets=utf16", { method: "POST", headers, body, signal });
-    return response.json();
-  },
-
-  /** Restores a file, which comes back in its format. */
-  async file(file, options, signal) {
-    const query = new URLSearchParams({ ...options, name: file.name, format: "auto" });
-    const headers = { "Content-Type": "application/octet-stream" };
-    const response = await this.ask(`v1/restore?${query}`, { method: "POST", headers, body: file, signal });
-    return {
-      blob: await response.blob(),
-      language: response.headers.get("Content-Language"),
-      format: response.headers.get("Majuscule-Format"),
-      notes: JSON.parse(response.headers.get("Majuscule-Notes") || "[]"),
-    };
-  },
-
-  async languages() {
-    return (await this.ask("v1/languages", {})).json();
-  },
-};
-
-const at = (id) => document.getElementById(id);
-const [input, output, status_] = ["input", "output", "status"].map(at);
 const WAIT = 150; // ms without a key before the text is restored
-const SHOWN = 200000; // characters of a file that are shown
+const MOST = 20000; // rows of a file that are shown
+const SAMPLE = 2000; // characters by which the language of a live text is detected
+const OPTIONS = "majuscule.options";
+const EXAMPLE =
+  "good evening and welcome to the city library in lisbon tonight we talk to professor helen carter who came all the way " +
+  "from edinburgh to tell us about the history of maps\n\nhelen when did people begin to draw the coast of portugal";
 
+const [input, output] = ["input", "output"].map(at);
+const engine = new HttpEngine();
+engine.token = sessionStorage.getItem("token") ?? "";
+
+const spellings = new MySpellings(() => spellingList.show());
+const spellingList = new SpellingList(spellings, (entries) => take(null, null, entries));
+const view = new ResultView(output, openWord);
+const wordWindow = new WordWindow(choose);
+const live = new LiveText(engine, showLive, tellLive);
+
+/** What is restored: the text of the box, or a file. */
+const text = { fixes: new Fixes(spellings), was: "", rows: [], language: "en" };
+let file = null;
+let isLive = false;
 let timer = 0;
 let running = null; // the request that is under way
-let result = null; // what Copy and Download give: { name, blob or text }
-let dropped = null; // the file that was opened
 
-const options = () => ({ lang: at("lang").value, preset: at("preset").value, marks: at("marks").value });
+const shown = () => file ?? text;
+const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const options = () => ({
+  lang: at("lang").value,
+  preset: at("preset").value,
+  marks: at("marks").value,
+  threshold: at("threshold").value,
+  spellings: spellings.list,
+});
 
-function say(text, isError = false) {
-  status_.textContent = text;
-  status_.classList.toggle("error", isError);
+/** Shows what became of something; `spoken` is for screen readers too. */
+function say(message, { isError = false, spoken = isError } = {}) {
+  at("status").textContent = message;
+  at("status").classList.toggle("problem", isError);
+  if (spoken && at("announcement").textContent !== message) at("announcement").textContent = message;
 }
 
-/** Shows a result, or none, and what can be done with it. */
-function keep(next) {
-  result = next;
-  at("copy").disabled = at("download").disabled = !next;
-  output.classList.remove("stale");
-}
+// --- Restoring ---
 
 /** Runs work that a later call aborts. */
 async function latest(work) {
@@ -73,178 +62,342 @@ async function latest(work) {
     await work(control.signal);
   } catch (error) {
     if (error.name === "AbortError") return;
-    output.classList.remove("stale");
-    at("token-field").hidden = error.status !== 401 && !engine.token;
-    say(error instanceof TypeError ? "The service does not answer." : error.message, true);
+    fail(error);
   } finally {
-    if (running === control) running = null;
-  }
-}
-
-function restore() {
-  clearTimeout(timer);
-  if (dropped) return restoreFile(dropped);
-  const text = input.value;
-  if (!text.trim()) {
-    running?.abort();
-    output.replaceChildren();
-    keep(null);
-    return say("");
-  }
-  return latest(async (signal) => {
-    const answer = await engine.restore(text, options(), signal);
-    output.replaceChildren(...shown(text, answer.words));
-    at("legend").hidden = false;
-    keep({ name: "restored.txt", text: answer.text });
-    const changed = output.querySelectorAll("mark").length;
-    say([`${count(answer.words.length, "word")}, ${changed} changed; ${answer.model}`, ...answer.notes].join(" · "));
-  });
-}
-
-const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
-
-/** The restored text as nodes, with changed words marked. Text only ever becomes text nodes. */
-function shown(text, words) {
-  const nodes = [];
-  let done = 0;
-  for (const [n, word] of words.entries()) {
-    // A word has the punctuation that touches it, as in the answer.
-    const gap = text.slice(done, word.start);
-    const start = n && !/\s/.test(gap) ? done : word.start - /\S*$/.exec(gap)[0].length;
-    const next = words[n + 1]?.start ?? text.length;
-    const end = word.end + /^\S*/.exec(text.slice(word.end, next))[0].length;
-    nodes.push(document.createTextNode(text.slice(done, start)));
-    const was = text.slice(start, end);
-    nodes.push(was === word.punctuated_word ? document.createTextNode(was) : changed(was, word));
-    done = end;
-  }
-  nodes.push(document.createTextNode(text.slice(done)));
-  return nodes;
-}
-
-function changed(was, word) {
-  const mark = document.createElement("mark");
-  mark.textContent = word.punctuated_word;
-  const sure = Math.min(word.confidence ?? 1, word.mark_confidence ?? 1);
-  if (sure < 0.95) mark.className = sure < 0.6 ? "p3" : sure < 0.8 ? "p2" : "p1";
-  const percent = (p) => `${Math.round(p * 100)} %`;
-  const parts = [`was: ${was}`];
-  if (word.confidence != null) parts.push(`case ${percent(word.confidence)}`);
-  if (word.mark_confidence != null) parts.push(`punctuation ${percent(word.mark_confidence)}`);
-  mark.title = parts.join(", ");
-  return mark;
-}
-
-function restoreFile(file) {
-  return latest(async (signal) => {
-    say(`Restoring ${file.name} …`);
-    const restored = await engine.file(file, options(), signal);
-    const [was, text] = await Promise.all([file.text(), restored.blob.text()]);
-    output.replaceChildren(...compared(was, text.slice(0, SHOWN)));
-    at("legend").hidden = true; // A file comes without probabilities.
-    const name = file.name.replace(/(\.[^.]*)?$/, ".restored$1");
-    keep({ name, blob: restored.blob, text });
-    const rest = text.length > SHOWN ? ["only the beginning is shown; Download has all of it"] : [];
-    say([`${file.name}: ${restored.format}, ${restored.language}`, ...rest, ...restored.notes].join(" · "));
-  });
-}
-
-/** A restored file as nodes, with changed words marked where the words pair off. */
-function compared(was, text) {
-  const old = was.split(/\s+/);
-  let n = 0;
-  let plain = "";
-  const nodes = [];
-  for (const part of text.split(/(\s+)/)) {
-    const before = /^\s/.test(part) ? part : old[n++];
-    if (part === before || before?.slice(0, 1).toLowerCase() !== part.slice(0, 1).toLowerCase()) {
-      plain += part;
-      continue;
+    if (running === control) {
+      running = null;
+      output.classList.remove("stale");
     }
-    nodes.push(document.createTextNode(plain), changed(before, { punctuated_word: part }));
-    plain = "";
   }
-  nodes.push(document.createTextNode(plain));
-  return nodes;
 }
 
-async function open(file) {
-  if (!file) return;
-  dropped = null;
-  input.value = (await file.slice(0, SHOWN).text());
-  dropped = file;
-  output.replaceChildren();
-  keep(null);
+function fail(error) {
+  if (error.status === 401) at("token-field").hidden = false;
+  say(error instanceof TypeError ? "The service does not answer." : error.message, { isError: true });
+}
+
+/** Restores what is shown; `note` is said with the result. */
+function restore(note = "") {
+  clearTimeout(timer);
+  if (isLive) return;
+  return file ? restoreFile(file, note) : restoreText(note);
+}
+
+function restoreText(note) {
+  const was = input.value;
+  if (text.was !== was) text.fixes.follow(text.was, was);
+  text.was = was;
+  if (!was.trim()) {
+    running?.abort();
+    text.rows = [];
+    draw();
+    return say(note);
+  }
+  return latest(async (signal) => {
+    const answer = await engine.restore(was, options(), signal);
+    const rows = lineRows(was, answer.text);
+    rate(rows, answer.words);
+    Object.assign(text, { rows, now: answer.text, language: answer.language });
+    draw();
+    say([note, `${changes(rows)}; ${answer.model}`, ...answer.notes].filter(Boolean).join(" · "), { spoken: Boolean(note) });
+  });
+}
+
+function restoreFile(of, note) {
+  return latest(async (signal) => {
+    if (!of.rows.length) say(`Restoring ${of.name} …`);
+    const restored = await engine.file(of.source, options(), signal);
+    of.was ??= await decoded(of.source);
+    const rows = fileRows(of.was, restored.text, restored.format, MOST + 1);
+    const isCut = rows.length > MOST;
+    const canFix = rows[0]?.nowAt !== undefined && (await isUtf8(of.source));
+    Object.assign(of, { rows: rows.slice(0, MOST), now: restored.text, blob: restored.blob, language: restored.language, canFix });
+    draw();
+    const facts = [note, `${restored.format}, ${of.language}`, changes(of.rows), ...restored.notes];
+    if (isCut) facts.push(`the first ${MOST.toLocaleString("en")} rows are shown; Copy and Download have all of it`);
+    say(facts.filter(Boolean).join(" · "), { spoken: true });
+  });
+}
+
+async function isUtf8(blob) {
+  const [one, two] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
+  return one < 0xfe || two < 0xfe;
+}
+
+function changes(rows) {
+  const words = rows.flatMap(({ pieces }) => pieces.filter((piece) => typeof piece !== "string"));
+  return `${count(words.length, "word")}, ${words.filter((word) => word.isChanged).length.toLocaleString("en")} changed`;
+}
+
+/** Shows the rows of the text or the file with their fixes. */
+function draw() {
+  const { rows, fixes } = shown();
+  fixes.apply(rows);
+  view.show(rows, { isCompared: Boolean(file) });
+  const isEmpty = !rows.length;
+  at("empty").hidden = !isEmpty || Boolean(file);
+  at("copy").disabled = at("download").disabled = isEmpty;
+  at("undo").hidden = !fixes.canUndo;
+  at("legend").hidden = isEmpty || Boolean(file);
+}
+
+/** The result with the fixes in it. */
+function result() {
+  if (isLive) return live.text;
+  const { rows, now, canFix = true } = shown();
+  if (!canFix) return now;
+  let [fixed, done] = ["", 0];
+  for (const { pieces, nowAt } of rows) {
+    for (const word of pieces) {
+      if (typeof word === "string" || !word.fix) continue;
+      fixed += now.slice(done, nowAt + word.at) + word.text;
+      done = nowAt + word.at + word.now.length;
+    }
+  }
+  return fixed + now.slice(done);
+}
+
+// --- Words and spellings ---
+
+function openWord(word, anchor) {
+  const { rows, language, canFix = true } = shown();
+  const words = rows.flatMap(({ pieces }) => pieces.filter((piece) => typeof piece !== "string"));
+  const before = words[words.indexOf(word) - 1];
+  const isOpening = !before || before.endsSentence || /[.?!…]["'”’»)\]]*$/.test(before.text);
+  const space = (mark) => (mark === "?" && language === "fr" ? "\u202f" : "");
+  wordWindow.open(word, anchor, { canFix, isOpening, space });
+}
+
+/** Fixes a word as chosen in its window. */
+function choose(word, fix, isAlways) {
+  const { canFix = true } = shown();
+  const spelling = fix?.core && isAlways ? fix.core : null;
+  const note = `“${fix?.core ?? word.core}” is ${fix ? "fixed" : "as restored"}${spelling ? " and in my spellings" : ""}`;
+  take(canFix ? word : null, fix, spelling ? MySpellings.entries([spelling]) : [], note);
+}
+
+/** Takes a step that can be undone. */
+function take(word, fix, entries, note = "") {
+  shown().fixes.step(word, fix, entries);
+  renew(entries.length > 0, note);
+}
+
+function renew(isAnew, note) {
+  draw();
+  if (isAnew) return restore(note);
+  say([note, changes(shown().rows)].filter(Boolean).join(" · "), { spoken: true });
+}
+
+function back(isRedo) {
+  const { fixes } = shown();
+  const before = spellings.list.join("\n");
+  if (isRedo ? fixes.redo() : fixes.undo()) renew(spellings.list.join("\n") !== before, isRedo ? "Redone" : "Undone");
+}
+
+// --- Files ---
+
+function open(source) {
+  if (!source) return;
+  if (isLive) setLive(false);
+  file = { fixes: new Fixes(spellings), source, name: source.name, rows: [], now: "" };
+  showKind();
+  draw();
   restore();
 }
 
+function close() {
+  file = null;
+  showKind();
+  draw();
+  restore();
+  input.focus();
+}
+
+/** Shows the parts of the page that belong to a text, a file or a live text. */
+function showKind() {
+  at("sheet").classList.toggle("file", Boolean(file));
+  at("source").hidden = Boolean(file);
+  at("columns").hidden = at("close").hidden = !file;
+  at("output-name").textContent = file ? file.name : isLive ? "As it settles" : "Restored";
+  at("open").hidden = isLive;
+  at("replay").hidden = !isLive;
+  at("mode-text").setAttribute("aria-pressed", String(!isLive));
+  at("mode-live").setAttribute("aria-pressed", String(isLive));
+}
+
 function download() {
-  const blob = result.blob || new Blob([result.text], { type: "text/plain" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = result.name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  const { fixes, blob, canFix } = shown();
+  const isAsSent = file && (!canFix || !fixes.size);
+  const [name, content] = file
+    ? [file.name.replace(/(\.[^.]*)?$/, ".restored$1"), isAsSent ? blob : new Blob([result()])]
+    : ["restored.txt", new Blob([result()], { type: "text/plain" })];
+  save(content, name);
 }
 
 async function copy() {
   try {
-    await navigator.clipboard.writeText(result.text);
-    say("Copied.");
+    await navigator.clipboard.writeText(result());
+    say("Copied", { spoken: true });
   } catch {
     getSelection().selectAllChildren(output);
-    say("The browser does not let the page copy: the text is selected, press Ctrl+C.", true);
+    say("The browser does not let the page copy: the text is selected, press Ctrl+C.", { isError: true });
   }
 }
 
+// --- Live text ---
+
+function setLive(on) {
+  if (on === isLive) return;
+  running?.abort();
+  isLive = on;
+  if (on) file = null;
+  live.stop();
+  showKind();
+  if (on) {
+    at("undo").hidden = at("legend").hidden = true;
+    say("Type or paste: words settle as they come. Replay sends the text at the speed of speech.");
+    return startLive(() => live.type(input.value, liveOptions()));
+  }
+  draw();
+  restore();
+}
+
+/** Starts a live text once its language is known: it is not detected as the text comes. */
+async function startLive(start) {
+  if (at("lang").value === "auto" && input.value.trim()) {
+    try {
+      text.language = (await engine.restore(input.value.slice(0, SAMPLE), options())).language;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+  if (isLive) start();
+}
+
+function liveOptions() {
+  const given = options();
+  return given.lang === "auto" ? { ...given, lang: text.language } : given;
+}
+
+function showLive(rows) {
+  if (!isLive) return;
+  const isAtEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
+  view.show(rows, { hasControls: false });
+  at("empty").hidden = rows.length > 0;
+  at("copy").disabled = at("download").disabled = !rows.some((row) => row.now);
+  if (isAtEnd) output.scrollTop = output.scrollHeight;
+}
+
+/** What is said of a live text; nothing if there is none. */
+const LIVE_STATES = { on: "Live", replay: "Replaying at 160 words a minute", off: "All of it is settled" };
+
+function tellLive(state, error) {
+  at("replay").textContent = live.isReplaying ? "Stop" : "Replay";
+  input.readOnly = live.isReplaying;
+  if (!isLive || state === "none") return;
+  const language = [...at("lang").options].find(({ value }) => value === liveOptions().lang)?.text;
+  say(error ?? [LIVE_STATES[state], language].filter(Boolean).join(" · "), { isError: Boolean(error), spoken: true });
+}
+
+// --- Start ---
+
 async function languages() {
   try {
-    const { languages } = await engine.languages();
-    const kept = at("lang").value;
-    const choices = languages.map(({ tag, name }) => new Option(name, tag));
+    const choices = (await engine.languages()).map(({ tag, name }) => new Option(name, tag));
     at("lang").replaceChildren(new Option("Detect", "auto"), ...choices);
-    at("lang").value = kept;
+    at("lang").value = keptOptions().lang ?? "auto";
+    if (!at("lang").value) at("lang").value = "auto";
   } catch (error) {
-    at("token-field").hidden = error.status !== 401;
-    say(error.message, true);
+    fail(error);
+  }
+}
+
+function keptOptions() {
+  try {
+    return JSON.parse(localStorage.getItem(OPTIONS)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function keepOptions() {
+  const { lang, preset, marks, threshold } = options();
+  try {
+    localStorage.setItem(OPTIONS, JSON.stringify({ lang, preset, marks, threshold }));
+  } catch {
+    // A browser without storage keeps them until the page is left.
   }
 }
 
 input.addEventListener("input", () => {
-  dropped = null;
+  if (isLive) return live.type(input.value, liveOptions());
   clearTimeout(timer);
   timer = setTimeout(restore, WAIT);
 });
 // Both panes show the same part of a text.
 for (const [one, other] of [[input, output], [output, input]]) {
   one.addEventListener("scroll", () => {
-    if (!one.matches(":hover, :focus")) return;
+    if (isLive || !one.matches(":hover, :focus, :focus-within")) return;
     const range = one.scrollHeight - one.clientHeight;
     if (range > 0) other.scrollTop = (one.scrollTop / range) * (other.scrollHeight - other.clientHeight);
   });
 }
 at("options").addEventListener("submit", (event) => event.preventDefault());
-at("options").addEventListener("change", (event) => {
-  if (event.target.id === "token") {
-    engine.token = event.target.value.trim();
+at("options").addEventListener("change", ({ target }) => {
+  if (target.id === "token") {
+    engine.token = target.value.trim();
     sessionStorage.setItem("token", engine.token);
     languages();
+  } else {
+    keepOptions();
   }
-  restore();
+  if (!isLive) return restore();
+  live.stop();
+  startLive(() => live.type(input.value, liveOptions()));
+});
+at("mode-text").addEventListener("click", () => setLive(false));
+at("mode-live").addEventListener("click", () => setLive(true));
+at("replay").addEventListener("click", () => {
+  if (live.isReplaying) return live.finish();
+  startLive(() => live.replay(input.value, liveOptions()));
 });
 at("open").addEventListener("click", () => at("file").click());
-at("file").addEventListener("change", (event) => {
-  open(event.target.files[0]);
-  event.target.value = "";
+at("file").addEventListener("change", ({ target }) => {
+  open(target.files[0]);
+  target.value = "";
 });
+at("close").addEventListener("click", close);
 at("copy").addEventListener("click", copy);
 at("download").addEventListener("click", download);
+at("undo").addEventListener("click", () => back(false));
+at("example").addEventListener("click", () => {
+  input.focus();
+  // As if typed, so that it can be undone.
+  document.execCommand("insertText", false, EXAMPLE);
+});
+at("word").addEventListener("toggle", ({ newState }) => {
+  if (newState === "closed" && at("word").contains(document.activeElement)) view.focus();
+});
+document.addEventListener("keydown", (event) => {
+  const isText = event.target.matches?.("textarea, input:not([type=checkbox]), dialog *");
+  if (!(event.ctrlKey || event.metaKey) || isText || isLive) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  back(key === "y" || event.shiftKey);
+});
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
+    // A selection that is dragged into the box stays the browser's.
+    if (!event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
     document.body.classList.toggle("dropping", kind === "dragover");
     if (kind === "drop") open(event.dataTransfer.files[0]);
   });
 }
-languages();
-if (input.value) restore();
+
+for (const [id, value] of Object.entries(keptOptions())) {
+  if (id !== "lang" && [...at(id).options].some((option) => option.value === value)) at(id).value = value;
+}
+spellingList.show();
+languages().then(() => input.value && restore());

@@ -30,7 +30,9 @@ pub async fn ready(State(service): State<Arc<Service>>) -> Result<Response, ApiE
 /// `GET /metrics`: values for Prometheus.
 pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let (queued, running) = service.queue.lengths();
-    let page = service.metrics.page(Gauges { queued, running, models: service.pool.len() });
+    let (live_sessions, live_words) = service.live.counts();
+    let models = service.pool.len();
+    let page = service.metrics.page(Gauges { queued, running, models, live_sessions, live_words });
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }
 
@@ -51,16 +53,21 @@ pub async fn models(State(service): State<Arc<Service>>) -> Result<Response, Api
 fn list(pool: &ModelPool) -> Vec<Value> {
     let presets = |language| Preset::VALUES.iter().map(move |(preset, ..)| (language, *preset));
     let all = LANGUAGES.into_iter().flat_map(presets);
-    all.filter_map(|(language, preset)| Some(describe(language, preset, &pool.model(language, preset).ok()?)))
-        .collect()
+    let of_preset = |(language, preset): (&str, Preset)| {
+        let mut described =
+            describe(&format!("{language}.{}", preset.name()), &pool.model(language, preset).ok()?);
+        (described["language"], described["preset"]) = (language.into(), preset.name().into());
+        Some(described)
+    };
+    let named = pool.named_models().into_iter().map(|(name, model)| describe(&name, &model));
+    named.chain(all.filter_map(of_preset)).collect()
 }
 
-fn describe(language: &str, preset: Preset, model: &Model) -> Value {
+fn describe(name: &str, model: &Model) -> Value {
     let method = &model.restorer;
     json!({
-        "model": format!("{language}.{}", preset.name()),
-        "language": language,
-        "preset": preset.name(),
+        "model": name,
+        "language": model.manifest.language,
         "method": model.manifest.method,
         "marks": method.labels().marks().to_string(),
         "has_confidence": method.has_probabilities(),
@@ -68,6 +75,7 @@ fn describe(language: &str, preset: Preset, model: &Model) -> Value {
     })
 }
 
-fn answer(value: &Value) -> Response {
+/// Answers with JSON.
+pub fn answer(value: &Value) -> Response {
     ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }

@@ -38,8 +38,8 @@ pub struct RestoredText {
 }
 
 /// A word of the answer.
-#[derive(Debug, Default, Serialize)]
-struct AnswerWord {
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct AnswerWord {
     word: String,
     punctuated_word: String,
     #[serde(flatten)]
@@ -63,7 +63,7 @@ struct AnswerSentence {
 }
 
 /// The place of a word or a sentence.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 struct Span {
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<Number>,
@@ -144,6 +144,22 @@ pub fn of_words(
 }
 
 impl AnswerWord {
+    /// A word as it came, with its times, and as it is restored.
+    pub fn new(word: String, [start, end]: Times, punctuated_word: String, restored: &RestoredWord) -> Self {
+        let span = Span { start, end };
+        Self { word, punctuated_word, span, ..Self::of(restored, ends_sentence(restored)) }
+    }
+
+    /// Returns the word as it is restored.
+    pub fn punctuated_word(&self) -> &str {
+        &self.punctuated_word
+    }
+
+    /// Returns true if a sentence ends after the word.
+    pub fn ends_sentence(&self) -> bool {
+        self.sentence_end == Some(true)
+    }
+
     /// The properties of a word besides its forms and its place.
     fn of(word: &RestoredWord, ends: bool) -> Self {
         Self {
@@ -171,7 +187,7 @@ impl Span {
 }
 
 /// Returns a word with the marks that are inserted.
-fn written(word: &RestoredWord, options: &RestoreOptions) -> String {
+pub fn written(word: &RestoredWord, options: &RestoreOptions) -> String {
     let mut text: String = word.opening.opening(options.language()).into_iter().collect();
     text.push_str(&word.text);
     let form = options.mark_form.unwrap_or(MarkForm::Written);
@@ -184,7 +200,7 @@ fn written(word: &RestoredWord, options: &RestoreOptions) -> String {
 
 /// Returns the punctuation before a word that touches it: all since the last white space. That between
 /// two words without white space belongs to the first.
-fn attached_before(gap: &str, is_first: bool) -> &str {
+pub fn attached_before(gap: &str, is_first: bool) -> &str {
     match gap.rfind(char::is_whitespace) {
         Some(at) => gap[at..].trim_start(),
         None if is_first => gap,
@@ -193,12 +209,12 @@ fn attached_before(gap: &str, is_first: bool) -> &str {
 }
 
 /// Returns the punctuation after a word that touches it.
-fn attached_after(gap: &str) -> &str {
+pub fn attached_after(gap: &str) -> &str {
     &gap[..gap.find(char::is_whitespace).unwrap_or(gap.len())]
 }
 
 /// Returns true if the method ends a sentence after a word, or a mark that ends one is inserted there.
-fn ends_sentence(word: &RestoredWord) -> bool {
+pub fn ends_sentence(word: &RestoredWord) -> bool {
     word.ends_sentence == Some(true) || word.mark.ends_sentence()
 }
 

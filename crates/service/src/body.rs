@@ -2,22 +2,24 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 
 use axum::body::{Body, HttpBody};
 use axum::http::StatusCode;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::problem::ApiError;
-use crate::state::{MEMORY_UNIT, Service};
+use crate::room::RoomShare;
+use crate::state::Service;
+
+/// The name of a body in errors.
+pub const THE_BODY: &str = "the body";
 
 /// The bytes of a body, and the memory that they hold.
 pub struct WholeBody {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Gives the memory back.
-    _memory: Option<OwnedSemaphorePermit>,
+    pub memory: RoomShare,
 }
 
 /// Reads a body of at most `most` bytes whole.
@@ -33,42 +35,42 @@ pub async fn read(service: &Service, body: Body, most: usize) -> Result<WholeBod
 }
 
 async fn read_frames(service: &Service, body: Body, limit: usize) -> Result<WholeBody, ApiError> {
-    // A client that announces too much need not send it.
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_long(limit));
-    }
+    check_announced(&body, limit as u64)?;
     let mut body = pin!(body);
-    let mut whole = WholeBody { bytes: Vec::new(), _memory: None };
+    let (mut bytes, mut memory) = (Vec::new(), service.memory.share());
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        let frame =
-            frame.map_err(|_| ApiError::bad("the body is cut off: send as many bytes as announced"))?;
-        let Ok(data) = frame.into_data() else { continue };
-        if whole.bytes.len() + data.len() > limit {
-            return Err(too_long(limit));
+        let Ok(data) = frame.map_err(|_| cut_off())?.into_data() else { continue };
+        if bytes.len() + data.len() > limit {
+            return Err(too_long(THE_BODY, limit as u64));
         }
-        whole.hold(service, whole.bytes.len() + data.len())?;
-        whole.bytes.extend_from_slice(&data);
+        if !memory.grow((bytes.len() + data.len()) as u64) {
+            return Err(no_memory());
+        }
+        bytes.extend_from_slice(&data);
     }
-    Ok(whole)
+    Ok(WholeBody { bytes, memory })
 }
 
-impl WholeBody {
-    /// Holds memory for `len` bytes.
-    fn hold(&mut self, service: &Service, len: usize) -> Result<(), ApiError> {
-        let held = self._memory.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let more = u32::try_from(len.div_ceil(MEMORY_UNIT).saturating_sub(held)).unwrap_or(u32::MAX);
-        let permit = Arc::clone(&service.memory).try_acquire_many_owned(more);
-        let permit = permit
-            .map_err(|_| ApiError::busy("other requests hold the memory for bodies: try again later"))?;
-        match &mut self._memory {
-            Some(memory) => memory.merge(permit),
-            memory => *memory = Some(permit),
-        }
-        Ok(())
-    }
+/// Checks the length that a body announces: a client that announces too much need not send it.
+///
+/// # Errors
+/// Fails if it is more than `limit`.
+pub fn check_announced(body: &Body, limit: u64) -> Result<(), ApiError> {
+    if body.size_hint().lower() > limit { Err(too_long(THE_BODY, limit)) } else { Ok(()) }
 }
 
-fn too_long(limit: usize) -> ApiError {
-    let detail = format!("the body has more than {limit} bytes, the limit: send it in parts");
+/// The error of a body or an answer that is longer than its limit.
+pub fn too_long(name: &str, limit: u64) -> ApiError {
+    let detail = format!("{name} has more than {limit} bytes, the limit: send it in parts");
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail).with("limit", limit)
+}
+
+/// The error of a body whose end does not come.
+pub fn cut_off() -> ApiError {
+    ApiError::bad("the body is cut off: send as many bytes as announced")
+}
+
+/// The error of a request while others hold all memory.
+pub fn no_memory() -> ApiError {
+    ApiError::busy("other requests hold the memory for bodies: try again later")
 }

@@ -9,56 +9,94 @@ use axum::response::{IntoResponse, Response};
 use majuscule::format::convert::Conversion;
 use majuscule::format::cues::{CueCut, CueLimits};
 use majuscule::named::NamedValue;
-use majuscule::{Format, Input};
+use majuscule::{Encoding, Format, Interrupt};
 
 use crate::body;
 use crate::fields::Fields;
+use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
+use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, field_name};
 use crate::restore::{encoding, header_value};
+use crate::spool::Spool;
 use crate::state::Service;
 
 /// Converts a file.
 pub async fn convert(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
     let (mut query, request) = Fields::of_query(request).await?;
-    let name = query.text("name")?.unwrap_or_else(|| "the file".to_owned());
-    let from = match query.named::<Format>("from")?.filter(|from| *from != Format::Auto) {
-        Some(from) => from,
-        None => media::format(request.headers())?,
-    };
-    let Some(to) = query.named::<Format>("to")?.filter(|to| *to != Format::Auto) else {
-        return Err(ApiError::field(
-            "to",
-            "the parameter `to` is missing: name the format of the answer, such as vtt",
-        ));
-    };
-    let cues = cue_limits(&mut query)?;
-    let drop = query.flag("drop")?.unwrap_or(false);
-    let conversion = Conversion { from, to, field: query.text("field")?, drop, cues };
-    let encoding = encoding(&mut query)?;
-    query.finish()?;
-    let body = body::read(&service, request.into_body(), service.options.body_limit).await?;
-    let work = move |interrupt: majuscule::Interrupt| {
-        let (mut input, _) = Input::new(name, &*body.bytes)?.decoded(encoding, None)?;
-        let mut conversion = conversion;
-        if conversion.from == Format::Auto {
-            conversion.from = Format::detect(&mut input)?.kind;
-        }
-        let mut out = Vec::with_capacity(body.bytes.len());
-        interrupt.check()?;
-        let notes = conversion.run(input, &mut out, Path::new("the answer"))?;
-        Ok((out, notes))
-    };
-    let (out, notes) = service.queue.run(work).await?;
-    let left_out = notes.left_out.map(|left| format!("left out: {left}"));
-    let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
-    let notes: Vec<String> = notes.iter().map(|note| majuscule::error::worded(note, field_name)).collect();
-    let headers = [
-        (CONTENT_TYPE.as_str(), media::content_type(to)),
-        ("majuscule-format", to.name_of().to_owned()),
-        ("majuscule-notes", header_value(&notes)),
-    ];
-    Ok((headers, out).into_response())
+    if let Some(boundary) = multipart::boundary(request.headers())? {
+        let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
+        let FilePart { name, format, body } = multipart::read(&boundary, body, &mut query)?;
+        let given = Spool::of_whole(&service, body);
+        return ConvertRequest::read(query, name, || Ok(format))?.run(&service, given).await;
+    }
+    let wanted = ConvertRequest::read(query, None, || media::format(request.headers()))?;
+    let given = Spool::receive(&service, request.into_body()).await?;
+    wanted.run(&service, given).await
+}
+
+/// A conversion of a file.
+struct ConvertRequest {
+    name: String,
+    conversion: Conversion,
+    encoding: Option<Encoding>,
+}
+
+impl ConvertRequest {
+    /// Reads the parameters; the file has this name and format unless they say otherwise.
+    fn read(
+        mut query: Fields,
+        name: Option<String>,
+        format: impl FnOnce() -> Result<Format, ApiError>,
+    ) -> Result<Self, ApiError> {
+        let name = query.text("name")?.or(name).unwrap_or_else(|| "the file".to_owned());
+        let from = match query.named::<Format>("from")?.filter(|from| *from != Format::Auto) {
+            Some(from) => from,
+            None => format()?,
+        };
+        // Clients of recognisers know it by the other name.
+        let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
+        let Some(to) = to.filter(|to| *to != Format::Auto) else {
+            return Err(ApiError::field(
+                "to",
+                "the parameter `to` is missing: name the format of the answer, such as vtt",
+            ));
+        };
+        let cues = cue_limits(&mut query)?;
+        let drop = query.flag("drop")?.unwrap_or(false);
+        let field = query.text("field")?;
+        let conversion = Conversion { from, to, field, drop, cues, interrupt: Interrupt::default() };
+        let encoding = encoding(&mut query)?;
+        query.finish()?;
+        Ok(Self { name, conversion, encoding })
+    }
+
+    async fn run(self, service: &Service, given: Spool) -> Result<Response, ApiError> {
+        let Self { name, mut conversion, encoding } = self;
+        let to = conversion.to;
+        let is_whole = conversion.cues.is_some()
+            || to == Format::WhisperJson
+            || matches!(conversion.from, Format::Auto | Format::WhisperJson);
+        let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| {
+            let (mut input, _) = given.open(&name)?.decoded(encoding, None)?;
+            if conversion.from == Format::Auto {
+                conversion.from = Format::detect(&mut input)?.kind;
+            }
+            conversion.interrupt = out.interrupt();
+            conversion.run(input, out, Path::new("the answer"))
+        };
+        let (out, notes) = file::answer(service, given, is_whole, work).await?;
+        let left_out = notes.left_out.map(|left| format!("left out: {left}"));
+        let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
+        let notes: Vec<String> =
+            notes.iter().map(|note| majuscule::error::worded(note, field_name)).collect();
+        let headers = [
+            (CONTENT_TYPE.as_str(), media::content_type(to)),
+            ("majuscule-format", to.name_of().to_owned()),
+            ("majuscule-notes", header_value(&notes)),
+        ];
+        Ok((headers, out.into_body()?).into_response())
+    }
 }
 
 /// Reads how speech is cut into new cues, if it is.

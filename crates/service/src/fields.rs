@@ -1,5 +1,5 @@
-//! The fields of a JSON object, or the parameters of an address, read one by one. A field that nothing
-//! reads is an error.
+//! The fields of a JSON object or a form, or the parameters of an address, read one by one. A field that
+//! nothing reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
 use majuscule::named::NamedValue;
@@ -8,20 +8,25 @@ use serde_json::{Map, Number, Value};
 use crate::problem::ApiError;
 
 /// The parameters of an address that are no strings.
-const TYPED: [&str; 9] = [
+const TYPED: [&str; 14] = [
     "confidence",
     "drop",
+    "interim",
     "look_ahead",
     "lossy",
+    "mark_threshold",
     "max_chars",
     "max_lines",
     "max_seconds",
     "min_seconds",
     "max_cps",
+    "max_delay",
+    "seq",
+    "threshold",
 ];
 
 /// The fields that are not read yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Fields {
     /// The name of the object in errors, such as `words[3].`; empty for a body.
     at: String,
@@ -35,21 +40,26 @@ impl Fields {
     pub fn of(value: Value, at: String) -> Result<Self, ApiError> {
         match value {
             Value::Object(left) => Ok(Self { at, left, known: Vec::new() }),
-            other => {
-                let name = if at.is_empty() { "the body" } else { at.trim_end_matches('.') };
-                Err(ApiError::bad(format!("{name} is {}, but an object was expected", kind_of(&other))))
-            }
+            other => Err(not_an_object(at.trim_end_matches('.'), &other)),
         }
     }
 
     /// The fields of a body in JSON.
     pub fn of_body(body: &[u8]) -> Result<Self, ApiError> {
-        let value = serde_json::from_slice(body).map_err(|error| {
+        Self::of_json(body, "the body")
+    }
+
+    /// The fields of an object in JSON, which errors call `name`.
+    pub fn of_json(json: &[u8], name: &str) -> Result<Self, ApiError> {
+        let value = serde_json::from_slice(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let detail = format!("the body is not JSON: {error}");
+            let detail = format!("{name} is not JSON: {error}");
             ApiError::bad(detail).with("line", line).with("column", column)
         })?;
-        Self::of(value, String::new())
+        match value {
+            Value::Object(left) => Ok(Self { at: String::new(), left, known: Vec::new() }),
+            other => Err(not_an_object(name, &other)),
+        }
     }
 
     /// The parameters of the address of a request.
@@ -58,14 +68,26 @@ impl Fields {
         let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(&mut parts, &())
             .await
             .map_err(|_| ApiError::bad("the parameters are not UTF-8 with %-escapes: encode them"))?;
-        let mut left = Map::new();
+        let mut fields = Self::default();
+        fields.add(pairs)?;
+        Ok((fields, Request::from_parts(parts, body)))
+    }
+
+    /// Adds the fields of a body of `application/x-www-form-urlencoded`.
+    pub fn add_form(&mut self, body: &[u8]) -> Result<(), ApiError> {
+        self.add(form_urlencoded::parse(body).into_owned())
+    }
+
+    /// Adds fields whose values are all text.
+    pub fn add(&mut self, pairs: impl IntoIterator<Item = (String, String)>) -> Result<(), ApiError> {
         for (name, text) in pairs {
             let typed = TYPED.contains(&&*name).then(|| serde_json::from_str(&text).ok()).flatten();
-            if left.insert(name.clone(), typed.unwrap_or(Value::String(text))).is_some() {
+            let typed = typed.filter(|value: &Value| !value.is_null());
+            if self.left.insert(name.clone(), typed.unwrap_or(Value::String(text))).is_some() {
                 return Err(ApiError::field(&name, format!("the parameter `{name}` is given twice")));
             }
         }
-        Ok((Self { at: String::new(), left, known: Vec::new() }, Request::from_parts(parts, body)))
+        Ok(())
     }
 
     /// Returns true if a field is given and not read yet.
@@ -131,6 +153,12 @@ impl Fields {
         self.read(name, "a number from 0", |value| usize::try_from(value.as_u64()?).ok())
     }
 
+    /// Reads a probability.
+    pub fn probability(&mut self, name: &'static str) -> Result<Option<f32>, ApiError> {
+        let read = |value: &Value| value.as_f64().filter(|found| (0.0..=1.0).contains(found));
+        Ok(self.read(name, "a probability from 0 to 1", read)?.map(|found| found as f32))
+    }
+
     /// Reads a number as it is written.
     pub fn time(&mut self, name: &'static str) -> Result<Option<Number>, ApiError> {
         self.read(name, "a number", |value| value.as_number().cloned())
@@ -159,6 +187,10 @@ impl Fields {
         let name = format!("{}{name}", self.at);
         ApiError::field(&name, format!("`{name}` is {}, but {expected} was expected", kind_of(found)))
     }
+}
+
+fn not_an_object(name: &str, found: &Value) -> ApiError {
+    ApiError::bad(format!("{name} is {}, but an object was expected", kind_of(found)))
 }
 
 /// Names a value in an error.

@@ -8,21 +8,35 @@
 mod options;
 mod problem;
 mod metrics;
+mod room;
 mod queue;
 mod state;
 mod body;
+mod spool;
+mod file;
 mod fields;
 mod media;
+mod multipart;
 mod request;
+mod words;
 mod answer;
+mod live;
 mod restore;
 mod convert;
+#[cfg(feature = "score")]
+mod score;
+mod language_tool;
+mod audio;
 mod about;
 mod page;
+mod openapi;
 mod token;
 mod observe;
+mod client_stream;
+mod connection;
 mod server;
 
+pub use live::LiveLimits;
 pub use options::{Log, LogEntry, ServiceOptions};
 pub use server::{run, serve};
 
@@ -37,21 +51,41 @@ use state::Service;
 
 /// Makes the routes of the service over the models of a pool.
 pub fn router(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
+    // Around all of it, where the header Allow is set.
+    Router::new().fallback_service(routes(pool, options)).layer(from_fn(problem::reword))
+}
+
+fn routes(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
     let service = Arc::new(Service::new(pool, options));
     let guarded = Router::new()
         .route("/v1/restore", post(restore::restore))
         .route("/v1/convert", post(convert::convert))
+        .route("/v1/live", get(live::socket).post(live::events))
+        .route("/v1/live/vosk", get(live::vosk))
         .route("/v1/models", get(about::models))
         .route("/v1/languages", get(about::languages))
+        .route("/v1/audio/transcriptions", post(audio::refuse))
+        .route("/v1/audio/translations", post(audio::refuse))
+        .merge(language_tool::routes())
+        .merge(score_route())
         .route("/metrics", get(about::metrics))
         .route_layer(from_fn_with_state(Arc::clone(&service), token::check));
-    let routes = Router::new()
+    Router::new()
         .merge(guarded)
         .route("/health", get(about::health))
         .route("/ready", get(about::ready))
         .merge(page::routes())
+        .merge(openapi::routes())
+        .merge(openapi::page_routes())
         .layer(from_fn_with_state(Arc::clone(&service), observe::observe))
-        .with_state(service);
-    // Around all of it, where the header Allow is set.
-    Router::new().fallback_service(routes).layer(from_fn(problem::reword))
+        .with_state(service)
+}
+
+/// The route that scores, in builds that have the package for it.
+fn score_route() -> Router<Arc<Service>> {
+    #[cfg(feature = "score")]
+    let route = Router::new().route("/v1/score", post(score::score));
+    #[cfg(not(feature = "score"))]
+    let route = Router::new();
+    route
 }

@@ -35,8 +35,28 @@ pub fn content_type(format: Format) -> String {
 
 /// Returns the content type of a request in lower case, without parameters.
 pub fn named(headers: &HeaderMap) -> Option<String> {
-    let named = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    Some(named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    headers.get(CONTENT_TYPE)?.to_str().ok().map(without_parameters)
+}
+
+fn without_parameters(named: &str) -> String {
+    named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Returns the format of a content type.
+pub fn format_of(named: &str) -> Option<Format> {
+    let named = without_parameters(named);
+    TYPES.iter().find(|(name, _)| *name == named).map(|(_, format)| *format)
+}
+
+/// Refuses a body of another content type.
+pub fn expect(headers: &HeaderMap, expected: &str) -> Result<(), ApiError> {
+    match named(headers) {
+        Some(named) if named != expected => {
+            let detail = format!("the content type is {named:?}, but {expected} was expected: send that");
+            Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the format of a body by its content type; any is told by its first bytes without one.
@@ -45,8 +65,7 @@ pub fn named(headers: &HeaderMap) -> Option<String> {
 /// Fails for a content type without a format.
 pub fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
     let Some(named) = named(headers) else { return Ok(Format::Auto) };
-    let found = TYPES.iter().find(|(name, _)| *name == named).map(|(_, format)| *format);
-    found.ok_or_else(|| {
+    format_of(&named).ok_or_else(|| {
         let detail = format!(
             "the content type {named:?} has no format: name it with the parameter `format`, or send \
              application/json, text/plain, text/vtt or application/x-subrip"

@@ -36,6 +36,10 @@ pub struct Gauges {
     pub running: usize,
     /// The number of models that are loaded.
     pub models: usize,
+    /// The number of live sessions with a connection.
+    pub live_sessions: usize,
+    /// The number of words in final results of live sessions.
+    pub live_words: u64,
 }
 
 impl Metrics {
@@ -58,15 +62,19 @@ impl Metrics {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A string accepts everything that is written to it.
         let _ = counts.write(&mut page);
-        let Gauges { queued, running, models } = gauges;
+        let Gauges { queued, running, models, live_sessions, live_words } = gauges;
         let gauges = [
             ("majuscule_queue_length", "Requests that wait for a thread.", queued),
             ("majuscule_running_requests", "Requests that compute.", running),
             ("majuscule_loaded_models", "Models that are loaded.", models),
+            ("majuscule_live_sessions", "Live sessions with a connection.", live_sessions),
         ];
         for (name, help, value) in gauges {
             let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");
         }
+        let name = "majuscule_live_words_total";
+        let help = "Words in final results of live sessions.";
+        let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {live_words}\n");
         page
     }
 }

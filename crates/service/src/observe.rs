@@ -16,7 +16,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::options::LogEntry;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, HiddenError};
 use crate::state::Service;
 
 /// The header of the identifier.
@@ -42,7 +42,8 @@ pub async fn observe(State(service): State<Arc<Service>>, request: Request, next
     let (status, time) = (response.status().as_u16(), begun.elapsed());
     service.metrics.count(route, status, time);
     if let Some(log) = &service.options.log {
-        log(&LogEntry { id: &shown, method: method.as_str(), route, status, time });
+        let error = response.extensions().get::<HiddenError>().map(|HiddenError(text)| &**text);
+        log(&LogEntry { id: &shown, method: method.as_str(), route, status, time, error });
     }
     response
 }

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::live::LiveLimits;
+
 /// Receives an entry for each request.
 pub type Log = Arc<dyn Fn(&LogEntry<'_>) + Send + Sync>;
 
@@ -16,13 +18,20 @@ pub struct ServiceOptions {
     pub threads: NonZeroUsize,
     /// The number of requests that wait for a thread; any more are refused with status 429.
     pub queue: usize,
-    /// The largest number of bytes in a file.
+    /// The largest number of bytes in a file, and in its answer. What does not fit into 64 KiB is on disk,
+    /// in the folder for temporary files, which `TMPDIR` names on Unix.
     pub body_limit: usize,
+    /// The largest number of bytes of a file that is held in memory whole, such as a document of JSON; a
+    /// line may have a thirty-second of it.
+    pub input_limit: usize,
+    /// The largest number of bytes on disk in all files together.
+    pub spool_limit: u64,
     /// The largest number of bytes in a body of JSON, whose answer is up to 30 times as long.
     pub json_limit: usize,
-    /// The largest number of bytes in all bodies together.
+    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole.
     pub memory_limit: usize,
-    /// The longest time for a body to arrive, and the longest time to wait for and compute an answer.
+    /// The longest time for a body of JSON to arrive, or 64 KiB of a file; to wait for and compute an
+    /// answer, or a part of a file; and for a client to take more of an answer.
     pub timeout: Duration,
     /// The longest time for the head of a request to arrive, which also closes idle connections.
     pub head_timeout: Duration,
@@ -30,6 +39,8 @@ pub struct ServiceOptions {
     pub connections: usize,
     /// The longest time that running requests have to finish once the service stops.
     pub grace: Duration,
+    /// The limits of live sessions.
+    pub live: LiveLimits,
     /// The token that clients send as `Authorization: Bearer TOKEN`; `None` asks for none.
     pub token: Option<String>,
     /// Receives an entry for each request, which never has its text.
@@ -41,13 +52,16 @@ impl Default for ServiceOptions {
         Self {
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             queue: 64,
-            body_limit: 32 << 20,
+            body_limit: 1 << 30,
+            input_limit: 32 << 20,
+            spool_limit: 8 << 30,
             json_limit: 2 << 20,
             memory_limit: 256 << 20,
             timeout: Duration::from_secs(60),
             head_timeout: Duration::from_secs(10),
             connections: 1024,
             grace: Duration::from_secs(10),
+            live: LiveLimits::default(),
             token: None,
             log: None,
         }
@@ -86,12 +100,15 @@ setters! {
     threads: NonZeroUsize,
     queue: usize,
     body_limit: usize,
+    input_limit: usize,
+    spool_limit: u64,
     json_limit: usize,
     memory_limit: usize,
     timeout: Duration,
     head_timeout: Duration,
     connections: usize,
     grace: Duration,
+    live: LiveLimits,
     token: Option<String>,
     log: Option<Log>,
 }
@@ -110,4 +127,6 @@ pub struct LogEntry<'a> {
     pub status: u16,
     /// The time to the answer.
     pub time: Duration,
+    /// The error of the service itself that the answer leaves out, since it names files of the machine.
+    pub error: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! The page at `/`: three static files, which ask for nothing from any other address.
+//! The page at `/`: static files, which ask for nothing from any other address.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -10,22 +10,36 @@ use axum::routing::get;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
+/// The files of the page, by their paths.
+const FILES: [(&str, &str, &str); 11] = [
+    ("/", "text/html", include_str!("../page/index.html")),
+    ("/page.css", "text/css", include_str!("../page/page.css")),
+    ("/page.js", SCRIPT, include_str!("../page/page.js")),
+    ("/align.js", SCRIPT, include_str!("../page/align.js")),
+    ("/choices.js", SCRIPT, include_str!("../page/choices.js")),
+    ("/dom.js", SCRIPT, include_str!("../page/dom.js")),
+    ("/engine.js", SCRIPT, include_str!("../page/engine.js")),
+    ("/live.js", SCRIPT, include_str!("../page/live.js")),
+    ("/spellings.js", SCRIPT, include_str!("../page/spellings.js")),
+    ("/view.js", SCRIPT, include_str!("../page/view.js")),
+    ("/word.js", SCRIPT, include_str!("../page/word.js")),
+];
+
+const SCRIPT: &str = "text/javascript";
+
 /// The routes of the page.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    let html = || async { file("text/html; charset=utf-8", include_str!("../page/index.html")) };
-    let style = || async { file("text/css; charset=utf-8", include_str!("../page/page.css")) };
-    let script = || async { file("text/javascript; charset=utf-8", include_str!("../page/page.js")) };
-    Router::new()
-        .route("/", get(html))
-        .route("/page.css", get(style))
-        .route("/page.js", get(script))
-        // Browsers ask for it unasked.
-        .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
+    // Browsers ask for the icon unasked.
+    let router = Router::new().route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }));
+    FILES.into_iter().fold(router, |router, (path, kind, text)| {
+        router.route(path, get(move || async move { file(kind, text) }))
+    })
 }
 
-fn file(kind: &'static str, text: &'static str) -> Response {
+/// Answers with a file of a page.
+pub fn file(kind: &str, text: &'static str) -> Response {
     let headers = [
-        (CONTENT_TYPE, kind),
+        (CONTENT_TYPE, &*format!("{kind}; charset=utf-8")),
         (CONTENT_SECURITY_POLICY, POLICY),
         (REFERRER_POLICY, "no-referrer"),
         (CACHE_CONTROL, "no-cache"),

@@ -1,5 +1,7 @@
 //! Errors as `application/problem+json` (RFC 9457), in the words of the library.
 
+use std::fmt;
+
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use majuscule::error::worded;
 use majuscule::{Error, Note, Place};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The content type of a problem.
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -24,12 +26,19 @@ struct Refusal {
     /// Members beside those of the RFC.
     more: Map<String, Value>,
     header: Option<(HeaderName, HeaderValue)>,
+    /// What only the operator of the service may read.
+    hidden: Option<HiddenError>,
 }
+
+/// An error of the service itself in full, for its log: it may name files and folders of the machine.
+#[derive(Debug, Clone)]
+pub struct HiddenError(pub String);
 
 impl ApiError {
     /// An error with a detail that says what was found, what was expected and what to do.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self(Box::new(Refusal { status, detail: detail.into(), more: Map::new(), header: None }))
+        let (more, detail) = (Map::new(), detail.into());
+        Self(Box::new(Refusal { status, detail, more, header: None, hidden: None }))
     }
 
     /// A request that is wrong by itself.
@@ -45,6 +54,11 @@ impl ApiError {
     /// More work than the service accepts at once.
     pub fn busy(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, detail).header(RETRY_AFTER, "1")
+    }
+
+    /// A file for which there is no room.
+    pub fn full(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, detail).header(RETRY_AFTER, "1")
     }
 
     /// A request without the right token.
@@ -63,14 +77,62 @@ impl ApiError {
         self
     }
 
-    fn header(mut self, name: HeaderName, value: &'static str) -> Self {
+    /// Returns the status.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// Returns the members of the problem, besides its type.
+    pub fn members(&self) -> Map<String, Value> {
+        let Refusal { status, detail, more, .. } = &*self.0;
+        let mut members = more.clone();
+        members.insert("title".to_owned(), status.canonical_reason().unwrap_or("Error").into());
+        members.insert("status".to_owned(), status.as_u16().into());
+        members.insert("detail".to_owned(), detail.as_str().into());
+        members
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: HeaderName, value: &'static str) -> Self {
         self.0.header = Some((name, HeaderValue::from_static(value)));
         self
     }
 }
 
+impl std::error::Error for ApiError {}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.detail)
+    }
+}
+
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
+        let error = match error {
+            // A writer of the service says itself what is wrong.
+            Error::Io { verb, path, source } => match source.downcast() {
+                Ok(refusal) => return refusal,
+                Err(source) => Error::Io { verb, path, source },
+            },
+            error => error,
+        };
+        match &error {
+            Error::NoModel { model, .. } => {
+                let detail =
+                    format!("there is no model {model} here: GET /v1/models lists those that there are");
+                return Self::bad(detail);
+            }
+            Error::Model { .. } | Error::Io { .. } => {
+                let mut api = Self::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "a model or a file of the service cannot be used: the log of the service says why",
+                );
+                api.0.hidden = Some(HiddenError(error.to_string()));
+                return api;
+            }
+            _ => {}
+        }
         let status = match &error {
             Error::Usage(_) => StatusCode::BAD_REQUEST,
             Error::Input { .. } => StatusCode::UNPROCESSABLE_ENTITY,
@@ -93,19 +155,16 @@ impl From<Error> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Refusal { status, detail, more, header } = *self.0;
-        let mut problem = json!({
-            "type": "about:blank",
-            "title": status.canonical_reason().unwrap_or("Error"),
-            "status": status.as_u16(),
-            "detail": detail,
-        });
-        if let Value::Object(members) = &mut problem {
-            members.extend(more);
-        }
-        let mut response = (status, [(CONTENT_TYPE, PROBLEM)], problem.to_string()).into_response();
+        let mut problem = self.members();
+        problem.insert("type".to_owned(), "about:blank".into());
+        let body = Value::Object(problem).to_string();
+        let mut response = (self.status(), [(CONTENT_TYPE, PROBLEM)], body).into_response();
+        let Refusal { header, hidden, .. } = *self.0;
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
+        }
+        if let Some(hidden) = hidden {
+            response.extensions_mut().insert(hidden);
         }
         response
     }

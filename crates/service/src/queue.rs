@@ -1,11 +1,14 @@
 //! The queue of requests that compute: a bounded number at once, and a bounded number that wait.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use majuscule::{Interrupt, Result, caught};
-use tokio::sync::Semaphore;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -21,6 +24,35 @@ pub struct Queue {
     free_room: Arc<Semaphore>,
     free_threads: Arc<Semaphore>,
     timeout: Duration,
+}
+
+/// The longest time that work has a thread while others wait for it.
+const TURN: Duration = Duration::from_millis(50);
+
+/// The turn of some work on a thread.
+pub struct Turn {
+    /// The flag at which the work stops.
+    pub interrupt: Interrupt,
+    threads: Arc<Semaphore>,
+    thread: Option<OwnedSemaphorePermit>,
+    begun: Instant,
+    /// The number of steps that are done.
+    steps: Arc<AtomicU64>,
+}
+
+impl Turn {
+    /// Notes that the work goes on, and lets those that wait for a thread go first if it had its turn.
+    pub fn step(&mut self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        if self.begun.elapsed() < TURN {
+            return;
+        }
+        self.thread = None;
+        // Those that wait are served in their order, and this work behind them. The semaphore is never
+        // closed.
+        self.thread = Handle::current().block_on(Arc::clone(&self.threads).acquire_owned()).ok();
+        self.begun = Instant::now();
+    }
 }
 
 /// Sets a flag once the answer is not waited for any longer.
@@ -62,26 +94,77 @@ impl Queue {
         &self,
         work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
+        self.run_in_turns(|turn| work(turn.interrupt.clone())).await
+    }
+
+    /// Does some work as [`Self::run`] does it, which may take as long as it wants if it goes on: it calls
+    /// [`Turn::step`] in between.
+    ///
+    /// # Errors
+    /// Those of [`Self::run`].
+    pub async fn run_in_turns<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let Ok(place) = Arc::clone(&self.free_room).try_acquire_owned() else {
             let detail = format!("{} requests are computed or wait already: try again later", self.room);
             return Err(ApiError::busy(detail));
         };
+        self.run_at(place, work).await
+    }
+
+    /// Does work like [`Self::run`], but waits for a place in the queue.
+    ///
+    /// # Errors
+    /// Those of the work, and of work that waits or takes too long.
+    pub async fn run_patiently<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let place = timeout(self.timeout, Arc::clone(&self.free_room).acquire_owned()).await;
+        let place = place.map_err(|_| self.too_slow())?.map_err(|_| ApiError::bug("the queue is closed"))?;
+        self.run_at(place, |turn| work(turn.interrupt.clone())).await
+    }
+
+    async fn run_at<T: Send + 'static>(
+        &self,
+        place: OwnedSemaphorePermit,
+        work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let interrupt = Interrupt::new();
         let _stop = StopOnDrop(interrupt.clone());
-        let done = async {
-            let thread = Arc::clone(&self.free_threads).acquire_owned().await;
-            let held = (place, thread.map_err(|_| ApiError::bug("the queue is closed"))?);
+        let steps = Arc::new(AtomicU64::new(0));
+        let mut turn = Turn {
+            interrupt,
+            threads: Arc::clone(&self.free_threads),
+            thread: None,
+            begun: Instant::now(),
+            steps: Arc::clone(&steps),
+        };
+        let mut done = pin!(async {
+            turn.thread = Arc::clone(&self.free_threads).acquire_owned().await.ok();
+            turn.begun = Instant::now();
             let work = move || {
-                let done = caught(|| work(interrupt));
-                drop(held);
+                let done = caught(|| work(&mut turn));
+                drop((turn, place));
                 done
             };
             spawn_blocking(work)
                 .await
                 .map_err(|error| ApiError::bug(&error.to_string()))?
                 .map_err(ApiError::from)
-        };
-        timeout(self.timeout, done).await.unwrap_or_else(|_| Err(self.too_slow()))
+        });
+        let mut seen = 0;
+        loop {
+            if let Ok(done) = timeout(self.timeout, &mut done).await {
+                return done;
+            }
+            let now = steps.load(Ordering::Relaxed);
+            if now == seen {
+                return Err(self.too_slow());
+            }
+            seen = now;
+        }
     }
 
     fn too_slow(&self) -> ApiError {

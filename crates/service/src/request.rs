@@ -2,19 +2,24 @@
 
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::{
-    Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, ModelPool,
-    Note, Preset, RestoreOptions, SentenceStart, Spellings, TextRestorer, WantedMarks,
+    Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
+    ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings, TextRestorer, WantedMarks,
 };
 use serde_json::Value;
 
 use crate::fields::Fields;
 use crate::problem::ApiError;
 
+/// The name of the user's own spellings in errors.
+const SPELLINGS: &str = "spellings";
+
 /// The options of a request.
 #[derive(Debug, Clone)]
 pub struct RestoreRequest {
     language: LanguageChoice,
     preset: Preset,
+    /// The name of a model, instead of a preset.
+    model: Option<String>,
     options: RestoreOptions,
     spellings: Vec<String>,
 }
@@ -27,6 +32,8 @@ pub struct ChosenRestorer {
     pub language: String,
     /// The name of the model.
     pub model: String,
+    /// The name of the method.
+    pub method: String,
     /// The options in use.
     pub options: RestoreOptions,
     /// What may surprise in the choice.
@@ -34,6 +41,11 @@ pub struct ChosenRestorer {
 }
 
 impl RestoreRequest {
+    /// The request for a text of a language.
+    pub fn new(language: LanguageChoice, options: RestoreOptions) -> Self {
+        Self { language, preset: Preset::default(), model: None, options, spellings: Vec::new() }
+    }
+
     /// Reads the options that JSON and addresses have.
     pub fn read(fields: &mut Fields) -> Result<Self, ApiError> {
         let language = match fields.text("lang")? {
@@ -47,15 +59,52 @@ impl RestoreRequest {
             .mark_places(places)
             .lossy(fields.flag("lossy")?.unwrap_or(false))
             .look_ahead(fields.number("look_ahead")?)
+            .threshold(fields.probability("threshold")?)
+            .mark_threshold(fields.probability("mark_threshold")?)
             .sentence_start(fields.named::<SentenceStart>("sentence_start")?.unwrap_or_default())
             .capitalized(fields.named::<Capitalized>("case")?.unwrap_or_default());
-        let preset = fields.named::<Preset>("preset")?.unwrap_or_default();
-        Ok(Self { language, preset, options, spellings: Vec::new() })
+        let (preset, model) = (fields.named::<Preset>("preset")?, fields.text("model")?);
+        if preset.is_some() && model.is_some() {
+            return Err(ApiError::field(
+                "model",
+                "`model` and `preset` both choose the model: send one of them",
+            ));
+        }
+        let preset = preset.unwrap_or_default();
+        Ok(Self { language, preset, model, options, spellings: Vec::new() })
     }
 
-    /// Reads the user's own spellings, which only JSON has.
+    /// Reads the user's own spellings from JSON, where they are a list.
     pub fn with_spellings(self, fields: &mut Fields) -> Result<Self, ApiError> {
         Ok(Self { spellings: fields.texts("spellings")?.unwrap_or_default(), ..self })
+    }
+
+    /// Reads the user's own spellings from parameters, where they are lines of a text of at most `longest`
+    /// bytes.
+    pub fn with_spelling_lines(self, fields: &mut Fields, longest: usize) -> Result<Self, ApiError> {
+        let lines = fields.text("spellings")?.unwrap_or_default();
+        if lines.len() > longest {
+            let detail = format!(
+                "`spellings` has {} bytes, but an address holds {longest} of them: send the file and the \
+                 spellings as parts of a form",
+                lines.len()
+            );
+            return Err(ApiError::field("spellings", detail).with("limit", longest));
+        }
+        Ok(Self { spellings: lines.lines().map(str::to_owned).collect(), ..self })
+    }
+
+    /// Returns the request for a live text, which has no whole lines to look at, and whose language is
+    /// named before it comes.
+    ///
+    /// # Errors
+    /// Fails if the language is to be detected.
+    pub fn into_live(self) -> Result<Self, ApiError> {
+        if self.language == LanguageChoice::Detected {
+            let detail = "`lang` is \"auto\", but a live text is not there to detect its language: name it";
+            return Err(ApiError::field("lang", detail));
+        }
+        Ok(Self { options: self.options.mark_places(MarkPlaces::Everywhere), ..self })
     }
 
     /// Returns the request for a file of a known format.
@@ -65,7 +114,12 @@ impl RestoreRequest {
             .format(format)
             .language(self.language)
             .preset(self.preset)
+            .words(SPELLINGS, self.spellings.join("\n"))
             .options(self.options.field(field).pause_ends(pause_ends));
+        let request = match self.model {
+            Some(name) => request.model(name),
+            None => request,
+        };
         match encoding {
             Some(encoding) => request.encoding(encoding),
             None => request,
@@ -82,31 +136,39 @@ impl RestoreRequest {
         text: &str,
         interrupt: Interrupt,
     ) -> majuscule::Result<ChosenRestorer> {
-        let Self { language: wanted, preset, options, spellings } = self;
+        let Self { language: wanted, preset, model: named, options, spellings } = self;
         let mut input = Input::of_text("text", text.as_bytes());
-        let chosen = pool.choose(&wanted, preset, (Format::Text, None), &mut input, &mut || None)?;
-        let ChosenModel { model, language, mut notes, .. } = chosen;
-        if wanted == LanguageChoice::Default {
+        let chosen = match &named {
+            Some(name) => pool.choose_named(name, &wanted)?,
+            None => pool.choose(&wanted, preset, (Format::Text, None), &mut input, &mut || None)?,
+        };
+        let ChosenModel { model, language, is_declared, mut notes } = chosen;
+        if wanted == LanguageChoice::Default && !is_declared {
             notes.extend(other_language(text, &language));
         }
-        let options = options.interrupt(interrupt).for_model(&model.manifest);
+        let asked = named.as_ref().and(wanted.tag()).map(str::to_owned);
+        let options = options.interrupt(interrupt).in_language(asked).for_model(&model.manifest);
         let list = spellings.join("\n");
-        let spellings = Spellings::read(list.as_bytes(), "spellings", options.locale())?;
+        let spellings = Spellings::read(list.as_bytes(), SPELLINGS, options.locale())?;
         let options = options.spellings(spellings);
-        let name = format!("{language}.{}", preset.name());
-        Ok(ChosenRestorer { restorer: model.with(options.clone()), language, model: name, options, notes })
+        let name = named.unwrap_or_else(|| format!("{language}.{}", preset.name()));
+        let (method, restorer) = (model.manifest.method.clone(), model.with(options.clone()));
+        Ok(ChosenRestorer { restorer, language, model: name, method, options, notes })
     }
 }
+
+/// The number of bytes of a text that tell its language: some 300 words, as many as count in a file.
+const LANGUAGE_BYTES: usize = 2 << 10;
 
 /// Returns a note if a text is in another language than that of its model.
 fn other_language(text: &str, used: &str) -> Option<Note> {
     let mut evidence = LanguageEvidence::default();
-    evidence.push_text(text);
+    evidence.push_text(&text[..text.floor_char_boundary(LANGUAGE_BYTES)]);
     evidence.other_than(used).map(|found| Note::Other { used: used.to_owned(), found })
 }
 
 /// Reads the punctuation marks that are inserted, and where.
-fn marks(fields: &mut Fields) -> Result<Option<WantedMarks>, ApiError> {
+pub fn marks(fields: &mut Fields) -> Result<Option<WantedMarks>, ApiError> {
     let Some(value) = fields.value("marks") else { return Ok(None) };
     let found = match &value {
         Value::Bool(false) => WantedMarks::default(),

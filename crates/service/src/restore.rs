@@ -4,31 +4,37 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use majuscule::named::NamedValue;
 use majuscule::restore::pool::detected_format;
-use majuscule::{Encoding, Error, Format, Input, Interrupt, ModelPool, OffsetUnit, RestoredFile};
-use serde_json::{Value, json};
+use majuscule::{Encoding, Error, Format, Interrupt, ModelPool, OffsetUnit, RestoredFile};
+use serde_json::json;
 
-use crate::answer::{self, RestoreAnswer, Times};
+use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
 use crate::fields::Fields;
+use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
+use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
 use crate::request::{ChosenRestorer, RestoreRequest};
+use crate::spool::Spool;
 use crate::state::Service;
+use crate::words::{TimedWord, read_words};
 
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
+
+/// The largest number of bytes of spellings in the address of a file.
+const LONGEST_LIST: usize = 16 << 10;
 
 /// What is restored.
 enum Given {
     Text(String),
     Texts(Vec<String>),
     /// Words with their times.
-    Words(Vec<(String, Times)>),
+    Words(Vec<TimedWord>),
 }
 
 /// Restores a text.
@@ -41,10 +47,17 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
         let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
         return restore_json(&service, body, unit).await;
     }
-    let file = FileOptions::read(&mut query, request.headers())?;
+    if let Some(boundary) = multipart::boundary(request.headers())? {
+        let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
+        let FilePart { name, format, body } = multipart::read(&boundary, body, &mut query)?;
+        let file = FileOptions::read(&mut query, name, || Ok(format), usize::MAX)?;
+        query.finish()?;
+        return restore_file(&service, Spool::of_whole(&service, body), file).await;
+    }
+    let file = FileOptions::read(&mut query, None, || media::format(request.headers()), LONGEST_LIST)?;
     query.finish()?;
-    let body = body::read(&service, request.into_body(), service.options.body_limit).await?;
-    restore_file(&service, body, file).await
+    let given = Spool::receive(&service, request.into_body()).await?;
+    restore_file(&service, given, file).await
 }
 
 async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
@@ -104,30 +117,13 @@ impl Given {
         let named = ["text", "texts", "words"].into_iter().filter(|name| fields.has(name)).count();
         let text = fields.text("text")?.map(Self::Text);
         let texts = fields.texts("texts")?.map(Self::Texts);
-        let words = fields.list("words")?.map(|words| Self::read_words(words, fields)).transpose()?;
+        let words = fields.list("words")?.map(|words| read_words(words, fields)).transpose()?;
+        let words = words.map(Self::Words);
         match text.or(texts).or(words) {
             Some(given) if named == 1 => Ok(given),
             Some(_) => Err(ApiError::bad("the body has several of text, texts and words: send one of them")),
             None => Err(ApiError::bad("the body has nothing to restore: send text, texts or words")),
         }
-    }
-
-    fn read_words(words: Vec<Value>, fields: &Fields) -> Result<Self, ApiError> {
-        let read = |(at, value)| match value {
-            Value::String(word) => Ok((word, [None, None])),
-            Value::Object(_) => {
-                let mut word = Fields::of(value, format!("words[{at}]."))?;
-                let text = word.text("word")?;
-                let times = [word.time("start")?, word.time("end")?];
-                // A recogniser's confidence is of the word, and not of its case.
-                word.time("confidence")?;
-                let text = text.ok_or_else(|| word.wrong("word", &Value::Null, "a string"))?;
-                word.finish()?;
-                Ok((text, times))
-            }
-            other => Err(fields.wrong(&format!("words[{at}]"), &other, "a string or an object")),
-        };
-        words.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Self::Words)
     }
 
     /// Returns all text, by which the language is detected.
@@ -150,18 +146,24 @@ struct FileOptions {
 }
 
 impl FileOptions {
-    /// Reads the parameters of a file.
-    fn read(query: &mut Fields, headers: &HeaderMap) -> Result<Self, ApiError> {
+    /// Reads the parameters of a file, which has this name and format unless they say otherwise; its list of
+    /// spellings has at most `longest` bytes.
+    fn read(
+        query: &mut Fields,
+        name: Option<String>,
+        format: impl FnOnce() -> Result<Format, ApiError>,
+        longest: usize,
+    ) -> Result<Self, ApiError> {
         let format = match query.named::<Format>("format")? {
             Some(format) => format,
-            None => media::format(headers)?,
+            None => format()?,
         };
         Ok(Self {
-            name: query.text("name")?.unwrap_or_else(|| NAME.to_owned()),
+            name: query.text("name")?.or(name).unwrap_or_else(|| NAME.to_owned()),
             format,
             encoding: encoding(query)?,
             field: query.text("field")?,
-            request: RestoreRequest::read(query)?,
+            request: RestoreRequest::read(query)?.with_spelling_lines(query, longest)?,
         })
     }
 
@@ -169,21 +171,21 @@ impl FileOptions {
     fn restore(
         self,
         pool: &ModelPool,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        interrupt: Interrupt,
+        given: &GivenFile,
+        out: &mut AnswerWriter<'_>,
     ) -> majuscule::Result<RestoredFile> {
         let Self { name, format, encoding, field, request } = self;
         let (format, note) = match format {
             Format::Auto => {
-                let (mut begin, _) = Input::new(name.clone(), bytes)?.decoded(encoding.clone(), None)?;
+                let (mut begin, _) = given.open(&name)?.decoded(encoding.clone(), None)?;
                 detected_format(&mut begin)?
             }
             named => (named, None),
         };
         let mut request = request.into_file(format, encoding, field);
-        request.options.interrupt = interrupt;
-        let mut restored = pool.restore_file(Input::new(name, bytes)?, &request, out)?;
+        request.options.interrupt = out.interrupt();
+        request.options.limits = given.limits();
+        let mut restored = pool.restore_file(given.open(&name)?, &request, out)?;
         restored.notes.extend(note);
         Ok(restored)
     }
@@ -195,15 +197,13 @@ pub fn encoding(query: &mut Fields) -> Result<Option<Encoding>, ApiError> {
     named.transpose().map_err(|problem| ApiError::field("encoding", format!("`encoding`: {problem}")))
 }
 
-async fn restore_file(service: &Service, body: WholeBody, file: FileOptions) -> Result<Response, ApiError> {
+async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Result<Response, ApiError> {
     let pool = Arc::clone(&service.pool);
     let name = file.name.clone();
-    let work = move |interrupt| {
-        let mut out = Vec::with_capacity(body.bytes.len());
-        let restored = file.restore(&pool, &body.bytes, &mut out, interrupt)?;
-        Ok((out, restored))
-    };
-    let (out, RestoredFile { format, language, encoding, notes, .. }) = service.queue.run(work).await?;
+    let is_whole = matches!(file.format, Format::Auto | Format::WhisperJson);
+    let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| file.restore(&pool, given, out);
+    let (out, restored) = file::answer(service, given, is_whole, work).await?;
+    let RestoredFile { format, language, encoding, notes, .. } = restored;
     let kind = match &encoding {
         Encoding::Utf8 => media::content_type(format),
         other => media::content_type(format).replace("utf-8", &other.name().to_ascii_lowercase()),
@@ -215,7 +215,7 @@ async fn restore_file(service: &Service, body: WholeBody, file: FileOptions) -> 
         ("majuscule-format", format.name_of().to_owned()),
         ("majuscule-notes", notes),
     ];
-    Ok((headers, out).into_response())
+    Ok((headers, out.into_body()?).into_response())
 }
 
 /// Writes notes as a list in JSON with ASCII alone, as headers need it.

@@ -7,79 +7,113 @@ use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
+use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use majuscule::{Error, ModelPool, Result};
+use majuscule::{Error, ModelPool, Result, caught};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{sleep, timeout};
 
+use crate::client_stream::ClientStream;
+use crate::connection::{Connection, Stopping};
 use crate::options::ServiceOptions;
 
 /// The wait after a connection that could not be accepted, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The time in which the runtime hears of the bytes that came before the signal to stop.
+const READ: Duration = Duration::from_millis(10);
+
+/// The number of bytes that are held of what a connection has received and not used.
+const BUFFER: usize = 64 << 10;
+
 /// The time that work in progress has to see that it is interrupted.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves connections until `stop` is ready. Then no more are accepted, running requests are finished,
-/// and what is not finished within [`ServiceOptions::grace`] is cut off. Returns true if all was
-/// finished.
+/// Serves connections until `stop` is ready. Then requests that were sent before it are still read and
+/// answered, no more are accepted, and what is not finished within [`ServiceOptions::grace`] is cut off.
+/// Returns true if all was finished.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     options: &ServiceOptions,
     stop: impl Future<Output = ()>,
 ) -> bool {
-    let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
-    let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(options.connections.min(Semaphore::MAX_PERMITS)));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout).max_buf_size(BUFFER);
+    let places = u32::try_from(options.connections.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
+    let room = Arc::new(Semaphore::new(places as usize));
+    let (stage, stopping) = watch::channel(Stopping::Not);
     let mut stop = std::pin::pin!(stop);
-    let mut tasks = tokio::task::JoinSet::new();
+    let mut tasks = JoinSet::new();
+    let begin = |tasks: &mut JoinSet<()>, stream: TcpStream| {
+        let Ok(held) = Arc::clone(&room).try_acquire_owned() else { return };
+        // Answers are short and complete: nothing is gained by waiting for more.
+        let _ = stream.set_nodelay(true);
+        let stream = TokioIo::new(ClientStream::new(stream, options.timeout));
+        let connection = Connection::new(held, stopping.clone());
+        let service = TowerToHyperService::new(router.clone().layer(Extension(connection.clone())));
+        tasks.spawn(finish(http.serve_connection(stream, service).with_upgrades(), connection));
+    };
     loop {
         while tasks.try_join_next().is_some() {}
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &room) => accepted,
+            accepted = listener.accept() => accepted,
         };
-        let Some((stream, held)) = accepted else { continue };
-        let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
-        tasks.spawn(async move {
-            // A connection that breaks concerns nobody else.
-            let _ = connection.await;
-            drop(held);
-        });
+        match accepted {
+            Ok((stream, _)) => begin(&mut tasks, stream),
+            Err(_) => sleep(PAUSE).await,
+        }
     }
-    drop(listener);
-    let is_finished = timeout(options.grace, graceful.shutdown()).await.is_ok();
+    for stream in waiting(listener) {
+        begin(&mut tasks, stream);
+    }
+    sleep(READ).await;
+    stage.send_replace(Stopping::Gently);
+    // Connections hold their places until they end, those that became WebSockets too.
+    let is_finished = timeout(options.grace, room.acquire_many(places)).await.is_ok();
+    stage.send_replace(Stopping::AtOnce);
     // Ends the rest, whose work then sees that nobody waits.
     tasks.shutdown().await;
     is_finished
 }
 
-/// Accepts a connection, if there is room for it.
-async fn accept(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-    match listener.accept().await {
-        Ok((stream, _)) => {
-            let held = Arc::clone(room).try_acquire_owned().ok()?;
-            // Answers are short and complete: nothing is gained by waiting for more.
-            let _ = stream.set_nodelay(true);
-            Some((stream, held))
-        }
-        Err(_) => {
-            sleep(PAUSE).await;
-            None
-        }
+/// Serves a connection to its end, and once the service stops to the end of the request that it reads.
+async fn finish(
+    served: http1::UpgradeableConnection<TokioIo<ClientStream>, TowerToHyperService<Router>>,
+    mut connection: Connection,
+) {
+    let mut served = std::pin::pin!(served);
+    tokio::select! {
+        // First, so that bytes that are there are read before the connection is found to be idle.
+        biased;
+        // A connection that breaks concerns nobody else.
+        _ = &mut served => return,
+        () = connection.until(Stopping::Gently) => {}
     }
+    served.as_mut().graceful_shutdown();
+    let _ = served.await;
+}
+
+/// Returns the connections that wait to be accepted, and accepts no more.
+fn waiting(listener: TcpListener) -> Vec<TcpStream> {
+    let Ok(listener) = listener.into_std() else { return Vec::new() };
+    let accept = || {
+        let (stream, _) = listener.accept()?;
+        stream.set_nonblocking(true)?;
+        TcpStream::from_std(stream)
+    };
+    std::iter::from_fn(|| accept().ok()).collect()
 }
 
 /// Serves at an address until the process is told to stop (SIGINT, SIGTERM), and calls `started` with
-/// the address once connections are accepted. A panic prints where it was, and no text.
+/// the address once connections are accepted. At SIGHUP the models are loaded again, and `reloaded` gets
+/// the errors of those that stay as they were. A panic prints where it was, and no text.
 ///
 /// # Errors
 /// Fails if the address cannot be used, or requests were cut off at the end.
@@ -88,6 +122,7 @@ pub fn run(
     pool: Arc<ModelPool>,
     options: ServiceOptions,
     started: impl FnOnce(SocketAddr),
+    reloaded: impl Fn(&[Error]) + Send + 'static,
 ) -> Result<()> {
     let failed = |error| Error::io("listen at", address.to_string(), error);
     let runtime = runtime::Builder::new_multi_thread().enable_io().enable_time().build().map_err(failed)?;
@@ -99,6 +134,7 @@ pub fn run(
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let stop = stop_signal().map_err(failed)?;
+        tokio::spawn(reload_at_signal(Arc::clone(&pool), reloaded).map_err(failed)?);
         started(listener.local_addr().map_err(failed)?);
         let router = crate::router(pool, options.clone());
         Ok(serve(listener, router, &options, stop).await)
@@ -126,6 +162,35 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
             _ = int.recv() => {}
         }
     })
+}
+
+/// Loads the models again at each signal for that. Requests that have a model keep it.
+#[cfg(unix)]
+fn reload_at_signal(
+    pool: Arc<ModelPool>,
+    reloaded: impl Fn(&[Error]) + Send + 'static,
+) -> io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
+        while hangup.recv().await.is_some() {
+            let pool = Arc::clone(&pool);
+            let errors = spawn_blocking(move || caught(|| Ok(pool.reload()))).await;
+            match errors.unwrap_or_else(|error| Err(Error::Bug(error.to_string()))) {
+                Ok(errors) => reloaded(&errors),
+                Err(bug) => reloaded(&[bug]),
+            }
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn reload_at_signal(
+    _: Arc<ModelPool>,
+    _: impl Fn(&[Error]) + Send + 'static,
+) -> io::Result<impl Future<Output = ()> + Send + 'static> {
+    Ok(async {})
 }
 
 #[cfg(not(unix))]

@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use majuscule::ModelPool;
-use tokio::sync::Semaphore;
 
+use crate::live::LiveSessions;
 use crate::metrics::Metrics;
 use crate::options::ServiceOptions;
 use crate::queue::Queue;
-
-/// The number of bytes that one permit of [`Service::memory`] stands for.
-pub const MEMORY_UNIT: usize = 1 << 10;
+use crate::room::Room;
 
 /// What all requests share.
 pub struct Service {
@@ -21,8 +19,12 @@ pub struct Service {
     pub options: ServiceOptions,
     /// The queue of requests that compute.
     pub queue: Queue,
-    /// The memory for bodies that is left, in units of [`MEMORY_UNIT`].
-    pub memory: Arc<Semaphore>,
+    /// The memory for bodies and documents.
+    pub memory: Room,
+    /// The room on disk for files.
+    pub spool: Room,
+    /// The live sessions.
+    pub live: Arc<LiveSessions>,
     /// The counts of requests.
     pub metrics: Metrics,
     /// The number of identifiers that were made for requests.
@@ -32,11 +34,12 @@ pub struct Service {
 impl Service {
     /// Makes the state of a service without requests.
     pub fn new(pool: Arc<ModelPool>, options: ServiceOptions) -> Self {
-        let units = (options.memory_limit / MEMORY_UNIT).min(Semaphore::MAX_PERMITS);
         Self {
             pool,
             queue: Queue::new(&options),
-            memory: Arc::new(Semaphore::new(units)),
+            memory: Room::new(options.memory_limit as u64),
+            spool: Room::new(options.spool_limit),
+            live: Arc::new(LiveSessions::new(options.live.clone())),
             options,
             metrics: Metrics::default(),
             made_ids: AtomicU64::new(0),

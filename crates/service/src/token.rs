@@ -4,18 +4,22 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::AUTHORIZATION;
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::problem::ApiError;
 use crate::state::Service;
 
+/// The subprotocol before the token of a WebSocket.
+pub const BEARER: &str = "bearer";
+
 /// Refuses requests without the token, if the service has one.
 pub async fn check(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let Some(token) = &service.options.token else { return next.run(request).await };
-    let given = request.headers().get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
-    match given {
+    let header = request.headers().get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
+    match header.or_else(|| offered(request.headers())) {
         Some(given) if is_equal(given, token.as_bytes()) => next.run(request).await,
         Some(_) => {
             ApiError::unauthorized("the token is another one: send that of the service").into_response()
@@ -31,6 +35,15 @@ pub async fn check(State(service): State<Arc<Service>>, request: Request, next: 
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = header.split_at_checked("Bearer ".len())?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token.trim_ascii())
+}
+
+/// Returns the token that the page of a WebSocket offers as the subprotocol after `bearer`, since it
+/// cannot set headers.
+fn offered(headers: &HeaderMap) -> Option<&[u8]> {
+    let all = headers.get_all(SEC_WEBSOCKET_PROTOCOL).into_iter();
+    let mut all = all.flat_map(|value| value.as_bytes().split(|&b| b == b',')).map(<[u8]>::trim_ascii);
+    all.find(|name| name.eq_ignore_ascii_case(BEARER.as_bytes()))?;
+    all.next()
 }
 
 /// Compares in a time that depends on the lengths alone.
@@ -49,6 +62,20 @@ mod tests {
         for other in [&b"secre"[..], b"secrets", b"Secret", b""] {
             assert!(!is_equal(other, b"secret"));
         }
+    }
+
+    #[test]
+    fn a_subprotocol_carries_the_token() {
+        let token = |lines: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(SEC_WEBSOCKET_PROTOCOL, line.parse().unwrap());
+            }
+            offered(&headers).map(|token| String::from_utf8_lossy(token).into_owned())
+        };
+        assert_eq!(token(&["bearer, secret"]).as_deref(), Some("secret"));
+        assert_eq!(token(&["other", "Bearer,secret , more"]).as_deref(), Some("secret"));
+        assert_eq!((token(&["bearer"]), token(&["secret"]), token(&[])), (None, None, None));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use majuscule::files;
 use majuscule::text::Locale;
 use majuscule_train::corpus::protocol::MarkConvention;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::eval::score::check_words;
 use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 
 /// The options for reading texts and reporting.
@@ -90,21 +91,7 @@ impl Measure {
     /// # Errors
     /// If `words` is 0.
     pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
-        if words > 0 {
-            return Ok(());
-        }
-        let expected = match self.protocol {
-            Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => "text in its true case",
-            Protocol::Marks { convention: MarkConvention::Sepp, .. } => {
-                "text with punctuation, in sentences of three words or more without quotes and brackets"
-            }
-            Protocol::Marks { .. } => "text with punctuation",
-            Protocol::Text | Protocol::Batista | Protocol::Rei => {
-                "sentences in their true case, of two words or more since the first does not count"
-            }
-        };
-        let protocol = self.protocol;
-        Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
+        check_words(self.protocol, file, words)
     }
 
     /// Opens a reference and hypotheses alike, all files or all folders; warns if the

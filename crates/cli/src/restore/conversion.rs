@@ -70,6 +70,7 @@ impl RestoreArgs {
             field: self.field.clone().filter(|_| from == Format::Jsonl),
             drop: self.output_form.drops() || matches!(from, Format::WhisperJson | Format::Jsonl),
             cues: self.output_form.cut().or(default).map(limits),
+            ..Conversion::default()
         }
     }
 

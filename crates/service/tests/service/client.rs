@@ -26,11 +26,15 @@ impl Server {
     }
 
     pub fn with(methods: Methods, options: ServiceOptions) -> Self {
+        Self::over(ModelPool::new(methods), options)
+    }
+
+    pub fn over(pool: ModelPool, options: ServiceOptions) -> Self {
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let router = router(Arc::new(ModelPool::new(methods)), options.clone());
+        let router = router(Arc::new(pool), options.clone());
         let thread = thread::spawn(move || {
             let stopped = async {
                 let _ = stopped.await;
@@ -72,6 +76,14 @@ impl Server {
 
     pub fn post(&self, path: &str, kind: &str, body: &[u8]) -> HttpAnswer {
         self.raw(&request(path, &format!("Content-Type: {kind}\r\n"), body))
+    }
+
+    /// Posts a form, whose values are encoded here.
+    pub fn form(&self, path: &str, fields: &[(&str, &str)]) -> HttpAnswer {
+        let encode = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+        let pairs: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        self.post(path, "application/x-www-form-urlencoded", pairs.join("&").as_bytes())
     }
 
     /// Posts JSON to `/v1/restore`.

@@ -113,12 +113,15 @@ fn a_long_body_is_refused_with_the_limit() {
 #[test]
 fn bodies_share_a_limit_of_memory() {
     let server = Server::new(ServiceOptions::default().memory_limit(4 << 10));
-    let text = "a".repeat(5 << 10);
-    let answer = server.post("/v1/restore", "text/plain", text.as_bytes());
-    answer.problem(429);
+    let text = |len| format!("{{\"text\":\"{}\"}}", "a".repeat(len));
+    let (long, short) = (text(5 << 10), text(3 << 10));
+    server.restore(&long).problem(429);
     for _ in 0..10 {
-        assert_eq!(server.post("/v1/restore", "text/plain", &text.as_bytes()[..4 << 10]).status, 200);
+        assert_eq!(server.restore(&short).status, 200);
     }
+    // A file that is held whole takes its share, too.
+    server.post("/v1/restore?format=whisper-json", "application/json", long.as_bytes()).problem(429);
+    assert_eq!(server.post("/v1/restore?format=jsonl", "text/plain", long.as_bytes()).status, 200);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn server() -> Server {
     Server::new(ServiceOptions::default())
 }
 
-fn example(name: &str) -> Vec<u8> {
+pub fn example(name: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     fs::read(path).unwrap()
 }
@@ -102,6 +102,40 @@ fn texts_are_restored_each_by_itself() {
     let answer = server().restore(r#"{"texts":["we met in lisbon","thanks angela",""],"lang":"en"}"#).json();
     assert_eq!(answer["texts"], json!(["We met in Lisbon", "Thanks Angela", ""]));
     assert!(answer.get("words").is_none());
+}
+
+#[test]
+fn a_change_below_the_threshold_is_not_made() {
+    let server = server();
+    let text = "we met angela in lisbon it was late";
+    let ask = |more: Value| {
+        let mut body = json!({"text": text, "lang": "en", "marks": ".,?"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        server.restore(&body.to_string()).json()["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(ask(json!({})), "We met Angela in Lisbon. It was late.");
+    assert_eq!(ask(json!({"mark_threshold": 1})), "We met Angela in Lisbon it was late");
+    assert_eq!(ask(json!({"mark_threshold": 1, "threshold": 1})), "We met angela in lisbon it was late");
+    let query = "/v1/restore?lang=en&threshold=1";
+    assert_eq!(server.post(query, "text/plain", text.as_bytes()).text(), text);
+    let wrong = server.post("/v1/restore?threshold=2", "text/plain", b"a");
+    assert_eq!(wrong.problem(400), "`threshold` is 2, but a probability from 0 to 1 was expected");
+}
+
+#[test]
+fn spellings_reach_a_file() {
+    let server = server();
+    let ask = |spellings: &str| {
+        let path = format!("/v1/restore?lang=en&spellings={spellings}");
+        server.post(&path, "text/plain", b"my iphone in new york\n")
+    };
+    assert_eq!(ask("").text(), "My iPhone in New York\n");
+    assert_eq!(ask("IPHONE%0Anew%20york%0A").text(), "My IPHONE in new york\n");
+    assert!(ask("one%0A...").problem(422).starts_with("spellings, line 2: "));
+    assert!(ask(&"a%0A".repeat(8 << 10)).status == 200);
+    let wrong = ask(&"aa%0A".repeat(6 << 10));
+    assert!(wrong.problem(400).contains("`spellings` has 18432 bytes"), "{wrong:?}");
+    assert_eq!(wrong.json()["limit"], 16 << 10);
 }
 
 #[test]
@@ -262,7 +296,13 @@ fn the_page_loads_nothing_from_elsewhere() {
     let page = server.get("/");
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"), "{policy}");
-    let files = ["/", "/page.js", "/page.css"].map(|path| server.get(path));
+    let paths = page.text();
+    let modules = fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("page")).unwrap();
+    let names = modules.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| name != "index.html").collect();
+    assert!(names.len() > 2 && paths.contains("src=\"page.js\"") && paths.contains("href=\"page.css\""));
+    let mut files: Vec<_> = names.iter().map(|name| server.get(&format!("/{name}"))).collect();
+    files.push(server.get("/"));
     assert!(files.iter().all(|file| file.status == 200));
     assert!(files.iter().map(|file| file.body.len()).sum::<usize>() < 100_000);
     for forbidden in [
@@ -280,4 +320,30 @@ fn the_page_loads_nothing_from_elsewhere() {
     let inline = ["style=", " onclick", "<style"];
     assert!(inline.iter().all(|inline| !page.text().contains(inline)));
     assert_eq!(server.get("/favicon.ico").status, 204);
+}
+
+#[test]
+fn a_named_model_is_asked_for_by_its_name() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lm/en.fast");
+    let pool = ModelPool::new(Methods::all()).with_model("mine", path).unwrap();
+    let server = Server::over(pool, ServiceOptions::default());
+    let answer = server.restore(r#"{"text":"in lisbon","model":"mine"}"#).json();
+    assert_eq!([&answer["model"], &answer["language"], &answer["text"]], ["mine", "en", "In Lisbon"]);
+    let answer = server.restore(r#"{"text":"em lisboa","model":"pt.fast","lang":"pt-BR"}"#).json();
+    assert_eq!([&answer["model"], &answer["language"]], ["pt.fast", "pt-BR"]);
+    let answer = server.post("/v1/restore?model=mine", "text/plain", b"in lisbon");
+    assert_eq!((answer.text().as_str(), answer.header("content-language")), ("In Lisbon", Some("en")));
+    let models = server.get("/v1/models").json();
+    assert_eq!(
+        (&models["models"][0]["model"], &models["models"][0]["language"]),
+        (&json!("mine"), &json!("en"))
+    );
+    for (body, detail) in [
+        (r#"{"text":"a","model":"other"}"#, "no model is called \"other\": expected mine, or a language"),
+        (r#"{"text":"a","model":"mine","lang":"pt"}"#, "`lang` pt is not the language of the model mine, en"),
+        (r#"{"text":"a","model":"mine","preset":"fast"}"#, "`model` and `preset` both choose the model"),
+        (r#"{"text":"a","model":"../../etc"}"#, "no model is called \"../../etc\""),
+    ] {
+        assert!(server.restore(body).problem(400).starts_with(detail), "{detail}");
+    }
 }

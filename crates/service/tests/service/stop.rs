@@ -39,6 +39,24 @@ fn accepted_requests_are_answered_before_the_end() {
 }
 
 #[test]
+fn requests_sent_just_before_the_end_are_answered() {
+    let mut server = Server::new(options().queue(200));
+    let body = br#"{"text":"in lisbon","preset":"fast"}"#;
+    let streams: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", body)).unwrap();
+            stream
+        })
+        .collect();
+    server.stop();
+    for stream in streams {
+        assert_eq!(HttpAnswer::read(stream).status, 200);
+    }
+    assert!(server.end());
+}
+
+#[test]
 fn idle_connections_do_not_delay_the_end() {
     let server = Server::new(options());
     let _idle: Vec<TcpStream> = (0..10).map(|_| server.connect()).collect();

@@ -44,7 +44,11 @@ impl PairSide {
         Ok(Self { is_several: files.len() > 1, ..side })
     }
 
-    fn of(name: String, mut corpus: Corpus) -> Result<Self> {
+    /// Compares a corpus that is open, which errors call `name`.
+    ///
+    /// # Errors
+    /// If standard input is in it and cannot be read.
+    pub fn of(name: String, mut corpus: Corpus) -> Result<Self> {
         corpus.hold()?;
         let all = Protocol::Asr { window: Protocol::WINDOW };
         let words = if corpus.protocol() == Protocol::Rei { Some(corpus.under(all)?) } else { None };

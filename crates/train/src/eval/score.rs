@@ -250,6 +250,27 @@ pub fn evaluate_each(
     evaluation.finish()
 }
 
+/// Refuses a text without scored words, for which no figure is defined.
+///
+/// # Errors
+/// If `words` is 0.
+pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
+    if words > 0 {
+        return Ok(());
+    }
+    let expected = match protocol {
+        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => "text in its true case",
+        Protocol::Marks { convention: MarkConvention::Sepp, .. } => {
+            "text with punctuation, in sentences of three words or more without quotes and brackets"
+        }
+        Protocol::Marks { .. } => "text with punctuation",
+        Protocol::Text | Protocol::Batista | Protocol::Rei => {
+            "sentences in their true case, of two words or more since the first does not count"
+        }
+    };
+    Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
+}
+
 /// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
 ///
 /// # Errors

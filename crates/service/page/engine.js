@@ -1,0 +1,203 @@
+const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go into a form
+
+/**
+ * The engine that restores, here over HTTP. Another engine has the same four methods:
+ *
+ * - `languages()`: the languages, as `[{ tag, name }]`.
+ * - `restore(text, options, signal)`: `{ text, words, language, model, notes }`; offsets of words count UTF-16.
+ * - `file(file, options, signal)`: `{ blob, text, language, format, notes }`; the file comes back in its format.
+ * - `stream(options, on)`: a live text, see `SocketStream`.
+ *
+ * `options` has `lang`, `preset`, `marks`, `threshold` and `spellings`.
+ */
+export class HttpEngine {
+  token = "";
+
+  async ask(address, init = {}) {
+    const headers = new Headers(init.headers);
+    if (this.token) headers.set("Authorization", `Bearer ${this.token}`);
+    const response = await fetch(address, { ...init, headers });
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => ({}));
+    throw Object.assign(new Error(problem.detail || `status ${response.status}`), problem, { status: response.status });
+  }
+
+  async languages() {
+    return (await (await this.ask("v1/languages")).json()).languages;
+  }
+
+  async restore(text, options, signal) {
+    const body = JSON.stringify({ text, ...fieldsOf(options) });
+    const headers = { "Content-Type": "application/json" };
+    return (await this.ask("v1/restore?offsets=utf16", { method: "POST", headers, body, signal })).json();
+  }
+
+  async file(file, options, signal) {
+    const { lang, preset, marks, threshold, spellings } = options;
+    const query = new URLSearchParams({ lang, preset, marks, name: file.name, format: "auto" });
+    const list = spellings.join("\n");
+    let body = file;
+    if (encodeURIComponent(list).length > LONGEST_LIST) {
+      body = new FormData();
+      body.set("spellings", list);
+      body.set("file", file);
+    } else if (list) {
+      query.set("spellings", list);
+    }
+    if (threshold) ["threshold", "mark_threshold"].forEach((name) => query.set(name, threshold));
+    const headers = body === file ? { "Content-Type": "application/octet-stream" } : {};
+    const response = await this.ask(`v1/restore?${query}`, { method: "POST", headers, body, signal });
+    const blob = await response.blob();
+    return {
+      blob,
+      text: await decoded(blob),
+      language: response.headers.get("Content-Language"),
+      format: response.headers.get("Majuscule-Format"),
+      notes: JSON.parse(response.headers.get("Majuscule-Notes") || "[]"),
+    };
+  }
+
+  stream(options, on) {
+    return new SocketStream(this, options, on);
+  }
+}
+
+/** The options as fields of JSON. */
+function fieldsOf({ lang, preset, marks, threshold, spellings }) {
+  const sure = threshold ? { threshold: Number(threshold), mark_threshold: Number(threshold) } : {};
+  return { lang, preset, marks: marks || false, spellings, ...sure };
+}
+
+/** Reads a file as text: UTF-8, or UTF-16 if its first bytes say so. The byte-order mark stays. */
+export async function decoded(blob) {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const mark = bytes[0] * 256 + bytes[1];
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
+}
+
+const RETRIES = 4; // lost connections in a row, until one is given up
+const KEPT = 5000; // messages that a resumed connection may need again
+const ALIVE = 8000; // ms between signs of life
+
+/**
+ * A live text, in a language that is named. `send(text)` adds text, `finalize()` has all of it decided, `close()` ends it after the last results.
+ * `on` has `begin()`, `results(message)`, `error(message)` for a message that was refused, and `end(error)`.
+ */
+class SocketStream {
+  #engine;
+  #on;
+  #sent = []; // the latest messages
+  #forgotten = 0; // the number of messages before them
+  #session = null;
+  #seq = 0;
+  #lost = 0;
+  #isEnded = false;
+  #socket = null;
+  #alive = 0;
+
+  constructor(engine, options, on) {
+    [this.#engine, this.#on] = [engine, on];
+    this.#connect({});
+    this.#tell({ type: "Configure", ...fieldsOf(options), interim: true });
+    this.#alive = setInterval(() => this.#tell({ type: "KeepAlive" }), ALIVE);
+  }
+
+  send(text) {
+    this.#tell({ type: "Text", text });
+  }
+
+  finalize() {
+    this.#tell({ type: "Finalize" });
+  }
+
+  close() {
+    this.#tell({ type: "CloseStream" });
+  }
+
+  /** Ends the stream at once, without its last results. */
+  abort() {
+    this.#end(null);
+    this.#socket?.close(1000);
+  }
+
+  #tell(message) {
+    this.#sent.push(JSON.stringify(message));
+    if (this.#sent.length > KEPT) this.#forgotten += this.#sent.splice(0, KEPT / 2).length;
+    if (this.#socket?.isBegun && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(this.#sent.at(-1));
+  }
+
+  #connect(parameters) {
+    const address = new URL(`v1/live?${new URLSearchParams(parameters)}`, document.baseURI);
+    address.protocol = address.protocol.replace("http", "ws");
+    let socket;
+    try {
+      socket = new WebSocket(address, this.#engine.token ? ["bearer", this.#engine.token] : []);
+    } catch {
+      return queueMicrotask(() => this.#end(new Error("The token has characters that a socket cannot send.")));
+    }
+    this.#socket = socket;
+    socket.onopen = () => {
+      // A resumed session says first what it has received.
+      if (!this.#session) this.#resend(socket, 0);
+    };
+    socket.onmessage = ({ data }) => this.#receive(socket, JSON.parse(data));
+    socket.onclose = ({ code, reason }) => {
+      if (socket === this.#socket) this.#closed(code, reason);
+    };
+  }
+
+  #resend(socket, received) {
+    if (received < this.#forgotten) return this.#end(new Error("The connection was lost for too long."));
+    this.#sent.slice(received - this.#forgotten).forEach((message) => socket.send(message));
+    socket.isBegun = true;
+  }
+
+  #receive(socket, message) {
+    if (message.type === "Begin") {
+      this.#lost = 0;
+      this.#session = message.session;
+      if (message.resumed) this.#resend(socket, message.received);
+      return this.#on.begin();
+    }
+    if (message.type === "Results") {
+      // A resumed session may send results again.
+      if (message.is_final && message.seq <= this.#seq) return;
+      this.#seq = message.seq;
+      return this.#on.results(message);
+    }
+    if (message.type === "Error") return this.#on.error(message.detail || message.title);
+    if (message.type === "Termination") this.#end(null);
+  }
+
+  async #closed(code, reason) {
+    if (this.#isEnded) return;
+    if (this.#session && code !== 1000 && code !== 1008 && this.#lost < RETRIES) {
+      const wait = 250 * 2 ** this.#lost++;
+      return setTimeout(() => {
+        if (!this.#isEnded) this.#connect({ session: this.#session, seq: this.#seq });
+      }, wait);
+    }
+    if (this.#session) return this.#end(new Error(reason || "The connection was lost."));
+    this.#end(await this.#cause());
+  }
+
+  /** Finds out why no connection came about: a browser does not say. */
+  async #cause() {
+    try {
+      await this.#engine.ask("v1/live");
+    } catch (error) {
+      if (error instanceof TypeError) return new Error("The service does not answer.");
+      if (error.status === 404) return new Error("This service has no live view.");
+      if (error.status === 401) return error;
+    }
+    return new Error("The service answers, but the connection for live text is refused on the way to it.");
+  }
+
+  #end(error) {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearInterval(this.#alive);
+    this.#on.end(error);
+  }
+}

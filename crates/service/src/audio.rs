@@ -1,0 +1,47 @@
+//! The routes of speech recognisers, as clients of OpenAI ask for them: there is no recogniser here.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::state::Service;
+
+/// What to do instead.
+const MESSAGE: &str = "this service restores text and has no speech recogniser: transcribe elsewhere, and send the \
+                       recogniser's JSON to POST /v1/restore?format=whisper-json";
+
+/// Refuses audio with an error in the shape that clients of OpenAI read.
+pub async fn refuse(State(service): State<Arc<Service>>, request: Request) -> Response {
+    // A client that is still sending reads no answer.
+    let body = discard(request.into_body(), service.options.body_limit);
+    let _ = timeout(service.options.timeout, body).await;
+    let error = json!({ "error": {
+        "message": MESSAGE,
+        "type": "invalid_request_error",
+        "param": "file",
+        "code": "audio_not_supported",
+    }});
+    // Clients try again after a status from 500.
+    let kind = [(CONTENT_TYPE, "application/json")];
+    (StatusCode::UNSUPPORTED_MEDIA_TYPE, kind, error.to_string()).into_response()
+}
+
+/// Reads at most `most` bytes of a body and keeps none.
+async fn discard(body: Body, most: usize) {
+    let mut left = most;
+    let mut body = pin!(body);
+    while let Some(Ok(frame)) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        match left.checked_sub(frame.data_ref().map_or(0, |data| data.len())) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A connection, as its requests see it: a WebSocket lives on after its request is answered.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+/// How far the end of the service is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stopping {
+    /// The service runs.
+    Not,
+    /// What was accepted is finished.
+    Gently,
+    /// What is not finished is cut off.
+    AtOnce,
+}
+
+/// A connection: its place among all, and the end of the service.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    /// Gives the place back once nothing uses the connection any more.
+    _held: Arc<OwnedSemaphorePermit>,
+    stopping: watch::Receiver<Stopping>,
+}
+
+impl Connection {
+    /// A connection with a place, which hears of the end of the service.
+    pub fn new(held: OwnedSemaphorePermit, stopping: watch::Receiver<Stopping>) -> Self {
+        Self { _held: Arc::new(held), stopping }
+    }
+
+    /// Waits until the service is this far.
+    pub async fn until(&mut self, stage: Stopping) {
+        // The server is gone with its sender, and then nothing goes on.
+        let _ = self.stopping.wait_for(|now| *now >= stage).await;
+    }
+}
+
+/// Waits until the service is this far; for ever where the routes are served by another server.
+pub async fn until(connection: &mut Option<Connection>, stage: Stopping) {
+    match connection {
+        Some(connection) => connection.until(stage).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,136 @@
+//! The routes of a LanguageTool server: its clients show words whose case is wrong.
+
+mod annotated;
+mod language;
+mod matches;
+mod rules;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use majuscule::methods::language::LanguageEvidence;
+use majuscule::named::NamedValue;
+use majuscule::{LanguageChoice, ModelPool, RestoreOptions, WantedMarks};
+use serde_json::{Value, json};
+
+use crate::about::answer;
+use crate::body;
+use crate::fields::Fields;
+use crate::media;
+use crate::problem::ApiError;
+use crate::request::{ChosenRestorer, RestoreRequest, marks};
+use crate::state::Service;
+use annotated::AnnotatedText;
+use language::AskedLanguage;
+use rules::RuleChoice;
+
+/// The probability below which a case is not called wrong. With it 2 to 4 words in 1000 of English news and
+/// subtitles in their true case are matches, and 4 in 5 lost capitals or more are found; without it 8 are.
+const SURE: f32 = 0.9;
+
+/// The number of matches that are listed; the answer says if there are more.
+const MOST_MATCHES: usize = 5000;
+
+/// The routes, below `/v2`.
+pub fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/v2/check", get(check).post(check))
+        .route("/v2/languages", get(|| async { answer(&language::list()) }))
+        .route("/v2/healthcheck", get(|| async { "OK" }))
+}
+
+/// The strictness of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum CheckLevel {
+    /// Words whose case is surely wrong.
+    #[default]
+    Default,
+    /// All words that the model would write in another way.
+    Picky,
+}
+
+impl NamedValue for CheckLevel {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Default, "default", "Words whose case is surely wrong"),
+        (Self::Picky, "picky", "All words that the model would write in another way"),
+    ];
+}
+
+/// A request to check a text.
+struct CheckRequest {
+    text: AnnotatedText,
+    language: AskedLanguage,
+    rules: RuleChoice,
+    marks: WantedMarks,
+    level: CheckLevel,
+}
+
+/// `/v2/check`: lists the words of a text whose case is wrong.
+async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
+    media::expect(request.headers(), "application/x-www-form-urlencoded")?;
+    let (mut fields, request) = Fields::of_query(request).await?;
+    let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
+    fields.add_form(&body.bytes)?;
+    let request = CheckRequest::read(&mut fields)?;
+    let pool = Arc::clone(&service.pool);
+    let work = move |interrupt| {
+        let _held = body;
+        request.answer(&pool, interrupt)
+    };
+    Ok(answer(&service.queue.run(work).await?))
+}
+
+impl CheckRequest {
+    /// Reads the fields that have a meaning here. Clients send others, which are accepted.
+    fn read(fields: &mut Fields) -> Result<Self, ApiError> {
+        let given = marks(fields)?.filter(|wanted| !wanted.marks.is_empty());
+        Ok(Self {
+            text: AnnotatedText::read(fields)?,
+            language: AskedLanguage::read(fields)?,
+            rules: RuleChoice::read(fields, given.is_some())?,
+            marks: given.unwrap_or(WantedMarks::AUTO),
+            level: fields.named("level")?.unwrap_or_default(),
+        })
+    }
+
+    fn answer(self, pool: &ModelPool, interrupt: majuscule::Interrupt) -> majuscule::Result<Value> {
+        let Self { text, language, rules, marks, level } = self;
+        let mut evidence = LanguageEvidence::default();
+        evidence.push_text(text.plain());
+        let chosen = language.choose(&evidence);
+        let (mut found, mut is_complete) = (Vec::new(), true);
+        if let Some(tag) = &chosen.model {
+            let mut options = RestoreOptions::default();
+            if rules.has_marks() {
+                options = options.marks(marks.marks).mark_places(marks.places);
+            }
+            let has_probabilities = pool.model(tag, Default::default())?.restorer.has_probabilities();
+            if level == CheckLevel::Default && has_probabilities {
+                options = options.threshold(Some(SURE));
+            }
+            let request = RestoreRequest::new(LanguageChoice::Named(tag.clone()), options);
+            let ChosenRestorer { restorer, options, .. } = request.choose(pool, text.plain(), interrupt)?;
+            let words = restorer.words(text.plain())?;
+            found = matches::list(&text, &words, &options, &rules);
+            is_complete = found.len() <= MOST_MATCHES;
+            found.truncate(MOST_MATCHES);
+        }
+        Ok(json!({
+            "software": {
+                "name": "majuscule",
+                "version": env!("CARGO_PKG_VERSION"),
+                "buildDate": "",
+                "apiVersion": 1,
+                "premium": false,
+                "premiumHint": "",
+                "status": "",
+            },
+            "warnings": { "incompleteResults": !is_complete },
+            "language": chosen.describe(&evidence),
+            "matches": found,
+        }))
+    }
+}

@@ -1,0 +1,45 @@
+//! The limits of live sessions.
+
+use std::time::Duration;
+
+/// The limits of live sessions.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LiveLimits {
+    /// The largest number of sessions with a connection; any more are refused with status 429.
+    pub sessions: usize,
+    /// The largest number of bytes in a message.
+    pub message: usize,
+    /// The largest number of messages in a second; a client that sends more is read more slowly.
+    pub rate: u32,
+    /// The time without any sign of a client after which it is asked for one, and after which, if there
+    /// is none again, it has gone.
+    pub ping: Duration,
+    /// The time without a message after which a session ends.
+    pub idle: Duration,
+    /// The time in which a client that has not read its results is disconnected.
+    pub write: Duration,
+    /// The time for which a session is kept once its connection is lost.
+    pub kept: Duration,
+    /// The largest number of sessions kept without a connection; the oldest makes way.
+    pub kept_sessions: usize,
+    /// The largest number of bytes in the final results that a session keeps, so that they can be sent
+    /// again.
+    pub kept_results: usize,
+}
+
+impl Default for LiveLimits {
+    fn default() -> Self {
+        Self {
+            sessions: 2000,
+            message: 32 << 10,
+            rate: 1000,
+            ping: Duration::from_secs(20),
+            idle: Duration::from_secs(600),
+            write: Duration::from_secs(10),
+            kept: Duration::from_secs(60),
+            kept_sessions: 256,
+            kept_results: 64 << 10,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The messages of live text.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::answer::AnswerWord;
+use crate::fields::Fields;
+use crate::problem::ApiError;
+use crate::request::RestoreRequest;
+use crate::words::{TimedWord, read_words};
+
+/// The largest number of bytes in the name of a record, which is remembered.
+const LONGEST_ID: usize = 256;
+
+/// A message of a client.
+#[derive(Debug)]
+pub enum ClientMessage {
+    /// The options, before any text.
+    Configure(Box<LiveRequest>),
+    /// The client is still there.
+    KeepAlive,
+    /// Something for the session.
+    Input(LiveInput),
+}
+
+/// What a session takes in.
+#[derive(Debug)]
+pub enum LiveInput {
+    /// More of a text, cut anywhere.
+    Text(String),
+    /// Words of a recogniser. Those with the name of an earlier record take its place.
+    Words {
+        /// The name of the record.
+        id: Option<String>,
+        /// The words.
+        words: Vec<TimedWord>,
+        /// True if the record is not sent again.
+        is_final: bool,
+    },
+    /// All that has come is decided now.
+    Finalize,
+    /// The text has ended.
+    CloseStream,
+}
+
+/// The options of a live text.
+#[derive(Debug, Clone)]
+pub struct LiveRequest {
+    /// The options that it shares with other requests.
+    pub restore: RestoreRequest,
+    /// What it is answered with, and when.
+    pub delivery: Delivery,
+}
+
+/// The answers to a live text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Delivery {
+    /// True if results that are not final are sent too.
+    pub interim: bool,
+    /// The longest time for which a word waits for the words after it.
+    pub max_delay: Option<Duration>,
+}
+
+impl LiveRequest {
+    /// Reads the options.
+    pub fn read(fields: &mut Fields) -> Result<Self, ApiError> {
+        let restore = RestoreRequest::read(fields)?.into_live()?;
+        let interim = fields.flag("interim")?.unwrap_or(false);
+        let max_delay = fields.number("max_delay")?.map(|ms| Duration::from_millis(ms as u64));
+        Ok(Self { restore, delivery: Delivery { interim, max_delay } })
+    }
+
+    /// Reads the user's own spellings, which only JSON has.
+    pub fn with_spellings(self, fields: &mut Fields) -> Result<Self, ApiError> {
+        Ok(Self { restore: self.restore.with_spellings(fields)?, ..self })
+    }
+}
+
+impl ClientMessage {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// Fails for what is no message, and names what was expected.
+    pub fn read(json: &str) -> Result<Self, ApiError> {
+        let mut fields = Fields::of_json(json.as_bytes(), "the message")?;
+        let kind = fields.text("type")?;
+        let message = match kind.as_deref() {
+            Some("Configure") => {
+                let request = LiveRequest::read(&mut fields)?.with_spellings(&mut fields)?;
+                Self::Configure(Box::new(request))
+            }
+            Some("Text") => {
+                let text = fields.text("text")?.ok_or_else(|| missing(&fields, "text", "a string"))?;
+                Self::Input(LiveInput::Text(text))
+            }
+            Some("Words") => {
+                let words = fields.list("words")?.ok_or_else(|| missing(&fields, "words", "a list"))?;
+                Self::Input(LiveInput::Words {
+                    id: read_id(&mut fields)?,
+                    words: read_words(words, &fields)?,
+                    is_final: fields.flag("is_final")?.unwrap_or(false),
+                })
+            }
+            Some("Finalize") => Self::Input(LiveInput::Finalize),
+            Some("CloseStream") => Self::Input(LiveInput::CloseStream),
+            Some("KeepAlive") => Self::KeepAlive,
+            other => {
+                let found = other.map_or(Value::Null, Value::from);
+                let expected = "one of Configure, Text, Words, Finalize, KeepAlive, CloseStream";
+                return Err(fields.wrong("type", &found, expected));
+            }
+        };
+        fields.finish()?;
+        Ok(message)
+    }
+}
+
+/// Reads the name of a record.
+fn read_id(fields: &mut Fields) -> Result<Option<String>, ApiError> {
+    let id = fields.text("id")?;
+    match id.as_ref().map(String::len).filter(|len| *len > LONGEST_ID) {
+        None => Ok(id),
+        Some(len) => {
+            let detail = format!("`id` has {len} bytes, but at most {LONGEST_ID} were expected");
+            Err(ApiError::field("id", detail))
+        }
+    }
+}
+
+fn missing(fields: &Fields, name: &str, expected: &str) -> ApiError {
+    fields.wrong(name, &Value::Null, expected)
+}
+
+/// A message of the service.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type")]
+pub enum ServerMessage {
+    /// A session begins, or goes on.
+    Begin(Begin),
+    /// Restored text.
+    Results(LiveResults),
+    /// A message was wrong, or the session cannot go on.
+    Error(Map<String, Value>),
+    /// The session has ended.
+    Termination(Termination),
+}
+
+/// The beginning of a session.
+#[derive(Debug, Serialize)]
+pub struct Begin {
+    /// The name of the session, with which it is resumed.
+    pub session: String,
+    /// The version of the service.
+    pub version: &'static str,
+    /// The tag of the language.
+    pub language: String,
+    /// The name of the model.
+    pub model: String,
+    /// The number of final results so far.
+    pub seq: u64,
+    /// True if the session goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub resumed: bool,
+    /// The number of messages that the session has taken in, if it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub received: Option<u64>,
+}
+
+/// Restored text.
+#[derive(Debug, Default, Serialize)]
+pub struct LiveResults {
+    /// The number of final results up to these.
+    pub seq: u64,
+    /// True if the text is settled. What follows it, as it looks now, is not.
+    pub is_final: bool,
+    /// The text.
+    pub transcript: String,
+    /// The words of the text.
+    pub words: Vec<AnswerWord>,
+    /// True for the answer to [`LiveInput::Finalize`].
+    pub from_finalize: bool,
+    /// True if a sentence ends after the last word.
+    pub speech_final: bool,
+}
+
+/// The end of a session.
+#[derive(Debug, Serialize)]
+pub struct Termination {
+    /// The number of final results.
+    pub seq: u64,
+    /// The number of words in them.
+    pub words: u64,
+    /// The number of messages that the session has taken in.
+    pub received: u64,
+}
+
+impl ServerMessage {
+    /// The message of an error.
+    pub fn error(error: &ApiError) -> Self {
+        Self::Error(error.members())
+    }
+
+    /// Returns the name of the message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Begin(_) => "Begin",
+            Self::Results(_) => "Results",
+            Self::Error(_) => "Error",
+            Self::Termination(_) => "Termination",
+        }
+    }
+}

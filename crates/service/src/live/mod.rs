@@ -1,0 +1,24 @@
+//! Live text: words in as they come, restored words out as soon as they are certain, over a WebSocket or
+//! as server-sent events.
+//!
+//! A session has no thread. It is a task of the connection, which reads a message, computes what it is
+//! answered with, and writes that, before it reads the next one. So a client that reads nothing is read
+//! from no further, and memory is bounded.
+
+mod limits;
+mod messages;
+mod words;
+mod session;
+mod sessions;
+mod worker;
+mod pace;
+mod handshake;
+mod socket;
+mod events;
+mod vosk;
+
+pub use events::events;
+pub use limits::LiveLimits;
+pub use sessions::LiveSessions;
+pub use socket::socket;
+pub use vosk::vosk;

@@ -1,0 +1,385 @@
+//! A live session: messages in, results out. It knows no connection and no clock.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use axum::extract::ws::Utf8Bytes;
+use axum::http::StatusCode;
+use majuscule::{Error, RestoreOptions, RestoredPart, Result, TextRestorer, WordStream};
+
+use super::messages::{Begin, Delivery, LiveInput, LiveResults, Termination};
+use super::words::WordCursor;
+use crate::problem::ApiError;
+use crate::request::ChosenRestorer;
+use crate::words::TimedWord;
+
+/// The largest number of bytes that wait for the words after them; then they are decided without.
+const LONGEST_WAIT: usize = 64 << 10;
+
+/// The number of bytes of settled text that a record sees before it while it may be replaced, some
+/// eighty words.
+const CONTEXT: usize = 1 << 9;
+
+/// The number of records whose names are remembered, so that they are not replaced once they are
+/// final.
+const FINAL_RECORDS: usize = 256;
+
+/// The methods that take microseconds for a word.
+const LIGHT: [&str; 3] = ["majority", "hmm", "maxent"];
+
+/// A live session. Law: what is final never changes, and the final transcripts together are what a
+/// stream of the library makes of the text, however it is cut into messages.
+pub struct LiveSession {
+    id: String,
+    language: String,
+    model: String,
+    restorer: TextRestorer,
+    options: RestoreOptions,
+    /// True if a word takes microseconds.
+    is_light: bool,
+    delivery: Delivery,
+    /// `None` once the text has ended.
+    stream: Option<WordStream>,
+    cursor: WordCursor,
+    /// The record that may be replaced, which is not in the stream.
+    open: Option<OpenRecord>,
+    /// The names of the last records that are final.
+    final_ids: VecDeque<String>,
+    /// The end of the text that is in the stream: what is not answered, and some context before.
+    recent: String,
+    /// The number of bytes in the stream.
+    pushed: u64,
+    /// The ends in the text of the messages that are not answered, and when they came.
+    waiting: VecDeque<(u64, Instant)>,
+    /// True if the last results were not final and not empty.
+    has_interim: bool,
+    seq: u64,
+    words: u64,
+    received: u64,
+    kept: KeptResults,
+}
+
+/// A record that may be replaced.
+struct OpenRecord {
+    id: String,
+    words: Vec<TimedWord>,
+    came: Instant,
+}
+
+/// The last final results as they were sent.
+struct KeptResults {
+    /// The largest number of bytes.
+    most: usize,
+    bytes: usize,
+    results: VecDeque<(u64, Utf8Bytes)>,
+}
+
+/// What a session answers to a message.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// Results, the final ones first.
+    pub results: Vec<LiveResults>,
+    /// The end of the session.
+    pub termination: Option<Termination>,
+}
+
+impl LiveSession {
+    /// Starts a session, which keeps this many bytes of results.
+    ///
+    /// # Errors
+    /// Fails if the model cannot do what is asked.
+    pub fn start(id: String, chosen: ChosenRestorer, delivery: Delivery, most: usize) -> Result<Self> {
+        let ChosenRestorer { restorer, language, model, method, options, .. } = chosen;
+        Ok(Self {
+            id,
+            language,
+            model,
+            stream: Some(restorer.word_stream()?),
+            restorer,
+            options,
+            is_light: LIGHT.contains(&&*method),
+            delivery,
+            cursor: WordCursor::default(),
+            open: None,
+            final_ids: VecDeque::new(),
+            recent: String::new(),
+            pushed: 0,
+            waiting: VecDeque::new(),
+            has_interim: false,
+            seq: 0,
+            words: 0,
+            received: 0,
+            kept: KeptResults { most, bytes: 0, results: VecDeque::new() },
+        })
+    }
+
+    /// Starts again with other options.
+    ///
+    /// # Errors
+    /// Fails once text has come.
+    pub fn configure(&mut self, chosen: ChosenRestorer, delivery: Delivery) -> Result<Result<(), ApiError>> {
+        if self.pushed > 0 || self.open.is_some() || self.seq > 0 {
+            let detail = "text has come already: send Configure before it, or begin another session";
+            return Ok(Err(ApiError::new(StatusCode::CONFLICT, detail)));
+        }
+        let again = Self::start(std::mem::take(&mut self.id), chosen, delivery, self.kept.most)?;
+        *self = Self { received: self.received, ..again };
+        Ok(Ok(()))
+    }
+
+    /// Returns the name of the session.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns true if a word takes microseconds.
+    pub fn is_light(&self) -> bool {
+        self.is_light
+    }
+
+    /// Returns the message with which a session begins, or goes on.
+    pub fn begin(&self, resumed: bool) -> Begin {
+        Begin {
+            session: self.id.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            language: self.language.clone(),
+            model: self.model.clone(),
+            seq: self.seq,
+            resumed,
+            received: resumed.then_some(self.received),
+        }
+    }
+
+    /// Returns the end of the session, once its text has ended.
+    pub fn termination(&self) -> Option<Termination> {
+        let Self { seq, words, received, .. } = *self;
+        self.stream.is_none().then_some(Termination { seq, words, received })
+    }
+
+    /// Counts a message of the client, which may be wrong.
+    pub fn count(&mut self) {
+        self.received += 1;
+    }
+
+    /// Takes something in. What is wrong is the inner error, and changes nothing.
+    ///
+    /// # Errors
+    /// Fails like the method; the session cannot go on then.
+    pub fn take(&mut self, input: LiveInput, now: Instant) -> Result<Result<Answer, ApiError>> {
+        let mut part = RestoredPart::default();
+        let mut from_finalize = false;
+        match input {
+            LiveInput::Text(text) => {
+                self.close_record(&mut part, now)?;
+                self.push(&text, &mut part, now)?;
+            }
+            LiveInput::Words { id, words, is_final } => {
+                if let Some(id) = id.as_ref().filter(|id| self.final_ids.contains(id)) {
+                    let detail = format!(
+                        "the record {id:?} is final already: send its words without `id`, or with another"
+                    );
+                    return Ok(Err(ApiError::new(StatusCode::CONFLICT, detail).with("field", "id")));
+                }
+                if self.open.as_ref().map(|open| &open.id) != id.as_ref() {
+                    self.close_record(&mut part, now)?;
+                }
+                match id {
+                    Some(id) => self.open = Some(OpenRecord { id, words, came: now }),
+                    None => self.push_words(words, &mut part, now)?,
+                }
+                if is_final {
+                    self.close_record(&mut part, now)?;
+                }
+            }
+            LiveInput::Finalize => {
+                self.close_record(&mut part, now)?;
+                part.push(self.stream()?.now()?);
+                from_finalize = true;
+            }
+            LiveInput::CloseStream => {
+                self.close_record(&mut part, now)?;
+                let stream = self.stream.take().ok_or_else(ended)?;
+                part.push(stream.finish()?);
+            }
+        }
+        if self.pushed - self.cursor.at() > (LONGEST_WAIT + part.source.len()) as u64 {
+            part.push(self.stream()?.now()?);
+        }
+        self.answer(part, from_finalize).map(Ok)
+    }
+
+    /// Decides what has waited for longest.
+    ///
+    /// # Errors
+    /// Fails like [`Self::take`].
+    pub fn stop_waiting(&mut self, now: Instant) -> Result<Answer> {
+        let mut part = RestoredPart::default();
+        let since = self.delivery.max_delay.and_then(|most| now.checked_sub(most));
+        if self.open.as_ref().is_some_and(|open| Some(open.came) <= since) {
+            self.close_record(&mut part, now)?;
+        }
+        part.push(self.stream()?.now()?);
+        self.waiting.clear();
+        self.answer(part, false)
+    }
+
+    /// Returns the time at which what waits is to be decided.
+    pub fn due(&self) -> Option<Instant> {
+        let waiting = self.waiting.front().map(|(_, came)| *came);
+        let open = self.open.as_ref().map(|open| open.came);
+        waiting.into_iter().chain(open).min()?.checked_add(self.delivery.max_delay?)
+    }
+
+    /// Returns what words would look like after the text so far, and settles nothing.
+    ///
+    /// # Errors
+    /// Returns the errors of the method.
+    pub fn preview(&mut self, words: Vec<TimedWord>) -> Result<LiveResults> {
+        let mut cursor = self.cursor.clone();
+        let part = if words.is_empty() {
+            self.stream()?.tail()?
+        } else {
+            let answered = self.recent.len().saturating_sub(self.unanswered());
+            let (before, waiting) = self.recent.split_at_checked(answered).unwrap_or(("", &self.recent));
+            // The text so far is in a stream that cannot go back.
+            let mut stream = self.restorer.word_stream()?;
+            stream.push(before)?;
+            stream.now()?;
+            let mut part = stream.push(waiting)?;
+            let space = self.missing_space();
+            let text = cursor.give(self.pushed + space.len() as u64, words);
+            part.push(stream.push(space)?);
+            part.push(stream.push(&text)?);
+            part.push(stream.now()?);
+            part
+        };
+        let words = cursor.answer(&part, &self.options);
+        Ok(LiveResults { seq: self.seq, transcript: part.text, words, ..LiveResults::default() })
+    }
+
+    /// Remembers final results as they are sent.
+    pub fn keep(&mut self, seq: u64, json: Utf8Bytes) {
+        self.kept.push(seq, json);
+    }
+
+    /// Returns the final results after `seq` as they were sent.
+    ///
+    /// # Errors
+    /// Fails if they are not all there any more, or were never sent.
+    pub fn kept_after(&self, seq: u64) -> Result<Vec<Utf8Bytes>, ApiError> {
+        if seq > self.seq {
+            let detail = format!(
+                "`seq` is {seq}, but the session has {} final results: send the last `seq` that came",
+                self.seq
+            );
+            return Err(ApiError::field("seq", detail));
+        }
+        let after: Vec<Utf8Bytes> =
+            self.kept.results.iter().filter(|(of, _)| *of > seq).map(|(_, json)| json.clone()).collect();
+        if after.len() as u64 == self.seq - seq {
+            return Ok(after);
+        }
+        let first = self.kept.results.front().map_or(self.seq, |(first, _)| first - 1);
+        let detail = format!(
+            "the results after {seq} are not kept any more, only those after {first}: begin another session"
+        );
+        Err(ApiError::new(StatusCode::GONE, detail))
+    }
+
+    fn stream(&mut self) -> Result<&mut WordStream> {
+        self.stream.as_mut().ok_or_else(ended)
+    }
+
+    /// Returns the number of bytes in the stream that are not answered.
+    fn unanswered(&self) -> usize {
+        usize::try_from(self.pushed - self.cursor.at()).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the space that is missing before words, after a text that does not end with one.
+    fn missing_space(&self) -> &'static str {
+        if self.recent.is_empty() || self.recent.ends_with(char::is_whitespace) { "" } else { " " }
+    }
+
+    /// Gives the words of the record that could be replaced to the stream.
+    fn close_record(&mut self, part: &mut RestoredPart, now: Instant) -> Result<()> {
+        let Some(OpenRecord { id, words, .. }) = self.open.take() else { return Ok(()) };
+        self.final_ids.push_back(id);
+        if self.final_ids.len() > FINAL_RECORDS {
+            self.final_ids.pop_front();
+        }
+        self.push_words(words, part, now)
+    }
+
+    fn push_words(&mut self, words: Vec<TimedWord>, part: &mut RestoredPart, now: Instant) -> Result<()> {
+        let space = self.missing_space();
+        let text = self.cursor.give(self.pushed + space.len() as u64, words);
+        self.push(space, part, now)?;
+        self.push(&text, part, now)
+    }
+
+    fn push(&mut self, text: &str, part: &mut RestoredPart, now: Instant) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.recent.push_str(text);
+        self.pushed += text.len() as u64;
+        self.waiting.push_back((self.pushed, now));
+        part.push(self.stream()?.push(text)?);
+        Ok(())
+    }
+
+    /// Answers with a settled part and, if they are asked for, with results that are not final.
+    fn answer(&mut self, part: RestoredPart, from_finalize: bool) -> Result<Answer> {
+        let mut answer = Answer::default();
+        if !part.source.is_empty() || from_finalize {
+            let words = self.cursor.answer(&part, &self.options);
+            self.seq += 1;
+            self.words += words.len() as u64;
+            let speech_final = words.last().is_some_and(|word| word.ends_sentence());
+            let (seq, transcript) = (self.seq, part.text);
+            let results = LiveResults { seq, is_final: true, transcript, words, from_finalize, speech_final };
+            answer.results.push(results);
+            self.forget();
+        }
+        answer.termination = self.termination();
+        if answer.termination.is_none() && self.delivery.interim {
+            let open = self.open.as_ref().map(|open| open.words.clone());
+            let interim = self.preview(open.unwrap_or_default())?;
+            let is_shown = std::mem::replace(&mut self.has_interim, !interim.transcript.is_empty());
+            // Empty results take away what was shown.
+            if self.has_interim || is_shown {
+                answer.results.push(interim);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Forgets what is answered, but for some context.
+    fn forget(&mut self) {
+        let at = self.cursor.at();
+        while self.waiting.pop_front_if(|(end, _)| *end <= at).is_some() {}
+        let answered = self.recent.len().saturating_sub(self.unanswered());
+        // Not at each word, since what remains is moved.
+        if answered >= 2 * CONTEXT {
+            let begins =
+                |at: usize| self.recent.get(..at).is_some_and(|before| before.ends_with(char::is_whitespace));
+            let from = (answered - CONTEXT..answered).find(|&at| begins(at)).unwrap_or(answered);
+            self.recent.drain(..from);
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::Bug("the session has ended".to_owned())
+}
+
+impl KeptResults {
+    fn push(&mut self, seq: u64, json: Utf8Bytes) {
+        self.bytes += json.as_str().len();
+        self.results.push_back((seq, json));
+        while self.bytes > self.most {
+            let Some((_, json)) = self.results.pop_front() else { break };
+            self.bytes -= json.as_str().len();
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! `GET /v1/live/vosk`: the messages of a vosk server, with the text of a recogniser in place of audio.
+//!
+//! Each message has one answer, as clients of vosk expect: a partial one is shown as it looks now, and a
+//! result is decided at once.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use majuscule::Result;
+use serde_json::{Map, Value, json};
+
+use super::handshake::Handshake;
+use super::messages::{LiveInput, LiveRequest};
+use super::session::LiveSession;
+use super::socket::{Dialect, Line};
+use super::worker::{EncodedMessage, LiveWorker, Outcome};
+use crate::answer::AnswerWord;
+use crate::fields::Fields;
+use crate::problem::ApiError;
+use crate::state::Service;
+use crate::words::TimedWord;
+
+/// Begins a session.
+pub async fn vosk(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
+    let (mut query, request) = Fields::of_query(request).await?;
+    let Handshake { upgrade, connection, place } = Handshake::read(&service, request).await?;
+    let live = LiveRequest::read(&mut query)?;
+    query.finish()?;
+    let worker = LiveWorker::start(Arc::clone(&service), live, 0).await?;
+    Ok(upgrade.on_upgrade(async move |socket| {
+        let seat = service.live.seat(worker.with(|session| session.id().to_owned()), place);
+        let line = Line::new(socket, connection, service.live.limits().clone());
+        line.serve(worker, seat, Outcome::default(), VoskDialect).await;
+    }))
+}
+
+/// The messages of a vosk server.
+struct VoskDialect;
+
+/// A message of a client.
+enum VoskMessage {
+    Config(Box<LiveRequest>),
+    /// What a recogniser has so far, which may still change.
+    Partial(Utterance),
+    /// A result of the recogniser.
+    Result(Utterance),
+    /// The end of the text.
+    Eof,
+}
+
+/// Words of a recogniser.
+struct Utterance {
+    words: Vec<TimedWord>,
+    /// The members of the words as they came, if they came one by one.
+    members: Option<Vec<Map<String, Value>>>,
+}
+
+impl Dialect for VoskDialect {
+    const CAN_RESUME: bool = false;
+
+    async fn receive(&mut self, worker: &mut LiveWorker, json: &str) -> Outcome {
+        worker.with(LiveSession::count);
+        let message = match VoskMessage::read(json) {
+            Ok(message) => message,
+            Err(error) => return worker.refuse(&error),
+        };
+        let done = match message {
+            VoskMessage::Config(request) => {
+                let mut outcome = worker.configure(*request).await;
+                // A vosk server says nothing to it.
+                outcome.messages.retain(|message| message.kind != "Begin");
+                return outcome;
+            }
+            VoskMessage::Eof => {
+                let outcome = worker.finish().await;
+                return Outcome { messages: vec![encoded(&json!({ "text": "" }))], ..outcome };
+            }
+            VoskMessage::Partial(Utterance { words, members }) => {
+                let preview = move |session: &mut LiveSession| session.preview(words);
+                worker.work(json.len(), preview).await.map(|shown| {
+                    let names = ["partial", "partial_result"];
+                    answer(&shown.transcript, &shown.words, members, names)
+                })
+            }
+            VoskMessage::Result(Utterance { words, members }) => {
+                let decided = worker.work(json.len(), move |session| decide(session, words)).await;
+                decided.map(|(text, words)| {
+                    worker.count_words(words.len());
+                    answer(&text, &words, members, ["text", "result"])
+                })
+            }
+        };
+        match done {
+            Ok(answer) => Outcome { messages: vec![encoded(&answer)], end: None },
+            Err(error) => Outcome::failed(&error),
+        }
+    }
+
+    fn refuse_audio(&mut self, worker: &mut LiveWorker, error: &ApiError) -> Outcome {
+        worker.refuse(error)
+    }
+
+    async fn finish(&mut self, worker: &mut LiveWorker) -> Outcome {
+        // Nothing waits: each result is decided as it comes.
+        let outcome = worker.finish().await;
+        Outcome { messages: Vec::new(), ..outcome }
+    }
+}
+
+/// Decides all words of a result.
+fn decide(session: &mut LiveSession, words: Vec<TimedWord>) -> Result<(String, Vec<AnswerWord>)> {
+    let now = Instant::now();
+    let said = LiveInput::Words { id: None, words, is_final: true };
+    let (mut text, mut all) = (String::new(), Vec::new());
+    for input in [said, LiveInput::Finalize] {
+        // Words without a name are never refused.
+        let Ok(answer) = session.take(input, now)? else { continue };
+        for results in answer.results.into_iter().filter(|results| results.is_final) {
+            text.push_str(&results.transcript);
+            all.extend(results.words);
+        }
+    }
+    Ok((text, all))
+}
+
+/// Writes an answer: the text and, if the words came one by one, the words with their members.
+fn answer(
+    text: &str,
+    words: &[AnswerWord],
+    members: Option<Vec<Map<String, Value>>>,
+    [text_name, words_name]: [&str; 2],
+) -> Value {
+    let mut answer = Map::new();
+    if let Some(mut members) = members.filter(|members| !members.is_empty()) {
+        for (member, word) in members.iter_mut().zip(words) {
+            member.insert("word".to_owned(), word.punctuated_word().into());
+        }
+        answer.insert(words_name.to_owned(), members.into_iter().map(Value::Object).collect());
+    }
+    answer.insert(text_name.to_owned(), text.trim().into());
+    Value::Object(answer)
+}
+
+fn encoded(value: &Value) -> EncodedMessage {
+    EncodedMessage { kind: "Results", json: value.to_string().into() }
+}
+
+impl VoskMessage {
+    fn read(json: &str) -> Result<Self, ApiError> {
+        let mut fields = Fields::of_json(json.as_bytes(), "the message")?;
+        let message = if let Some(config) = fields.value("config") {
+            Self::Config(Box::new(read_config(config)?))
+        } else if fields.value("eof").is_some() {
+            Self::Eof
+        } else if fields.has("partial") || fields.has("partial_result") {
+            Self::Partial(Utterance::read(&mut fields, ["partial", "partial_result"])?)
+        } else if fields.has("text") || fields.has("result") {
+            // The voice of the speaker, by a recogniser that knows it.
+            fields.list("spk")?;
+            fields.number("spk_frames")?;
+            Self::Result(Utterance::read(&mut fields, ["text", "result"])?)
+        } else {
+            let detail = "the message has no config, partial, text, result or eof: send one of them";
+            return Err(ApiError::bad(detail));
+        };
+        fields.finish()?;
+        Ok(message)
+    }
+}
+
+/// Reads a configuration. What concerns audio alone is accepted, since clients send it.
+fn read_config(config: Value) -> Result<LiveRequest, ApiError> {
+    let mut fields = Fields::of(config, "config.".to_owned())?;
+    fields.time("sample_rate")?;
+    fields.flag("words")?;
+    fields.list("phrase_list")?;
+    if fields.number("max_alternatives")?.is_some_and(|most| most > 0) {
+        let detail = "`config.max_alternatives` is not 0, but there is one answer alone: leave it out";
+        return Err(ApiError::field("config.max_alternatives", detail));
+    }
+    let request = LiveRequest::read(&mut fields)?.with_spellings(&mut fields)?;
+    fields.finish()?;
+    Ok(request)
+}
+
+impl Utterance {
+    fn read(fields: &mut Fields, [text, words]: [&'static str; 2]) -> Result<Self, ApiError> {
+        let text = fields.text(text)?;
+        let Some(list) = fields.list(words)? else {
+            let text = text.unwrap_or_default();
+            let words = text.split_whitespace().map(|word| (word.to_owned(), [None, None])).collect();
+            return Ok(Self { words, members: None });
+        };
+        let mut utterance = Self { words: Vec::new(), members: Some(Vec::new()) };
+        for (at, value) in list.into_iter().enumerate() {
+            let members = value.as_object().cloned().unwrap_or_default();
+            let mut fields = Fields::of(value, format!("{words}[{at}]."))?;
+            let Some(word) = fields.text("word")? else {
+                return Err(fields.wrong("word", &Value::Null, "a string"));
+            };
+            for name in ["start", "end", "conf"] {
+                fields.time(name)?;
+            }
+            fields.finish()?;
+            utterance.words.push((word, [None, None]));
+            utterance.members.get_or_insert_default().push(members);
+        }
+        Ok(utterance)
+    }
+}

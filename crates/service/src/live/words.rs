@@ -1,0 +1,131 @@
+//! Parts of a restored text as words, each with what its client said of it.
+
+use std::collections::VecDeque;
+
+use majuscule::{RestoreOptions, RestoredPart, RestoredWord};
+
+use crate::answer::{AnswerWord, Times, attached_after, attached_before, written};
+use crate::words::TimedWord;
+
+/// The largest number of bytes of punctuation before a word that is remembered until the word comes.
+const LONGEST_GAP: usize = 256;
+
+/// The place in a text up to which its words are answered.
+#[derive(Debug, Clone, Default)]
+pub struct WordCursor {
+    /// The number of bytes answered.
+    at: u64,
+    /// The end of the text since the last word.
+    gap: String,
+    /// True after the first word.
+    has_words: bool,
+    /// The words with times that are not answered.
+    given: VecDeque<GivenWord>,
+}
+
+/// A word that a client gave with its times, and its restored parts so far.
+#[derive(Debug, Clone)]
+struct GivenWord {
+    /// The place in the text.
+    start: u64,
+    end: u64,
+    word: String,
+    times: Times,
+    restored: String,
+    /// The number of bytes of the word that are restored.
+    copied: usize,
+    whole: Option<RestoredWord>,
+}
+
+impl WordCursor {
+    /// Returns the number of bytes answered.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Adds words that will come at a place in the text, each followed by a space, and returns their
+    /// text.
+    pub fn give(&mut self, at: u64, words: Vec<TimedWord>) -> String {
+        let mut text = String::new();
+        for (word, times) in words {
+            let start = at + text.len() as u64;
+            // A line end inside a word is no line end of the text.
+            text.extend(word.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+            let end = at + text.len() as u64;
+            text.push(' ');
+            let (restored, copied, whole) = (String::new(), 0, None);
+            self.given.push_back(GivenWord { start, end, word, times, restored, copied, whole });
+        }
+        text
+    }
+
+    /// Answers the next part of the text.
+    pub fn answer(&mut self, part: &RestoredPart, options: &RestoreOptions) -> Vec<AnswerWord> {
+        let RestoredPart { source, words, .. } = part;
+        let (mut out, mut done) = (Vec::with_capacity(words.len()), 0);
+        for (index, word) in words.iter().enumerate() {
+            let span = word.span.clone();
+            let start = self.at + span.start as u64;
+            self.answer_given(start, options, &mut out);
+            self.add_gap(source.get(done..span.start).unwrap_or_default());
+            if let Some(given) = self.given.front_mut().filter(|given| given.start <= start) {
+                given.add(word, (start - given.start) as usize);
+            } else {
+                let next = words.get(index + 1).map_or(source.len(), |next| next.span.start);
+                let after = source.get(span.end..next).unwrap_or_default();
+                let before = attached_before(&self.gap, !self.has_words);
+                let punctuated = format!("{before}{}{}", written(word, options), attached_after(after));
+                let came = source.get(span.clone()).unwrap_or_default().to_owned();
+                out.push(AnswerWord::new(came, [None, None], punctuated, word));
+            }
+            self.gap.clear();
+            self.has_words = true;
+            done = span.end;
+        }
+        self.add_gap(source.get(done..).unwrap_or_default());
+        self.at += source.len() as u64;
+        self.answer_given(self.at, options, &mut out);
+        out
+    }
+
+    /// Answers the given words that end up to a place.
+    fn answer_given(&mut self, to: u64, options: &RestoreOptions, out: &mut Vec<AnswerWord>) {
+        while let Some(given) = self.given.pop_front_if(|given| given.end <= to) {
+            let GivenWord { word, times, mut restored, copied, whole, .. } = given;
+            restored.push_str(word.get(copied..).unwrap_or_default());
+            let whole = RestoredWord { text: restored, ..whole.unwrap_or_default() };
+            out.push(AnswerWord::new(word, times, written(&whole, options), &whole));
+        }
+    }
+
+    fn add_gap(&mut self, text: &str) {
+        let gap = &mut self.gap;
+        gap.push_str(text);
+        // White space and what follows it is all that counts.
+        let from = gap.rfind(char::is_whitespace).unwrap_or(0).max(gap.len().saturating_sub(LONGEST_GAP));
+        let from = (from..gap.len()).find(|&at| gap.is_char_boundary(at)).unwrap_or(gap.len());
+        gap.drain(..from);
+    }
+}
+
+impl GivenWord {
+    /// Adds a restored part of the word that begins at a byte of it.
+    fn add(&mut self, part: &RestoredWord, start: usize) {
+        let end = start + part.span.len();
+        // What begins in one word and ends in another, such as a tag, is left as it is.
+        let Some(before) = self.word.get(self.copied..start).filter(|_| end <= self.word.len()) else {
+            return;
+        };
+        self.restored.push_str(before);
+        self.restored.push_str(&part.text);
+        self.copied = end;
+        self.whole = Some(match self.whole.take() {
+            None => part.clone(),
+            Some(first) => RestoredWord {
+                confidence: first.confidence.zip(part.confidence).map(|(one, other)| one.min(other)),
+                opening: first.opening,
+                ..part.clone()
+            },
+        });
+    }
+}

@@ -1,0 +1,216 @@
+//! A session at work: reads the messages of a client, has them computed, and writes the answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::ws::{Utf8Bytes, close_code};
+use majuscule::{Interrupt, Result, caught};
+
+use super::messages::{ClientMessage, LiveInput, LiveRequest, ServerMessage};
+use super::session::{Answer, LiveSession};
+use super::sessions::{SharedSession, new_id};
+use crate::problem::ApiError;
+use crate::request::ChosenRestorer;
+use crate::state::Service;
+
+/// The largest number of bytes that are computed where they arrive: some milliseconds at most.
+const INLINE: usize = 4 << 10;
+
+/// The largest number of wrong messages of a connection.
+const MOST_WRONG: usize = 100;
+
+/// A session at work.
+pub struct LiveWorker {
+    service: Arc<Service>,
+    session: SharedSession,
+    wrong: usize,
+}
+
+/// A message of the service as it is sent.
+#[derive(Debug, Clone)]
+pub struct EncodedMessage {
+    /// The name of the message.
+    pub kind: &'static str,
+    /// The message.
+    pub json: Utf8Bytes,
+}
+
+/// The answer to a message.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The messages to send.
+    pub messages: Vec<EncodedMessage>,
+    /// The reason why the session ends after them.
+    pub end: Option<End>,
+}
+
+/// The end of a session: the close code of a WebSocket, and the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End(pub u16, pub &'static str);
+
+/// The end of a session whose text is whole.
+pub const FINISHED: End = End(close_code::NORMAL, "the text has ended");
+
+impl LiveWorker {
+    /// Starts a session, which keeps this many bytes of results.
+    ///
+    /// # Errors
+    /// Fails if there is no model for it.
+    pub async fn start(service: Arc<Service>, request: LiveRequest, most: usize) -> Result<Self, ApiError> {
+        let chosen = choose(&service, &request).await?;
+        let session = LiveSession::start(new_id()?, chosen, request.delivery, most)?;
+        Ok(Self::resume(service, Arc::new(Mutex::new(session))))
+    }
+
+    /// Goes on with a session.
+    pub fn resume(service: Arc<Service>, session: SharedSession) -> Self {
+        Self { service, session, wrong: 0 }
+    }
+
+    /// Returns the session, for another connection to go on with.
+    pub fn into_session(self) -> SharedSession {
+        self.session
+    }
+
+    /// Looks at the session.
+    pub fn with<T>(&self, look: impl FnOnce(&mut LiveSession) -> T) -> T {
+        // A session in which work panicked is not used any more.
+        look(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the message with which the session begins or goes on.
+    pub fn begin(&self, resumed: bool) -> Outcome {
+        let begin = self.with(|session| session.begin(resumed));
+        Outcome::default().and(&ServerMessage::Begin(begin))
+    }
+
+    /// Reads a message and answers it.
+    pub async fn receive(&mut self, json: &str) -> Outcome {
+        self.with(LiveSession::count);
+        let now = Instant::now();
+        match ClientMessage::read(json) {
+            Err(error) => self.refuse(&error),
+            Ok(ClientMessage::Configure(request)) => self.configure(*request).await,
+            Ok(ClientMessage::KeepAlive) => Outcome::default(),
+            Ok(ClientMessage::Input(input)) => {
+                let done = self.work(json.len(), move |session| session.take(input, now)).await;
+                self.answered(done)
+            }
+        }
+    }
+
+    /// Decides what has waited for too long.
+    pub async fn stop_waiting(&mut self) -> Outcome {
+        let now = Instant::now();
+        let done = self.work(0, move |session| session.stop_waiting(now).map(Ok)).await;
+        self.answered(done)
+    }
+
+    /// Ends the text.
+    pub async fn finish(&mut self) -> Outcome {
+        let now = Instant::now();
+        let done = self.work(0, move |session| session.take(LiveInput::CloseStream, now)).await;
+        self.answered(done)
+    }
+
+    /// Answers a message that is wrong by itself. The session goes on, unless there are too many.
+    pub fn refuse(&mut self, error: &ApiError) -> Outcome {
+        let outcome = Outcome::default().and(&ServerMessage::error(error));
+        Outcome { end: self.count_wrong(), ..outcome }
+    }
+
+    /// Counts a wrong message, and returns the end of the session if there are too many.
+    fn count_wrong(&mut self) -> Option<End> {
+        self.wrong += 1;
+        (self.wrong >= MOST_WRONG).then_some(End(close_code::POLICY, "too many messages were wrong"))
+    }
+
+    /// Counts words in final results.
+    pub fn count_words(&self, words: usize) {
+        self.service.live.count_words(words as u64);
+    }
+
+    /// Starts again with other options, before any text.
+    pub async fn configure(&mut self, request: LiveRequest) -> Outcome {
+        let chosen = match choose(&self.service, &request).await {
+            Ok(chosen) => chosen,
+            Err(error) if error.status().is_client_error() => return self.refuse(&error),
+            Err(error) => return Outcome::failed(&error),
+        };
+        match self.work(0, move |session| session.configure(chosen, request.delivery)).await {
+            Ok(Ok(())) => self.begin(false),
+            Ok(Err(error)) => self.refuse(&error),
+            Err(error) => Outcome::failed(&error),
+        }
+    }
+
+    /// Does work on the session: at once if it is short, or else in the queue.
+    ///
+    /// # Errors
+    /// Fails like the work, and if it takes too long; the session cannot go on then.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce(&mut LiveSession) -> Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        if bytes <= INLINE && self.with(|session| session.is_light()) {
+            return Ok(caught(|| self.with(work))?);
+        }
+        let session = Arc::clone(&self.session);
+        let work = move |_| work(&mut session.lock().unwrap_or_else(PoisonError::into_inner));
+        self.service.queue.run_patiently(work).await
+    }
+
+    fn answered(&mut self, done: Result<Result<Answer, ApiError>, ApiError>) -> Outcome {
+        let Answer { results, termination } = match done {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => return self.refuse(&error),
+            Err(error) => return Outcome::failed(&error),
+        };
+        let mut outcome = Outcome::default();
+        for results in results {
+            let (seq, is_final, words) = (results.seq, results.is_final, results.words.len());
+            outcome = outcome.and(&ServerMessage::Results(results));
+            if let Some(sent) = outcome.messages.last().filter(|_| is_final) {
+                self.with(|session| session.keep(seq, sent.json.clone()));
+                self.count_words(words);
+            }
+        }
+        match termination {
+            Some(end) => Outcome { end: Some(FINISHED), ..outcome.and(&ServerMessage::Termination(end)) },
+            None => outcome,
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds a message.
+    pub fn and(mut self, message: &ServerMessage) -> Self {
+        match serde_json::to_string(message) {
+            Ok(json) => {
+                self.messages.push(EncodedMessage { kind: message.kind(), json: json.into() });
+                self
+            }
+            Err(error) => Self::failed(&ApiError::bug(&error.to_string())),
+        }
+    }
+
+    /// The end of a session that cannot go on.
+    pub fn failed(error: &ApiError) -> Self {
+        let end = match error.status().as_u16() {
+            503 => End(close_code::AGAIN, "the service is too slow now"),
+            400..=499 => End(close_code::POLICY, "the session cannot go on"),
+            _ => End(close_code::ERROR, "a bug of the service"),
+        };
+        let message = ServerMessage::error(error);
+        let json = serde_json::to_string(&message).unwrap_or_default();
+        Self { messages: vec![EncodedMessage { kind: message.kind(), json: json.into() }], end: Some(end) }
+    }
+}
+
+/// Chooses the model of a session.
+async fn choose(service: &Service, request: &LiveRequest) -> Result<ChosenRestorer, ApiError> {
+    let (pool, request) = (Arc::clone(&service.pool), request.restore.clone());
+    // Work on live text is short, and its session outlives every flag that interrupts it.
+    service.queue.run_patiently(move |_| request.choose(&pool, "", Interrupt::default())).await
+}

@@ -1,0 +1,63 @@
+//! Room that all requests share, in memory or on disk.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The number of bytes that one permit stands for.
+const UNIT: u64 = 1 << 10;
+
+/// A number of bytes, of which each request holds a share.
+#[derive(Debug, Clone)]
+pub struct Room(Arc<Semaphore>);
+
+/// The bytes that a request holds, which are free again with its end.
+#[derive(Debug)]
+pub struct RoomShare {
+    room: Room,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Room {
+    /// Makes room for a number of bytes.
+    pub fn new(bytes: u64) -> Self {
+        let units = usize::try_from(bytes / UNIT).unwrap_or(usize::MAX);
+        Self(Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// Returns a share of no bytes.
+    pub fn share(&self) -> RoomShare {
+        RoomShare { room: self.clone(), held: None }
+    }
+}
+
+impl RoomShare {
+    /// Lets the share grow to a number of bytes; returns false if there is no room for them.
+    pub fn grow(&mut self, bytes: u64) -> bool {
+        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = bytes.div_ceil(UNIT).saturating_sub(held as u64);
+        let Ok(more) = u32::try_from(more) else { return false };
+        let Ok(permit) = Arc::clone(&self.room.0).try_acquire_many_owned(more) else { return false };
+        match &mut self.held {
+            Some(held) => held.merge(permit),
+            held => *held = Some(permit),
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_together_are_no_larger_than_the_room() {
+        let room = Room::new(4 * UNIT);
+        let (mut one, mut other) = (room.share(), room.share());
+        assert!(one.grow(1) && one.grow(3 * UNIT) && other.grow(UNIT));
+        assert!(!other.grow(UNIT + 1) && !one.grow(u64::MAX));
+        assert!(one.grow(2 * UNIT), "a share does not shrink");
+        drop(one);
+        assert!(other.grow(4 * UNIT));
+    }
+}

@@ -1,0 +1,709 @@
+//! Live text over WebSockets and as events.
+
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use majuscule::{MarkSet, Model, RestoreOptions, Streaming};
+use majuscule_service::{LiveLimits, ServiceOptions};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tungstenite::Message;
+
+use crate::client::{HttpAnswer, Server, request};
+use crate::socket::{LiveClient, connect};
+use crate::trial;
+
+const TEXT: &str =
+    "we met angela merkel in lisbon. she said \"no\" (twice), and left for new york\nwhat happened then é";
+
+fn server() -> Server {
+    Server::new(ServiceOptions::default())
+}
+
+/// A service with other limits of live sessions.
+fn limited(change: impl FnOnce(&mut LiveLimits)) -> Server {
+    let mut limits = LiveLimits::default();
+    change(&mut limits);
+    Server::new(ServiceOptions::default().live(limits))
+}
+
+/// What a stream of the library makes of a text.
+fn streamed(text: &str, options: RestoreOptions) -> String {
+    let mut stream = Model::embedded("en").unwrap().with(options).stream().unwrap();
+    let mut out = Vec::new();
+    stream.push(text.as_bytes(), &mut out).unwrap();
+    stream.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Waits until the metrics have a line.
+fn wait_for(server: &Server, line: &str) {
+    let begun = Instant::now();
+    while !server.get("/metrics").text().lines().any(|found| found == line) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "no {line}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn forms(words: &[Value]) -> Vec<&str> {
+    words.iter().map(|word| word["punctuated_word"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_text_is_that_of_the_library_however_it_is_cut() {
+    let server = server();
+    for (query, options) in [
+        ("", RestoreOptions::default()),
+        ("?marks=auto", RestoreOptions::default().marks(MarkSet::USUAL)),
+        ("?look_ahead=0&marks=.", RestoreOptions::default().look_ahead(Some(0)).marks(".".parse().unwrap())),
+    ] {
+        let expected = streamed(TEXT, options);
+        let mut words = None;
+        for step in [1, 2, 7, usize::MAX] {
+            let mut client = LiveClient::begin(&server, query);
+            let chars: Vec<char> = TEXT.chars().collect();
+            for part in chars.chunks(step.min(chars.len())) {
+                client.text(&part.iter().collect::<String>());
+            }
+            client.send(&json!({"type": "CloseStream"}));
+            assert_eq!(client.end().code, Some(1000));
+            assert_eq!(client.transcript(), expected, "{query}");
+            let found = client.words();
+            assert_eq!(words.get_or_insert_with(|| found.clone()), &found, "{query} {step}");
+        }
+    }
+}
+
+#[test]
+fn a_word_comes_as_soon_as_it_is_certain() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "?lang=en&look_ahead=0");
+    let Value::Object(begin) = &client.begin else { panic!("{}", client.begin) };
+    assert_eq!(begin["session"].as_str().unwrap().len(), 32);
+    assert_eq!((&begin["language"], &begin["model"]), (&json!("en"), &json!("en.accurate")));
+    assert_eq!((&begin["seq"], &begin["version"]), (&json!(0), &json!(env!("CARGO_PKG_VERSION"))));
+    assert!(!begin.contains_key("resumed"));
+    client.text("we met in lis");
+    assert_eq!(client.read().unwrap()["transcript"], "We met in ");
+    client.text("bon (");
+    let results = client.read().unwrap();
+    assert_eq!((&results["transcript"], &results["seq"]), (&json!("Lisbon "), &json!(2)));
+    let word = &results["words"][0];
+    assert_eq!((&word["word"], &word["punctuated_word"]), (&json!("lisbon"), &json!("Lisbon")));
+    assert!(word["confidence"].as_f64().unwrap() > 0.5 && word["sentence_end"].is_boolean(), "{word}");
+    assert!(word.get("start").is_none());
+    client.text("angela) ");
+    client.finalize();
+    assert_eq!(forms(&client.words())[4..], ["(Angela)"]);
+    assert_eq!(client.close(), "We met in Lisbon (Angela) ");
+}
+
+#[test]
+fn words_keep_their_times() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "?marks=.");
+    let words = json!([{"word": "we", "start": 0.1, "end": 0.3, "confidence": 0.9}, {"word": "met", "start": 0.3},
+        "--", {"word": "angela", "start": 0.5, "end": 1}, "and/or", ""]);
+    client.send(&json!({"type": "Words", "words": words}));
+    client.finalize();
+    let found = client.words();
+    assert_eq!(forms(&found), ["We", "met", "--", "Angela", "and/or", ""]);
+    assert_eq!(
+        (&found[0]["start"], &found[0]["end"], &found[3]["end"]),
+        (&json!(0.1), &json!(0.3), &json!(1))
+    );
+    assert!(found[1].get("end").is_none() && found[2].get("confidence").is_none());
+    assert_eq!(found[4]["word"], "and/or");
+    assert_eq!(client.close(), "We met -- Angela and/or  ");
+}
+
+#[test]
+fn a_record_is_replaced_until_it_is_final() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "?interim=true&look_ahead=0");
+    let say = |id: &str, words: &[&str]| json!({"type": "Words", "id": id, "words": words});
+    for (words, shown) in
+        [(&["we"][..], "We "), (&["we", "mad"], "We mad "), (&["we", "met", "angela"], "We met Angela ")]
+    {
+        client.send(&say("u1", words));
+        let interim = client.read().unwrap();
+        assert_eq!((&interim["is_final"], &interim["seq"]), (&json!(false), &json!(0)));
+        assert_eq!(interim["transcript"], shown);
+    }
+    assert!(client.finals.is_empty());
+    client.send(&say("u2", &["in", "lisbon"]));
+    assert_eq!(client.read().unwrap()["transcript"], "We met Angela ");
+    assert_eq!(client.read().unwrap()["transcript"], "in Lisbon ");
+    // What is final never changes.
+    client.send(&say("u1", &["they"]));
+    let error = client.read_to("Error");
+    assert_eq!((&error["status"], &error["field"]), (&json!(409), &json!("id")));
+    assert!(error["detail"].as_str().unwrap().starts_with("the record \"u1\" is final already"), "{error}");
+    client.send(&json!({"type": "Words", "id": "u2", "words": ["in", "bonn"], "is_final": true}));
+    assert_eq!(client.read().unwrap()["transcript"], "in Bonn ");
+    // Nothing is left to be shown.
+    assert_eq!(client.read().unwrap()["transcript"], "");
+    client.text("and left");
+    assert_eq!(client.close(), "We met Angela in Bonn and left");
+}
+
+#[test]
+fn text_and_words_are_one_text() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "");
+    client.text("we met");
+    client.send(&json!({"type": "Words", "words": ["angela", "merkel"]}));
+    client.send(&json!({"type": "KeepAlive"}));
+    client.text("in lisbon");
+    assert_eq!(client.close(), "We met Angela Merkel in Lisbon");
+}
+
+#[test]
+fn a_word_waits_no_longer_than_asked() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "?max_delay=100&look_ahead=2");
+    let begun = Instant::now();
+    client.text("in lisbon ");
+    assert_eq!(client.read().unwrap()["transcript"], "In Lisbon ");
+    client.send(&json!({"type": "Words", "id": "a", "words": ["today"]}));
+    assert_eq!(client.read().unwrap()["transcript"], "today ");
+    let waited = begun.elapsed();
+    assert!((Duration::from_millis(190)..Duration::from_secs(5)).contains(&waited), "{waited:?}");
+    assert_eq!(client.close(), "In Lisbon today ");
+}
+
+#[test]
+fn options_come_before_the_text() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "");
+    client.send(
+        &json!({"type": "Configure", "lang": "pt", "preset": "fast", "spellings": ["LiSBoa"], "marks": true}),
+    );
+    assert_eq!(client.read().unwrap()["model"], "pt.fast");
+    client.text("vivia em lisboa ");
+    client.send(&json!({"type": "Configure"}));
+    assert!(client.read_to("Error")["detail"].as_str().unwrap().starts_with("text has come already"));
+    assert!(client.close().starts_with("Vivia em LiSBoa"));
+}
+
+#[test]
+fn a_dropped_socket_is_resumed() {
+    let server = server();
+    let parts = ["we met ange", "la merkel in ", "lisbon and she ", "said no to ", "new york"];
+    let mut client = LiveClient::begin(&server, "?interim=true");
+    for (at, part) in parts.iter().enumerate() {
+        client.text(part);
+        client.read_to("Results");
+        // The connection breaks, and what has been read is lost or not.
+        let lost = client.finals.split_off(client.finals.len().saturating_sub(at % 2));
+        client.socket.get_ref().shutdown(std::net::Shutdown::Both).unwrap();
+        client = client.resume(&server);
+        assert_eq!((&client.begin["resumed"], &client.begin["received"]), (&json!(true), &json!(at + 1)));
+        for results in lost {
+            assert_eq!(client.read(), Some(results));
+        }
+    }
+    assert_eq!(client.close(), streamed(&parts.concat(), RestoreOptions::default()));
+}
+
+#[test]
+fn an_end_that_was_not_read_comes_again() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "");
+    client.text("we met in lisbon");
+    client.send(&json!({"type": "CloseStream"}));
+    wait_for(&server, "majuscule_live_words_total 4");
+    client.socket.get_ref().shutdown(std::net::Shutdown::Both).unwrap();
+    let mut again = client.resume(&server);
+    let ending = again.end();
+    assert_eq!((again.transcript(), ending.code), ("We met in Lisbon".to_owned(), Some(1000)));
+    assert_eq!(ending.messages.last().unwrap()["received"], 2);
+    // Now it was read.
+    assert_eq!(client.resume(&server).begin["status"], 404);
+}
+
+#[test]
+fn another_connection_goes_on_with_a_session() {
+    let server = server();
+    let mut first = LiveClient::begin(&server, "?look_ahead=0");
+    first.text("we met in lisbon ");
+    first.read_to("Results");
+    let mut second = first.resume(&server);
+    assert_eq!(first.end().code, Some(1008));
+    second.text("today");
+    assert_eq!(second.close(), "We met in Lisbon today");
+    // It has ended.
+    let session = &first.begin["session"].as_str().unwrap();
+    let mut gone = LiveClient::begin(&server, &format!("?session={session}"));
+    assert_eq!((&gone.begin["type"], &gone.begin["status"]), (&json!("Error"), &json!(404)));
+    assert_eq!(gone.end().code, Some(1008));
+}
+
+#[test]
+fn results_are_kept_within_bounds() {
+    let server = limited(|limits| {
+        limits.kept_results = 500;
+        limits.kept_sessions = 1;
+        limits.kept = Duration::from_millis(400);
+    });
+    let mut client = LiveClient::begin(&server, "?look_ahead=0");
+    for word in ["we ", "met ", "angela ", "today "] {
+        client.text(word);
+        client.read_to("Results");
+    }
+    let session = client.begin["session"].as_str().unwrap().to_owned();
+    drop(client);
+    let resumed = |seq: u64| LiveClient::begin(&server, &format!("?session={session}&seq={seq}"));
+    let gone = resumed(0).begin;
+    assert_eq!(gone["status"], 410, "{gone}");
+    assert!(
+        gone["detail"]
+            .as_str()
+            .unwrap()
+            .starts_with("the results after 0 are not kept any more, only those after")
+    );
+    assert_eq!(resumed(5).begin["status"], 400);
+    let mut again = resumed(3);
+    assert_eq!(again.read().unwrap()["transcript"], "today ");
+    drop(again);
+    // The oldest session makes way.
+    drop(LiveClient::begin(&server, ""));
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(resumed(4).begin["status"], 404);
+    // A session is kept for a while only.
+    let late = LiveClient::begin(&server, "");
+    late.socket.get_ref().shutdown(std::net::Shutdown::Both).unwrap();
+    thread::sleep(Duration::from_millis(700));
+    assert_eq!(late.resume(&server).begin["status"], 404);
+}
+
+#[test]
+fn a_wrong_message_costs_nothing_but_itself() {
+    let server = server();
+    let mut client = LiveClient::begin(&server, "");
+    let long_id = json!({"type": "Words", "words": [], "id": "a".repeat(300)}).to_string();
+    let wrong = [
+        ("{", 400, "the message is not JSON: "),
+        ("[]", 400, "the message is a list, but an object was expected"),
+        ("{}", 400, "`type` is null, but one of Configure, Text, Words, "),
+        (r#"{"type":"text"}"#, 400, "`type` is \"text\", but one of "),
+        (r#"{"type":"Text"}"#, 400, "`text` is null, but a string was expected"),
+        (
+            r#"{"type":"Text","text":"a","id":1}"#,
+            400,
+            "the field \"id\" is not known here: expected some of type, text",
+        ),
+        (r#"{"type":"Words","words":[1]}"#, 400, "`words[0]` is 1, but a string or an object"),
+        (r#"{"type":"Words","words":["a"],"id":2}"#, 400, "`id` is 2, but a string was expected"),
+        (&long_id, 400, "`id` has 300 bytes, but at most 256 were expected"),
+        (r#"{"type":"Configure","lang":"auto"}"#, 400, "`lang` is \"auto\", but a live text"),
+        (r#"{"type":"Configure","lang":"xx"}"#, 400, "there is no"),
+        (r#"{"type":"Configure","marks":"x"}"#, 400, "\"x\" is no punctuation mark"),
+    ];
+    for (message, status, detail) in wrong {
+        client.socket.send(Message::text(message)).unwrap();
+        let error = client.read_to("Error");
+        assert_eq!(error["status"], status, "{message}: {error}");
+        let found = error["detail"].as_str().unwrap();
+        assert!(found.starts_with(detail) || detail.starts_with("there is no"), "{message}: {error}");
+        assert!(error["title"].is_string());
+    }
+    client.socket.send(Message::binary(vec![0; 8])).unwrap();
+    assert_eq!(client.read_to("Error")["status"], 415);
+    client.text("so be it");
+    assert_eq!(client.close(), "So be it");
+    let mut client = LiveClient::begin(&server, "");
+    (0..100).for_each(|_| client.socket.send(Message::text("{")).unwrap());
+    let ending = client.end();
+    assert_eq!((ending.code, ending.messages.len()), (Some(1008), 100));
+}
+
+#[test]
+fn a_handshake_is_checked() {
+    let server = Server::new(ServiceOptions::default().token(Some("secret".to_owned())));
+    let connect = |path: &str, headers: &[(&str, &str)]| connect(&server, path, headers).map(LiveClient::of);
+    let host = format!("http://{}", server.address);
+    let status = |path, headers: &[(&str, &str)]| connect(path, headers).err();
+    assert_eq!(status("/v1/live", &[]), Some(401));
+    assert_eq!(status("/v1/live", &[("Sec-WebSocket-Protocol", "bearer, other")]), Some(401));
+    assert_eq!(status("/v1/live/vosk", &[]), Some(401));
+    let token = ("Authorization", "Bearer secret");
+    assert_eq!(status("/v1/live", &[token, ("Origin", "http://example.org")]), Some(403));
+    assert_eq!(status("/v1/live", &[token, ("Origin", "null")]), Some(403));
+    assert_eq!(status("/v1/live?look_ahed=1", &[token]), Some(400));
+    assert_eq!(status("/v1/live?lang=xx", &[token]), Some(400));
+    for headers in
+        [[token, ("Origin", &*host)], [("Sec-WebSocket-Protocol", "bearer, secret"), ("Origin", &host)]]
+    {
+        let mut client = connect("/v1/live", &headers).unwrap();
+        client.text("so");
+        assert_eq!(client.close(), "So");
+    }
+    let plain = server.raw(
+        b"GET /v1/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer secret\r\n\r\n",
+    );
+    assert!(plain.problem(426).contains("connect to it as ws://"), "{plain:?}");
+}
+
+#[test]
+fn sessions_and_messages_are_limited() {
+    let server = limited(|limits| {
+        limits.sessions = 2;
+        limits.message = 1000;
+    });
+    let mut first = LiveClient::begin(&server, "");
+    let second = LiveClient::begin(&server, "");
+    assert_eq!(connect(&server, "/v1/live", &[]).err(), Some(429));
+    wait_for(&server, "majuscule_live_sessions 2");
+    second.close();
+    first.text(&"a ".repeat(480));
+    first.read_to("Results");
+    first.text(&"a ".repeat(500));
+    assert_eq!(first.end().code, Some(1009));
+    // The session goes on from the message before.
+    let mut resumed = first.resume(&server);
+    assert_eq!(resumed.begin["received"], 1);
+    resumed.text("b");
+    let text = resumed.close();
+    assert!(text.starts_with("A a ") && text.len() == 961, "{text}");
+    wait_for(&server, "majuscule_live_sessions 0");
+    wait_for(&server, "majuscule_live_words_total 481");
+}
+
+#[test]
+fn a_fast_client_is_read_at_the_pace_of_the_service() {
+    let server = limited(|limits| limits.rate = 50);
+    let mut client = LiveClient::begin(&server, "");
+    let begun = Instant::now();
+    (0..80).for_each(|_| client.text("so "));
+    assert_eq!(client.close().len(), 240);
+    assert!(begun.elapsed() > Duration::from_millis(500), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_client_that_is_gone_or_silent_is_left() {
+    let server = limited(|limits| limits.ping = Duration::from_millis(100));
+    // This one does not read, and so answers no ping.
+    let mut gone = LiveClient::begin(&server, "");
+    thread::sleep(Duration::from_millis(600));
+    assert_eq!(gone.end().code, Some(1008));
+    gone.resume(&server).close();
+    // This one answers pings.
+    let mut there = LiveClient::begin(&server, "");
+    there.socket.get_ref().set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(800) {
+        let _ = there.socket.read();
+    }
+    there.socket.get_ref().set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    there.text("so");
+    assert_eq!(there.close(), "So");
+
+    let server = limited(|limits| limits.idle = Duration::from_millis(200));
+    let mut client = LiveClient::begin(&server, "");
+    client.text("we met");
+    for _ in 0..4 {
+        thread::sleep(Duration::from_millis(100));
+        client.send(&json!({"type": "KeepAlive"}));
+    }
+    let ending = client.end();
+    assert_eq!((ending.code, client.transcript()), (Some(1000), "We met".to_owned()));
+    assert_eq!(ending.messages.last().unwrap()["type"], "Termination");
+}
+
+#[test]
+fn a_client_that_does_not_read_is_left_and_may_come_back() {
+    let server = limited(|limits| {
+        limits.write = Duration::from_millis(300);
+        limits.kept_results = 64 << 20;
+    });
+    let mut client = LiveClient::begin(&server, "?look_ahead=0");
+    client.socket.get_ref().set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    let text = "so be it ".repeat(1000);
+    let message = json!({"type": "Text", "text": text}).to_string();
+    let mut sent = 0;
+    while sent < 5000 && client.socket.send(Message::text(message.clone())).is_ok() {
+        sent += 1;
+    }
+    assert!(sent < 5000, "all was sent and nothing read");
+    thread::sleep(Duration::from_millis(500));
+    client.finals.clear();
+    let session = client.begin["session"].as_str().unwrap().to_owned();
+    let mut again = LiveClient::begin(&server, &format!("?session={session}"));
+    let received = again.begin["received"].as_u64().unwrap_or_else(|| panic!("{}", again.begin));
+    assert!(received > 0 && received <= sent + 1, "{received} of {sent}");
+    again.send(&json!({"type": "CloseStream"}));
+    assert_eq!(again.end().code, Some(1000));
+    let whole = streamed(&text.repeat(received as usize), RestoreOptions::default().look_ahead(Some(0)));
+    assert!(again.transcript() == whole);
+}
+
+#[test]
+fn nothing_accepted_is_lost_at_the_end() {
+    let mut server = server();
+    let clients: Vec<_> = (0..8)
+        .map(|at| {
+            let mut client = LiveClient::begin(&server, if at % 2 == 0 { "" } else { "?interim=true" });
+            thread::spawn(move || {
+                let mut sent = Vec::new();
+                let socket = client.socket.get_ref().try_clone().unwrap();
+                socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+                // Sends until the service closes.
+                let ending = loop {
+                    let text = format!("word {} of {at} in lisbon ", sent.len());
+                    let message = json!({"type": "Text", "text": text}).to_string();
+                    let is_sent = client.socket.send(Message::text(message)).is_ok();
+                    if is_sent {
+                        sent.push(text);
+                    }
+                    match client.read() {
+                        Some(message) if message["type"] == "Termination" => break message,
+                        None if !is_sent => panic!("no end"),
+                        _ => {}
+                    }
+                };
+                socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                assert_eq!(client.end().code, Some(1001));
+                let received = ending["received"].as_u64().unwrap() as usize;
+                assert!(received > 0 && received <= sent.len(), "{received} of {}", sent.len());
+                let expected = streamed(&sent[..received].concat(), RestoreOptions::default());
+                assert_eq!(client.transcript(), expected);
+            })
+        })
+        .collect();
+    thread::sleep(Duration::from_millis(400));
+    server.stop();
+    for client in clients {
+        client.join().unwrap();
+    }
+    assert!(server.end());
+}
+
+#[test]
+fn an_idle_socket_does_not_delay_the_end() {
+    let mut server = server();
+    let mut clients: Vec<LiveClient> = (0..5).map(|_| LiveClient::begin(&server, "")).collect();
+    clients.iter_mut().for_each(|client| client.text("we met"));
+    thread::sleep(Duration::from_millis(50));
+    let begun = Instant::now();
+    server.stop();
+    for mut client in clients {
+        let ending = client.end();
+        assert_eq!((ending.code, client.transcript()), (Some(1001), "We met".to_owned()));
+    }
+    assert!(server.end());
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_panic_ends_its_session_and_no_other() {
+    let server = Server::with(trial::methods(), ServiceOptions::default().threads(NonZeroUsize::MIN));
+    let mut other = LiveClient::begin(&server, "");
+    let mut client = LiveClient::begin(&server, "");
+    client.text("do panic now");
+    assert_eq!(client.read_to("Error")["status"], 500);
+    assert_eq!(client.end().code, Some(1011));
+    assert_eq!(client.resume(&server).begin["status"], 404);
+    // A long message is computed in the queue.
+    let mut client = LiveClient::begin(&server, "");
+    client.text(&format!("{}panic ", "so ".repeat(3000)));
+    assert_eq!(client.read_to("Error")["status"], 500);
+    other.text("so be it");
+    assert_eq!(other.close(), "So Be It");
+}
+
+/// Posts lines, and returns the events of the answer.
+fn events(server: &Server, query: &str, lines: &[Value]) -> Vec<(String, Value)> {
+    let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let answer = server.post(&format!("/v1/live{query}"), "application/x-ndjson", body.as_bytes());
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some("text/event-stream")),
+        "{answer:?}"
+    );
+    read_events(&unchunked(&answer))
+}
+
+/// Returns the body of an answer in chunks.
+fn unchunked(answer: &HttpAnswer) -> String {
+    let (text, mut rest, mut whole) = (answer.text(), 0, String::new());
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
+    loop {
+        let end = rest + text[rest..].find("\r\n").unwrap();
+        let len = usize::from_str_radix(&text[rest..end], 16).unwrap();
+        if len == 0 {
+            return whole;
+        }
+        whole.push_str(&text[end + 2..end + 2 + len]);
+        rest = end + 2 + len + 2;
+    }
+}
+
+fn read_events(text: &str) -> Vec<(String, Value)> {
+    let event = |event: &str| {
+        let (kind, data) = event.split_once('\n')?;
+        let data = data.strip_prefix("data: ").unwrap();
+        Some((kind.strip_prefix("event: ").unwrap().to_owned(), serde_json::from_str(data).unwrap()))
+    };
+    text.split("\n\n").filter_map(event).collect()
+}
+
+#[test]
+fn lines_are_answered_with_events() {
+    let server = server();
+    let lines = [
+        json!({"type": "Text", "text": "we met in lis"}),
+        json!({"type": "Nothing"}),
+        json!({"type": "Text", "text": "bon "}),
+        json!({"type": "Words", "words": [{"word": "today", "start": 1}]}),
+    ];
+    let events = events(&server, "?look_ahead=0", &lines);
+    let kinds: Vec<&str> = events.iter().map(|(kind, _)| &**kind).collect();
+    assert_eq!(kinds, ["Begin", "Results", "Error", "Results", "Results", "Termination"]);
+    let text: String = events.iter().filter_map(|(_, event)| event["transcript"].as_str()).collect();
+    assert_eq!(text, "We met in Lisbon today ");
+    assert_eq!(events[4].1["words"][0]["start"], 1);
+    assert!(events.iter().all(|(kind, event)| event["type"] == **kind));
+    let wrong = server.post("/v1/live?lang=auto", "application/x-ndjson", b"");
+    assert!(wrong.problem(400).contains("`lang` is \"auto\""));
+}
+
+#[test]
+fn events_come_while_lines_are_sent_and_end_with_the_service() {
+    let mut server = server();
+    let mut stream = server.connect();
+    let head = "POST /v1/live?look_ahead=0 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut seen = String::new();
+    let mut read_to = |stream: &mut std::net::TcpStream, wanted: &str| {
+        let mut part = [0; 1024];
+        while !seen.contains(wanted) {
+            let len = stream.read(&mut part).unwrap();
+            assert!(len > 0, "no {wanted} in {seen}");
+            seen.push_str(&String::from_utf8_lossy(&part[..len]));
+        }
+    };
+    read_to(&mut stream, "event: Begin");
+    for (text, shown) in [("we ", "We "), ("met ", "met ")] {
+        let line = format!("{}\n", json!({"type": "Text", "text": text}));
+        stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).unwrap();
+        read_to(&mut stream, &format!("\"transcript\":\"{shown}\""));
+    }
+    server.stop();
+    read_to(&mut stream, "event: Termination");
+    drop(stream);
+    assert!(server.end());
+}
+
+#[test]
+fn a_long_line_of_events_is_an_error() {
+    let server = limited(|limits| limits.message = 200);
+    let lines = [json!({"type": "Text", "text": "so "}), json!({"type": "Text", "text": "so ".repeat(100)})];
+    let events = events(&server, "?look_ahead=0", &lines);
+    let last = &events.last().unwrap().1;
+    assert_eq!((&last["status"], &last["limit"]), (&json!(413), &json!(200)));
+    let half = request("/v1/live", "", b"{\"type\":\"Text\",\"text\":\"we met\"}");
+    assert!(server.raw(&half).text().contains("\"transcript\":\"We met\""));
+}
+
+#[test]
+fn clients_of_vosk_get_one_answer_for_each_message() {
+    let server = server();
+    let mut socket = connect(&server, "/v1/live/vosk", &[]).unwrap();
+    let mut ask = |message: Value| -> Value {
+        socket.send(Message::text(message.to_string())).unwrap();
+        loop {
+            match socket.read().unwrap() {
+                Message::Text(json) => return serde_json::from_str(&json).unwrap(),
+                Message::Close(_) => panic!("closed"),
+                _ => {}
+            }
+        }
+    };
+    assert_eq!(ask(json!({"partial": ""})), json!({"partial": ""}));
+    assert_eq!(ask(json!({"partial": "we met an"})), json!({"partial": "We met an"}));
+    assert_eq!(ask(json!({"partial": "we met angela"})), json!({"partial": "We met Angela"}));
+    assert_eq!(ask(json!({"text": "we met angela merkel"})), json!({"text": "We met Angela Merkel"}));
+    let word =
+        |word: &str, start: f64| json!({"word": word, "start": start, "end": start + 0.5, "conf": 0.75});
+    let result = json!({"result": [word("in", 1.0), word("lisbon", 1.5)], "text": "in lisbon", "spk": [0.1], "spk_frames": 3});
+    assert_eq!(ask(result), json!({"result": [word("in", 1.0), word("Lisbon", 1.5)], "text": "in Lisbon"}));
+    assert_eq!(ask(json!({"text": ""})), json!({"text": ""}));
+    assert!(
+        ask(json!({"alternatives": []}))["detail"].as_str().unwrap().starts_with("the message has no config")
+    );
+    assert_eq!(ask(json!({"result": [{"word": 1}]}))["field"], "result[0].word");
+    assert_eq!(ask(json!({"config": {"max_alternatives": 3}}))["field"], "config.max_alternatives");
+    assert_eq!(ask(json!({"eof": 1})), json!({"text": ""}));
+    assert!(matches!(socket.read(), Ok(Message::Close(Some(frame))) if u16::from(frame.code) == 1000));
+}
+
+#[test]
+fn a_vosk_configuration_comes_first_and_audio_is_refused() {
+    let server = server();
+    let mut socket = connect(&server, "/v1/live/vosk", &[]).unwrap();
+    let config = json!({"config": {"sample_rate": 16000, "words": true, "phrase_list": ["a"], "lang": "pt", "marks": "."}});
+    socket.send(Message::text(config.to_string())).unwrap();
+    socket.send(Message::binary(vec![0; 8000])).unwrap();
+    let read = |socket: &mut tungstenite::WebSocket<_>| -> Value {
+        serde_json::from_str(&socket.read().unwrap().into_text().unwrap()).unwrap()
+    };
+    let error = read(&mut socket);
+    assert!(error["detail"].as_str().unwrap().contains("nothing is recognised here"), "{error}");
+    socket.send(Message::text(r#"{"text":"ele vivia em lisboa"}"#)).unwrap();
+    assert!(read(&mut socket)["text"].as_str().unwrap().starts_with("Ele vivia em Lisboa"));
+}
+
+/// Any message of a client, right or wrong.
+fn any_message() -> impl Strategy<Value = String> {
+    let word = prop_oneof!["[a-z]{1,6}", Just("lisbon".to_owned()), "[a-zé<>(). \\n]{0,6}"];
+    let words = proptest::collection::vec(word.clone(), 0..4);
+    prop_oneof![
+        4 => word.prop_map(|text| json!({"type": "Text", "text": text}).to_string()),
+        4 => (proptest::option::of(0..4), words, any::<bool>()).prop_map(|(id, words, is_final)| {
+            let id = id.map(|id: i32| format!("u{id}"));
+            json!({"type": "Words", "id": id, "words": words, "is_final": is_final}).to_string()
+        }),
+        1 => Just(json!({"type": "Finalize"}).to_string()),
+        1 => Just(json!({"type": "KeepAlive"}).to_string()),
+        1 => Just(json!({"type": "Configure", "interim": true}).to_string()),
+        1 => "\\PC{0,12}",
+        1 => Just("{\"type\":\"Words\",\"words\":[{}]}".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_messages_leave_what_is_final_as_it_is(
+        messages in proptest::collection::vec(any_message(), 1..24),
+        interim: bool,
+        cut in 0usize..24,
+    ) {
+        static SERVER: OnceLock<Server> = OnceLock::new();
+        let server = SERVER.get_or_init(server);
+        let mut client = LiveClient::begin(server, &format!("?interim={interim}&look_ahead=1"));
+        for (at, message) in messages.iter().enumerate() {
+            client.socket.send(Message::text(message.clone())).unwrap();
+            if at == cut {
+                client.finalize();
+                client.socket.get_ref().shutdown(std::net::Shutdown::Both).unwrap();
+                client = client.resume(server);
+                prop_assert_eq!(&client.begin["resumed"], &json!(true));
+            }
+        }
+        client.finalize();
+        // All results come again as they came.
+        let session = client.begin["session"].as_str().unwrap();
+        let mut again = LiveClient::begin(server, &format!("?session={session}"));
+        while again.finals.len() < client.finals.len() {
+            again.read().unwrap();
+        }
+        prop_assert_eq!(&again.finals, &client.finals);
+        again.close();
+    }
+}
