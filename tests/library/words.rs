@@ -1,4 +1,5 @@
 //! The words of a text, one by one, as the library gives them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use majuscule::{MarkSet, Model, RestoreOptions, RestoredPart, Streaming, WordStream};
 use proptest::prelude::*;
