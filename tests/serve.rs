@@ -9,6 +9,8 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 /// A program that is ended with its value.
 struct Program(Child);
 
@@ -70,7 +72,10 @@ fn the_service_restores_and_stops_at_a_signal() {
         assert!(killed.success() && program.0.wait().unwrap().success());
         let mut log = String::new();
         messages.read_to_string(&mut log).unwrap();
-        assert!(log.contains(" POST /v1/restore 200 ") && !log.contains("lisbon"), "{log}");
+        let entry: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+        let found = [&entry["method"], &entry["route"], &entry["status"]];
+        assert_eq!(found, [&json!("POST"), &json!("/v1/restore"), &json!(200)]);
+        assert!(entry["ms"].as_f64().unwrap() > 0.0 && entry["error"].is_null() && !log.contains("lisbon"));
     }
 }
 
@@ -152,5 +157,5 @@ fn an_answer_names_no_folder_of_the_machine() {
     }
     let mut line = String::new();
     messages.read_line(&mut line).unwrap();
-    assert!(line.contains(" POST /v1/restore 500 ") && line.contains(shown), "{line}");
+    assert!(line.contains(r#""route":"/v1/restore","status":500"#) && line.contains(shown), "{line}");
 }

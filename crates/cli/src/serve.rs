@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde_json::json;
 
 use super::{methods, page};
 use majuscule::ModelPool;
@@ -35,7 +36,7 @@ pub struct ServeArgs {
     /// Accept only requests with the header Authorization: Bearer TOKEN; this file has the token
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
-    /// Print a line for each request on standard error, without its text
+    /// Print a line of JSON for each request on standard error, without its text
     #[arg(long)]
     log: bool,
 }
@@ -100,13 +101,16 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
     }
 }
 
-/// Prints a line for each request if `all` is true, and otherwise for those that the service itself failed.
+/// Prints a line of JSON for each request if `all` is true, and otherwise for those that the service itself
+/// failed.
 fn logger(all: bool) -> Log {
     Arc::new(move |LogEntry { id, method, route, status, time, error, .. }| {
-        let error = error.map(|error| format!(": {error}"));
         if all || error.is_some() {
-            let time = time.as_secs_f64() * 1e3;
-            tell!("{id} {method} {route} {status} {time:.1} ms{}", error.unwrap_or_default());
+            let ms = (time.as_secs_f64() * 1e4).round() / 10.0;
+            let entry = json!({
+                "id": id, "method": method, "route": route, "status": status, "ms": ms, "error": error,
+            });
+            tell!("{entry}");
         }
     })
 }
