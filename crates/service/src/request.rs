@@ -40,6 +40,13 @@ pub struct ChosenRestorer {
     pub notes: Vec<Note>,
 }
 
+impl ChosenRestorer {
+    /// Returns true if the method takes microseconds for a word.
+    pub fn is_light(&self) -> bool {
+        ["majority", "hmm", "maxent"].contains(&&*self.method)
+    }
+}
+
 impl RestoreRequest {
     /// The request for a text of a language.
     pub fn new(language: LanguageChoice, options: RestoreOptions) -> Self {
@@ -72,6 +79,11 @@ impl RestoreRequest {
         }
         let preset = preset.unwrap_or_default();
         Ok(Self { language, preset, model, options, spellings: Vec::new() })
+    }
+
+    /// Returns true if the preset is one of those that are small.
+    pub fn has_light_preset(&self) -> bool {
+        self.model.is_none() && matches!(self.preset, Preset::Accurate | Preset::Fast)
     }
 
     /// Reads the user's own spellings from JSON, where they are a list.

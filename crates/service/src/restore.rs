@@ -8,7 +8,7 @@ use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use majuscule::named::NamedValue;
 use majuscule::restore::pool::detected_format;
-use majuscule::{Encoding, Error, Format, Interrupt, ModelPool, OffsetUnit, RestoredFile};
+use majuscule::{Encoding, Error, Format, ModelPool, OffsetUnit, RestoredFile};
 use serde_json::json;
 
 use crate::answer::{self, RestoreAnswer};
@@ -18,6 +18,7 @@ use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
+use crate::queue::Queue;
 use crate::request::{ChosenRestorer, RestoreRequest};
 use crate::spool::Spool;
 use crate::state::Service;
@@ -25,6 +26,9 @@ use crate::words::{TimedWord, read_words};
 
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
+
+/// The largest number of bytes of JSON that a light model restores in less than a millisecond.
+const SHORT: usize = 2 << 10;
 
 /// The largest number of bytes of spellings in the address of a file.
 const LONGEST_LIST: usize = 16 << 10;
@@ -67,24 +71,31 @@ async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> R
     let with_confidence = fields.flag("confidence")?.unwrap_or(true);
     fields.finish()?;
     let pool = Arc::clone(&service.pool);
+    let wanted = Wanted { unit, with_confidence };
+    if body.bytes.len() <= SHORT && request.has_light_preset() {
+        let chosen = Queue::run_here(|interrupt| request.clone().choose(&pool, &given.whole(), interrupt))?;
+        if chosen.is_light() {
+            let answer = Queue::run_here(|_| answer(chosen, given, wanted))?;
+            return Ok(([(CONTENT_TYPE, "application/json")], answer).into_response());
+        }
+    }
     let work = move |interrupt| {
         let _held = body;
-        answer(&pool, given, request, unit, with_confidence, interrupt)
+        answer(request.choose(&pool, &given.whole(), interrupt)?, given, wanted)
     };
     let answer = service.queue.run(work).await?;
     Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
 }
 
-/// Restores what JSON gives, and writes the answer in JSON.
-fn answer(
-    pool: &ModelPool,
-    given: Given,
-    request: RestoreRequest,
+/// What an answer in JSON has.
+struct Wanted {
     unit: OffsetUnit,
     with_confidence: bool,
-    interrupt: Interrupt,
-) -> majuscule::Result<Vec<u8>> {
-    let chosen = request.choose(pool, &given.whole(), interrupt)?;
+}
+
+/// Restores what JSON gives, and writes the answer in JSON.
+fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Result<Vec<u8>> {
+    let Wanted { unit, with_confidence } = wanted;
     let ChosenRestorer { restorer, options, .. } = &chosen;
     let mut answer = RestoreAnswer::default();
     match given {

@@ -24,9 +24,6 @@ const CONTEXT: usize = 1 << 9;
 /// final.
 const FINAL_RECORDS: usize = 256;
 
-/// The methods that take microseconds for a word.
-const LIGHT: [&str; 3] = ["majority", "hmm", "maxent"];
-
 /// A live session. Law: what is final never changes, and the final transcripts together are what a
 /// stream of the library makes of the text, however it is cut into messages.
 pub struct LiveSession {
@@ -89,7 +86,8 @@ impl LiveSession {
     /// # Errors
     /// Fails if the model cannot do what is asked.
     pub fn start(id: String, chosen: ChosenRestorer, delivery: Delivery, most: usize) -> Result<Self> {
-        let ChosenRestorer { restorer, language, model, method, options, .. } = chosen;
+        let is_light = chosen.is_light();
+        let ChosenRestorer { restorer, language, model, options, .. } = chosen;
         Ok(Self {
             id,
             language,
@@ -97,7 +95,7 @@ impl LiveSession {
             stream: Some(restorer.word_stream()?),
             restorer,
             options,
-            is_light: LIGHT.contains(&&*method),
+            is_light,
             delivery,
             cursor: WordCursor::default(),
             open: None,
