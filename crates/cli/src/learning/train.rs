@@ -53,8 +53,8 @@ struct Common {
     corpora: Vec<PathBuf>,
     #[command(flatten)]
     place: ModelTarget,
-    /// Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix,
-    /// which alternates all kinds of text
+    /// Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, mix, which
+    /// alternates all kinds of text, or windows, which serves networks
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
     /// Language whose case pairs are used, such as tr or nl; that of --lang by default

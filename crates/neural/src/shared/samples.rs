@@ -86,7 +86,10 @@ pub fn split_examples(
 pub fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
     match corpus.protocol() {
         _ if marks.is_empty() => Ok(None),
-        Protocol::Asr { .. } | Protocol::Mix | Protocol::Marks { window: Some(_), .. } => Ok(None),
+        Protocol::Asr { .. }
+        | Protocol::Mix
+        | Protocol::Windows
+        | Protocol::Marks { window: Some(_), .. } => Ok(None),
         _ => corpus.in_windows().map(Some),
     }
 }

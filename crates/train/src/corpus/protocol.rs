@@ -47,6 +47,10 @@ pub enum Protocol {
     /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
     /// or `asr` in turns that a fixed random sequence decides.
     Mix,
+    /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are
+    /// cut anywhere, and by turns that a fixed random sequence decides a few sentences by themselves.
+    /// Those are about one example in six, and one word in thirty.
+    Windows,
     /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
     /// marks after words are scored too.
     Marks {
@@ -117,13 +121,14 @@ impl Protocol {
     pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
 
     /// All protocols, with their default windows.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Text,
         Self::Batista,
         Self::Rei,
         Self::Susanto,
         Self::Asr { window: Self::WINDOW },
         Self::Mix,
+        Self::Windows,
         Self::of_marks(MarkConvention::Iwslt),
         Self::of_marks(MarkConvention::Sepp),
         Self::of_marks(MarkConvention::Punctuator2),
@@ -148,7 +153,7 @@ impl Protocol {
         match self {
             Self::Asr { window } => Some(window),
             Self::Marks { window, .. } => window,
-            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
+            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix | Self::Windows => None,
         }
     }
 
@@ -157,7 +162,7 @@ impl Protocol {
         match self {
             Self::Asr { .. } => Some(Self::Asr { window }),
             Self::Marks { convention, .. } => Some(Self::Marks { convention, window: Some(window) }),
-            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix => None,
+            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix | Self::Windows => None,
         }
     }
 
@@ -170,6 +175,7 @@ impl Protocol {
             Self::Susanto => "susanto",
             Self::Asr { .. } => "asr",
             Self::Mix => "mix",
+            Self::Windows => "windows",
             Self::Marks { convention, .. } => convention.name(),
         }
     }
@@ -177,12 +183,12 @@ impl Protocol {
     /// Returns true if examples run across sentences, so that they depend on earlier text of the
     /// file.
     pub fn runs_on(self) -> bool {
-        matches!(self, Self::Asr { .. } | Self::Mix | Self::Marks { .. })
+        matches!(self, Self::Asr { .. } | Self::Mix | Self::Windows | Self::Marks { .. })
     }
 
     /// Returns true if marks are removed, so that a method sees none.
     pub fn removes_marks(self) -> bool {
-        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. } | Self::Marks { .. })
+        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. } | Self::Windows | Self::Marks { .. })
     }
 }
 
@@ -325,11 +331,11 @@ pub(super) struct ExampleBuilder<'a> {
     skipped: Vec<u32>,
     /// The number of words that the protocol left out after the last word of the example.
     skipping: u32,
-    /// The current turn of `mix`.
+    /// The current turn of `mix` or `windows`.
     turn: Turn,
 }
 
-/// A turn of [`Protocol::Mix`].
+/// A turn of [`Protocol::Mix`] or [`Protocol::Windows`].
 #[derive(Debug, Clone)]
 struct Turn {
     protocol: Protocol,
@@ -339,13 +345,26 @@ struct Turn {
     random: ChaCha8Rng,
 }
 
+/// The largest number of words after which a short text of `windows` ends with its sentence.
+const SHORT_TEXT: u64 = 30;
+
 impl Turn {
     fn first() -> Self {
         Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
     }
 
-    /// Draws the next turn.
-    fn next(&mut self) {
+    /// Draws the next turn of `windows`: a text of some sentences, or running text of two windows and
+    /// the rest of its last sentence.
+    fn next_of_windows(&mut self) {
+        self.protocol = Protocol::Asr { window: Protocol::WINDOW };
+        self.left = match below(&mut self.random, 3) {
+            0 => 1 + below(&mut self.random, SHORT_TEXT) as usize,
+            _ => 2 * Protocol::WINDOW.get(),
+        };
+    }
+
+    /// Draws the next turn of `mix`.
+    fn next_of_mix(&mut self) {
         let words = Protocol::WINDOW;
         self.protocol = match below(&mut self.random, 10) {
             0..4 => Protocol::Text,
@@ -391,7 +410,7 @@ impl<'a> ExampleBuilder<'a> {
         visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
         match self.protocol {
-            Protocol::Mix => self.mix(sentence, visit),
+            Protocol::Mix | Protocol::Windows => self.take_turns(sentence, visit),
             protocol => self.sentence_under(protocol, sentence, visit),
         }
     }
@@ -408,6 +427,7 @@ impl<'a> ExampleBuilder<'a> {
             Protocol::Rei => self.rei(sentence),
             Protocol::Susanto => self.susanto(sentence),
             Protocol::Asr { window } => return self.asr(sentence, window, None, visit),
+            Protocol::Windows => return self.asr(sentence, Protocol::WINDOW, None, visit),
             Protocol::Marks { convention, window } => {
                 return match convention.takes(sentence.text) {
                     true => self.asr(sentence, window.unwrap_or(NonZeroUsize::MAX), Some(convention), visit),
@@ -418,10 +438,13 @@ impl<'a> ExampleBuilder<'a> {
         self.give(visit)
     }
 
-    fn mix(&mut self, sentence: CorpusSentence<'_>, visit: &mut ExampleVisitor<'_>) -> Result<()> {
+    fn take_turns(&mut self, sentence: CorpusSentence<'_>, visit: &mut ExampleVisitor<'_>) -> Result<()> {
         if self.turn.left == 0 {
             self.give(visit)?;
-            self.turn.next();
+            match self.protocol {
+                Protocol::Windows => self.turn.next_of_windows(),
+                _ => self.turn.next_of_mix(),
+            }
         }
         self.turn.left = self.turn.left.saturating_sub(sentence.text.split_whitespace().count());
         self.sentence_under(self.turn.protocol, sentence, visit)
@@ -819,6 +842,28 @@ mod tests {
         assert!(tokens.iter().all(|token| !token.starts && token.left.is_none() && token.right.is_none()));
     }
 
+    #[test]
+    fn windows_are_cut_anywhere_and_some_texts_are_short() {
+        let text: String = (0..4000).map(|at| format!("We met Rui and {at} more, {at} left.\n")).collect();
+        let examples = corpus(&text, Format::Text, Protocol::Windows).examples().unwrap();
+        let sizes: Vec<usize> = examples.iter().map(|example| example.tokens.len()).collect();
+        // All words, none twice: eight in each sentence.
+        assert_eq!(sizes.iter().sum::<usize>(), 32_000);
+        let is_short = |size: usize| (8..=32).contains(&size) && size.is_multiple_of(8);
+        // Only the end of the text may cut a window.
+        let whole = &sizes[..sizes.len() - 1];
+        assert!(whole.iter().all(|&size| size == 200 || is_short(size)), "{sizes:?}");
+        let short: Vec<usize> = whole.iter().copied().filter(|&size| is_short(size)).collect();
+        let words: usize = short.iter().sum();
+        assert!((500..1500).contains(&words) && (20..50).contains(&short.len()), "{short:?}");
+        for example in &examples {
+            let tokens = example.tokens.as_slice();
+            assert!(tokens.iter().all(|token| !token.starts && token.right.is_none()));
+            assert!(example.gold.iter().all(|gold| gold.scored));
+            assert_eq!(tokens[0].before == Break::Space, !example.gold[0].initial);
+        }
+    }
+
     /// The words of a text with the marks after them under a protocol.
     fn marked(text: &str, protocol: &str) -> String {
         let examples = corpus(text, Format::Text, protocol.parse().unwrap()).examples().unwrap();
@@ -904,7 +949,7 @@ mod tests {
             assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
         }
         assert_eq!("asr".parse::<Protocol>().unwrap(), asr(200));
-        for wrong in ["asr:0", "asr:x", "Rei", "", "rei:200", "iwslt:", "segments:0"] {
+        for wrong in ["asr:0", "asr:x", "Rei", "", "rei:200", "windows:9", "iwslt:", "segments:0"] {
             assert!(matches!(wrong.parse::<Protocol>(), Err(Error::Usage(_))), "{wrong}");
         }
     }

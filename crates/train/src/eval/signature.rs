@@ -103,7 +103,7 @@ fn first_word(protocol: Protocol) -> &'static str {
         Protocol::Text => "context",
         Protocol::Batista => "removed",
         Protocol::Rei => "context-where-capital",
-        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Marks { .. } => "scored",
+        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Windows | Protocol::Marks { .. } => "scored",
         Protocol::Mix => "by-turns",
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         let signatures = Protocol::ALL.map(|protocol| {
             Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
         });
-        let [text, batista, rei, susanto, asr, mix, iwslt, .., segments] = &signatures;
+        let [text, batista, rei, susanto, asr, mix, windows, iwslt, .., segments] = &signatures;
         assert!(text.starts_with(
             "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
         ));
@@ -125,6 +125,7 @@ mod tests {
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
         assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
+        assert!(windows.contains("|marks:removed|") && windows.contains("|first:scored|"), "{windows}");
         assert!(iwslt.contains("|marks:removed|scored:,.?|classes:U-T-L|first:scored|"), "{iwslt}");
         assert!(
             segments.contains("|scored:sentence-ends|") && segments.contains("|window:none|"),

@@ -310,6 +310,16 @@ impl EncoderConfig {
     }
 }
 
+/// Encoders of the same size and use that are not computed here: `model_type`, the name, and the
+/// difference from BERT.
+const OTHER_ENCODERS: [(&str, &str, &str); 5] = [
+    ("albert", "ALBERT", "whose layers share their weights"),
+    ("deberta", "DeBERTa", "whose attention reads the distances of words"),
+    ("deberta-v2", "DeBERTa", "whose attention reads the distances of words"),
+    ("modernbert", "ModernBERT", "whose layers have gates and positions that rotate"),
+    ("mpnet", "MPNet", "whose attention has a bias for each distance"),
+];
+
 /// Returns the kind that a `config.json` names; the oldest ones name none and are BERT's.
 fn kind(json: &Value) -> Result<EncoderKind, String> {
     let Some(found) = json.get("model_type").filter(|found| !found.is_null()) else {
@@ -317,8 +327,10 @@ fn kind(json: &Value) -> Result<EncoderKind, String> {
     };
     let kind = EncoderKind::ALL.into_iter().find(|kind| found.as_str() == Some(kind.name()));
     kind.ok_or_else(|| {
-        let names = EncoderKind::ALL.map(EncoderKind::name);
-        format!("says model_type {found}: expected an encoder of one of these kinds: {}", names.join(", "))
+        let names = EncoderKind::ALL.map(EncoderKind::name).join(", ");
+        let other = OTHER_ENCODERS.iter().find(|(name, ..)| found.as_str() == Some(name));
+        let reason = other.map(|(_, name, reason)| format!(" ({name}, {reason})")).unwrap_or_default();
+        format!("says model_type {found}{reason}: expected an encoder of one of these kinds: {names}")
     })
 }
 
@@ -417,6 +429,15 @@ mod tests {
                 "model_type \"gpt2\": expected an encoder of one of these kinds: bert, roberta, xlm-roberta, distilbert, electra",
             ),
             ("\"bert\"", "7", "model_type 7: expected"),
+            (
+                "\"bert\"",
+                "\"albert\"",
+                "model_type \"albert\" (ALBERT, whose layers share their weights): expected an encoder of one",
+            ),
+            ("\"bert\"", "\"deberta\"", "(DeBERTa, whose attention reads the distances of words)"),
+            ("\"bert\"", "\"deberta-v2\"", "(DeBERTa, whose attention reads the distances of words)"),
+            ("\"bert\"", "\"modernbert\"", "(ModernBERT, whose layers have gates and positions that rotate)"),
+            ("\"bert\"", "\"mpnet\"", "(MPNet, whose attention has a bias for each distance)"),
             (
                 "\"gelu\"",
                 "\"gelu_new\"",

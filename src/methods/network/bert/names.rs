@@ -55,6 +55,12 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     shapes
 }
 
+/// Returns the number of the layer that a tensor of an encoder belongs to, if it belongs to one, by the
+/// name that [`encoder_shapes`] has.
+pub fn layer_of(name: &str) -> Option<usize> {
+    name.strip_prefix(LAYERS[0])?.split('.').next()?.parse().ok()
+}
+
 /// Returns the names and shapes of the tensors of a tagger.
 pub fn tagger_shapes(config: &EncoderConfig, heads: HeadSizes) -> Shapes {
     let mut shapes: Shapes =

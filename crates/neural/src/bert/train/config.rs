@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::layers::LayerConfig;
 use super::loss::LossConfig;
 use super::schedule::Schedule;
 use super::{pretrained, train};
@@ -42,6 +43,10 @@ pub struct BertConfig {
     #[arg(long)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_pieces: bool,
+    /// The layers of the encoder
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub layers: LayerConfig,
     /// Take the steps of a paper: the values that it states are then the defaults of the settings
     /// below
     #[arg(long, value_enum, value_name = "PAPER")]
@@ -215,6 +220,7 @@ impl Default for BertConfig {
             heads: HeadOptions::default(),
             piece: LabelledPiece::First,
             keep_pieces: false,
+            layers: LayerConfig::default(),
             schedule: None,
             epochs: 4,
             frozen: 1,

@@ -6,6 +6,9 @@ mod checkpoint;
 mod config;
 mod dropout;
 mod kept;
+#[cfg(test)]
+mod layer_tests;
+mod layers;
 mod lookahead;
 mod loss;
 mod passes;
@@ -34,6 +37,7 @@ use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{BertAdaptation, adapt};
 use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, OptimizerConfig};
+pub use layers::LayerConfig;
 pub use loss::LossConfig;
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::spellings::ClassCases;
@@ -63,6 +67,7 @@ pub fn train(
     config.check()?;
     let mut pretrained = Pretrained::read(&config.encoder)?;
     let window = config.window(pretrained.config.longest())?;
+    pretrained = config.layers.applied(pretrained, &config.encoder, config.seed)?;
     if config.keep_pieces {
         pretrained = kept::keep_pieces(pretrained, corpus)?;
     }

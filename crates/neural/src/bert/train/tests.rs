@@ -41,7 +41,7 @@ pub(super) fn config() -> BertConfig {
 
 /// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in
 /// the US`.
-fn corpus() -> Corpus {
+pub(super) fn corpus() -> Corpus {
     let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
     let sentence = |i: usize| {
         let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
@@ -70,7 +70,7 @@ fn restored(model: &Bert, words: &str) -> String {
     forms.collect::<Vec<_>>().join(" ")
 }
 
-fn train(config: &BertConfig, corpus: &Corpus) -> Result<Bert> {
+pub(super) fn train(config: &BertConfig, corpus: &Corpus) -> Result<Bert> {
     super::train(config, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
@@ -78,7 +78,7 @@ fn adapt(adaptation: &BertAdaptation, model: &Bert, corpus: &Corpus) -> Result<B
     super::adapt(adaptation, model, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
-fn bytes(model: &Bert) -> Vec<u8> {
+pub(super) fn bytes(model: &Bert) -> Vec<u8> {
     sections(model).unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
 }
 
@@ -145,11 +145,11 @@ fn it_learns_fifty_sentences_by_heart() {
 }
 
 /// The configuration with the toy encoder of a kind.
-fn on(kind: &str) -> BertConfig {
+pub(super) fn on(kind: &str) -> BertConfig {
     BertConfig { encoder: config().encoder.with_file_name(format!("toy-{kind}")), ..config() }
 }
 
-const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
+pub(super) const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
 
 #[test]
 fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
