@@ -33,7 +33,7 @@ import textwrap
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
 # Where the program finds the models of the preset best.
-MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lm"))
+MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lm", "networks"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"

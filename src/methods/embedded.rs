@@ -1,5 +1,7 @@
 //! The models of the presets: two of each language are built in, each with a feature of the package.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 use super::{Backend, Methods, Model};
@@ -78,6 +80,15 @@ impl Preset {
     pub fn name(self) -> &'static str {
         self.name_of()
     }
+
+    /// The method of the models of a preset that lie in files of their own; `None` if they are built in.
+    pub fn external_method(self) -> Option<&'static str> {
+        match self {
+            Self::Best => Some("bert"),
+            Self::Ngram => Some("hmm"),
+            Self::Accurate | Self::Fast => None,
+        }
+    }
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
@@ -130,10 +141,8 @@ impl Methods {
     /// `language` is not a [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;
-        match preset {
-            Preset::Best => return self.dirs.open(&language, preset.name(), "bert"),
-            Preset::Ngram => return self.dirs.open(&language, preset.name(), "hmm"),
-            Preset::Accurate | Preset::Fast => {}
+        if let Some(method) = preset.external_method() {
+            return self.dirs.open(&language, preset.name(), method);
         }
         let tag = language.primary();
         let Some(bytes) = packed(&tag, preset) else {
@@ -147,6 +156,21 @@ impl Methods {
             }));
         };
         Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
+    }
+
+    /// Returns the file or folder that [`Methods::preset_store`] opens; `None` for a built-in model, and
+    /// if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if `language` is not a [`LanguageTag`].
+    pub fn preset_path(&self, language: &str, preset: Preset) -> Result<Option<PathBuf>> {
+        let language: LanguageTag = language.parse()?;
+        Ok(preset.external_method().and_then(|_| self.dirs.find(&language.primary(), preset.name())))
+    }
+
+    /// Returns the folders in which models that are not built in are looked for, in order.
+    pub fn model_folders(&self) -> Vec<PathBuf> {
+        self.dirs.folders().collect()
     }
 }
 

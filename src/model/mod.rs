@@ -6,7 +6,7 @@ mod store;
 use serde::{Deserialize, Serialize};
 
 pub use crate::bytes::Bytes;
-pub use search::ModelDirs;
+pub use search::{ModelDirs, ShippedModel};
 pub use store::{Embedded, Folder, Packed, Store, is_model, open, packed};
 
 use crate::error::{Error, Result};

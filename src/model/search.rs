@@ -9,11 +9,43 @@ use super::{Manifest, Store};
 use crate::error::{Error, Result};
 use crate::text::LanguageTag;
 
+/// The folders of a clone of this repository that hold such models.
+const CLONE: [&str; 2] = ["lm", "lm/networks"];
+
 /// The variable that names a folder of such models.
 const VARIABLE: &str = "MAJUSCULE_MODELS";
 
 /// The model of all languages that have none of their own.
 const SHARED: &str = "multilingual";
+
+/// A model that comes with the source of this package, and that a program finds beside itself: too large
+/// to be built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShippedModel {
+    /// The name, `LANG.PRESET`.
+    pub name: &'static str,
+    /// The folder of the source that holds the packed file of this name.
+    pub folder: &'static str,
+    /// The CRC-32 (IEEE) of the file, in hexadecimal.
+    pub crc32: &'static str,
+    /// The licence, which follows from those of the texts.
+    pub licence: &'static str,
+}
+
+impl ShippedModel {
+    /// All of them.
+    pub const ALL: [Self; 2] = [
+        Self { name: "en.ngram", folder: "lm", crc32: "40658f89", licence: "CC BY-SA 4.0" },
+        Self { name: "pt.ngram", folder: "lm", crc32: "bb78c8cd", licence: "CC BY-SA 4.0" },
+    ];
+
+    /// Returns the model of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        const ALL: &[ShippedModel] = &ShippedModel::ALL;
+        ALL.iter().find(|model| model.name == name)
+    }
+}
 
 /// The folders in which models that are not built in are looked for, in this order. A model is called
 /// `LANG.PRESET`, or `multilingual.PRESET` if it is of all languages.
@@ -26,8 +58,8 @@ pub struct ModelDirs {
     pub given: Vec<PathBuf>,
     /// The folder that the environment names.
     pub environment: Option<PathBuf>,
-    /// The folder of the program. Inside a clone of this repository, its folder `lm` counts too, as
-    /// the last.
+    /// The folder of the program. Inside a clone of this repository, its folders `lm` and
+    /// `lm/networks` count too, as the last.
     pub program: Option<PathBuf>,
     /// The folder of the user's data.
     pub data: Option<PathBuf>,
@@ -79,24 +111,31 @@ impl ModelDirs {
     }
 
     /// Returns the model of this name in the first folder that has one.
-    fn find(&self, language: &str, name: &str) -> Option<PathBuf> {
+    pub(crate) fn find(&self, language: &str, name: &str) -> Option<PathBuf> {
         let files = |folder: PathBuf| [language, SHARED].map(|of| folder.join(format!("{of}.{name}")));
         self.folders().flat_map(files).find(|path| path.exists())
     }
 
     /// All folders, in order.
-    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let Self { given, environment, program, data } = self;
         // A program that cargo built is in target/release of its clone.
         let clone = program.as_deref().and_then(|folder| folder.parent()?.parent());
-        let models = clone.filter(|folder| is_clone(folder)).map(|clone| clone.join("lm"));
+        let clone = clone.filter(|folder| is_clone(folder));
+        let models = clone.into_iter().flat_map(|clone| CLONE.map(|folder| clone.join(folder)));
         let others = [environment, program, data].into_iter().flatten().cloned();
         given.iter().cloned().chain(others).chain(models)
     }
 
     fn missing(&self, language: &str, name: &str, method: &str) -> String {
         let folders: Vec<String> = self.folders().map(|folder| folder.display().to_string()).collect();
-        let make = format!("make one (majuscule train {method}, and compact with --pack {language}.{name})");
+        let name_of_file = format!("{language}.{name}");
+        let shipped = ShippedModel::named(&name_of_file)
+            .map(|model| format!("copy {}/{name_of_file} from the source of majuscule, or ", model.folder));
+        let make = format!(
+            "{}make one (majuscule train {method}, and compact with --pack {name_of_file})",
+            shipped.unwrap_or_default()
+        );
         if folders.is_empty() {
             return format!("no model {name} of {language} is built in: {make} and name its folder or file");
         }
@@ -138,7 +177,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let program = place.path().join("target/release/majuscule");
         let mine = place.path().join("mine");
-        for folder in ["mine", "target/release", "lm"] {
+        for folder in ["mine", "target/release", "lm", "lm/networks"] {
             std::fs::create_dir_all(place.path().join(folder)).unwrap();
         }
         std::fs::write(place.path().join("Cargo.toml"), "[package]\nname = \"majuscule\"\n").unwrap();
@@ -146,8 +185,13 @@ mod tests {
         let dirs = ModelDirs::of_program(variable, Some(&program));
         let found = || dirs.find("nl", "best");
         assert_eq!(found(), None);
-        for file in ["lm/multilingual.best", "lm/nl.best", "target/release/nl.best", "mine/multilingual.best"]
-        {
+        for file in [
+            "lm/networks/nl.best",
+            "lm/multilingual.best",
+            "lm/nl.best",
+            "target/release/nl.best",
+            "mine/multilingual.best",
+        ] {
             let path = place.path().join(file);
             std::fs::write(&path, "").unwrap();
             assert_eq!(found(), Some(path));
@@ -163,6 +207,20 @@ mod tests {
         assert!(message.ends_with(", or name its folder in MAJUSCULE_MODELS"), "{message}");
         assert!(message.contains("train bert, and compact with --pack nl.best"), "{message}");
         assert!(message.contains(&*mine.to_string_lossy()), "{message}");
+        assert!(!message.contains("copy"), "{message}");
+        let shipped = dirs.missing("en", "ngram", "hmm");
+        assert!(shipped.contains("copy lm/en.ngram from the source of majuscule, or make one"), "{shipped}");
+    }
+
+    #[test]
+    fn models_that_ship_are_the_files_of_this_repository() {
+        for model in ShippedModel::ALL {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(model.folder).join(model.name);
+            let bytes = std::fs::read(file).unwrap();
+            assert_eq!(crate::model::FileRecord::of(model.name, &bytes).crc32, model.crc32, "{}", model.name);
+            assert_eq!(ShippedModel::named(model.name), Some(&model));
+        }
+        assert_eq!(ShippedModel::named("nl.other"), None);
     }
 
     #[test]
@@ -180,7 +238,7 @@ mod tests {
         std::fs::write(&manifest, "[package]\nname = \"majuscule-cli\"\n# name = \"majuscule\"\n").unwrap();
         assert_eq!(found(), std::slice::from_ref(&beside));
         std::fs::write(&manifest, include_str!("../../Cargo.toml")).unwrap();
-        assert_eq!(found(), [beside, place.path().join("lm")]);
+        assert_eq!(found(), [beside, place.path().join("lm"), place.path().join("lm/networks")]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::toy_network;
+use majuscule::model::FileRecord;
 use tempfile::TempDir;
 
 /// The training text of the model of these tests.
@@ -672,6 +673,106 @@ fn the_best_preset_lies_in_a_folder() {
     let error = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2), "{error}");
     assert!(error.contains("no model best of nl is in") && error.contains("--pack nl.best"), "{error}");
+}
+
+/// Runs the program with a folder of models.
+fn with_models(room: &Room, folder: &str, line: &str) -> Output {
+    let mut command = program();
+    command.current_dir(room.path("")).env("MAJUSCULE_MODELS", room.path(folder));
+    command.args(line.split_whitespace()).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_file_that_is_no_model_of_a_preset_is_refused_in_one_sentence() {
+    let room = Room::new();
+    fs::create_dir(room.path("models")).unwrap();
+    let whole = toy_network::in_bytes().pack();
+    let with_number = |at: usize, number: u32| {
+        let mut bytes = whole.clone();
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        bytes
+    };
+    let mut altered = whole.clone();
+    let last = altered.len() - 200;
+    altered[last] ^= 1;
+    let text = "a text of my own\n".repeat(20).into_bytes();
+    for (bytes, says) in [
+        (Vec::new(), "is no packed model"),
+        (text, "is no packed model: it does not begin with MAJUSCUL"),
+        (whole[..12].to_vec(), "the model is cut off"),
+        (whole[..whole.len() / 2].to_vec(), "the model is cut off"),
+        (whole[..whole.len() - 300].to_vec(), "the model is cut off"),
+        (altered, "it was altered"),
+        (with_number(8, 99), "model format 99, but this build reads"),
+    ] {
+        room.write("models/en.best", bytes);
+        for line in ["restore --preset best talk.txt", "restore --cascade fast,best talk.txt"] {
+            room.write("talk.txt", "we met anna\n");
+            let output = with_models(&room, "models", line);
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{line}: {error}");
+            assert!(error.contains("en.best") && error.contains(says), "{line}: {error}");
+            assert_eq!(error.lines().count(), 1, "{error}");
+            assert!(output.stdout.is_empty());
+        }
+        let listed = with_models(&room, "models", "models --lang en");
+        let list = String::from_utf8(listed.stdout).unwrap();
+        assert_eq!(listed.status.code(), Some(1), "{list}");
+        assert!(list.contains("en.best      cannot be used: ") && list.contains(says), "{list}");
+    }
+}
+
+#[test]
+fn models_lists_what_is_here_and_how_to_get_the_rest() {
+    let room = Room::new();
+    fs::create_dir(room.path("models")).unwrap();
+    let bytes = toy_network::in_bytes().pack();
+    room.write("models/en.best", &bytes);
+    fs::copy(Path::new(crate::ROOT).join("lm/en.ngram"), room.path("models/en.ngram")).unwrap();
+    let listed = with_models(&room, "models", "models");
+    let list = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.status.success(), "{list}");
+    let line = |name: &str| list.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    let crc32 = FileRecord::of("", &bytes).crc32;
+    let best = line("en.best ");
+    assert!(best.contains(" bert ") && best.contains(&format!("crc32 {crc32}")), "{best}");
+    assert!(best.contains("unknown licence") && best.contains("models"), "{best}");
+    let ngram = line("en.ngram ");
+    assert!(
+        ngram.contains(" hmm ") && ngram.contains(" 2.9 MB ") && ngram.contains("CC BY-SA 4.0"),
+        "{ngram}"
+    );
+    assert!(line("nl.accurate ").contains(" maxent ") && line("nl.accurate ").contains("LGPL"), "{list}");
+    assert!(line("es.fast ").ends_with("built in"), "{list}");
+    assert_eq!(line("fr.best "), "fr.best      missing");
+    assert!(list.contains("majuscule compact --pack LANG.PRESET"), "{list}");
+    assert!(list.contains(&*room.path("models").to_string_lossy()), "{list}");
+
+    let json = with_models(&room, "models", "models --json --lang en");
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let names: Vec<&str> =
+        json["models"].as_array().unwrap().iter().filter_map(|model| model["model"].as_str()).collect();
+    assert_eq!(names, ["en.accurate", "en.fast", "en.best", "en.ngram"]);
+    assert_eq!(json["models"][2]["crc32"], serde_json::json!(crc32));
+    assert_eq!(json["models"][2]["licence"], serde_json::Value::Null);
+    assert!(json["models"][0]["path"].is_null() && json["folders"][0].is_string());
+    room.fails("models --lang ../evil", b"", 2, &["is not a language"]);
+}
+
+#[test]
+fn the_licences_of_built_in_models_are_those_of_the_table_in_lm() {
+    let room = Room::new();
+    let table = fs::read_to_string(Path::new(crate::ROOT).join("lm/README.md")).unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&room.out("models --json", b"")).unwrap();
+    let built_in = |model: &&serde_json::Value| model["preset"] == "accurate" || model["preset"] == "fast";
+    let models: Vec<_> = list["models"].as_array().unwrap().iter().filter(built_in).collect();
+    assert_eq!(models.len(), 10);
+    for model in models {
+        let (language, licence) = (model["language"].as_str().unwrap(), model["licence"].as_str().unwrap());
+        let row = table.lines().find(|line| line.starts_with(&format!("| `{language}` |"))).unwrap();
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        assert!(cell.starts_with(licence), "{model}: {row}");
+    }
 }
 
 #[test]

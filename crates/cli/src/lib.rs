@@ -15,6 +15,7 @@ mod language;
 #[cfg(feature = "learning")]
 mod learning;
 pub mod methods;
+mod models;
 mod named;
 mod page;
 mod piped;
@@ -73,6 +74,7 @@ enum Verb {
     #[command(flatten)]
     Learning(Box<learning::Learning>),
     Inspect(inspect::InspectArgs),
+    Models(models::ModelsArgs),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -127,6 +129,7 @@ impl Verb {
             #[cfg(feature = "learning")]
             Self::Learning(verb) => verb.run(),
             Self::Inspect(args) => inspect::run(args),
+            Self::Models(args) => models::run(&args),
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
         }

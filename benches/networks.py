@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Measures the network of English, the preset best, beside the built-in model accurate, and prints tables in Markdown.
+
+    python3 benches/networks.py CORPORA capitals [--protocols asr:200,rei,text]
+    python3 benches/networks.py CORPORA marks
+    python3 benches/networks.py CORPORA speed
+
+CORPORA holds dev/en/ with the test sets named below. Both models run in turn on the same text. `speed` counts CPU time of the whole process on
+one thread, so that other work on the machine disturbs it little; the first word out is the least of ten runs on a text that waits. The variable
+MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in place of the preset. Needs only Python 3.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
+# Where the program finds the network, wherever it was built.
+os.environ.setdefault("MAJUSCULE_MODELS", str(TOP / "lm/networks"))
+SETS = [
+    ("TED dev2012", ["ted.dev2012.cased.txt"], ["--split"]),
+    ("OpenSubtitles", ["opensubtitles.en"], []),
+    ("FLORES-101 devtest", ["flores.devtest"], []),
+    ("newstest2013", ["newstest2013"], []),
+    ("Earnings-21, reference", ["earnings21/ref"], []),
+    ("Europarl dev-test + test 2006", ["europarl.devtest2006", "europarl.test2006"], []),
+]
+# The text whose words are restored for speed.
+TEXT = "europarl.test2006"
+RUNS = 10
+
+
+def evaluated(model, protocol, files, options):
+    command = [MAJUSCULE, "evaluate", *model, "--protocol", protocol, "--json", *options, *files]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def percent(fraction):
+    return "-" if fraction is None else f"{100 * fraction:.1f}"
+
+
+def ser(fraction):
+    return "-" if fraction is None else f"{fraction:.3f}".lstrip("0")
+
+
+def line(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def header(cells, keys):
+    line(cells)
+    line(["---"] * keys + ["---:"] * (len(cells) - keys))
+
+
+def capitals(folder, models, protocols):
+    figures = [f"`{name}`: {figure}" for name in models for figure in ("P", "R", "F", "SER")]
+    header(["protocol", "test set", "words", *figures], 2)
+    for protocol in protocols:
+        sums = dict.fromkeys(models, 0.0)
+        for title, names, options in SETS:
+            cells, words = [], 0
+            for name, model in models.items():
+                report = evaluated(model, protocol, [folder / file for file in names], options)
+                words = report["tokens"]
+                sums[name] += report["f"]
+                cells += [*map(percent, [report["precision"], report["recall"], report["f"]]), ser(report["ser"])]
+            line([f"`{protocol}`", title, f"{words:,}", *cells])
+        means = [cell for total in sums.values() for cell in ["", "", percent(total / len(SETS)), ""]]
+        line([f"`{protocol}`", "mean", "", *means])
+
+
+def marks(folder, models):
+    header(["model", "comma F", "period F", "question F", "all marks P", "R", "F", "macro F", "sentence ends F"], 1)
+    for name, model in models.items():
+        report = evaluated(model, "iwslt", [folder / "iwslt.dev2012"], [])
+        found = report["marks"]
+        by_mark = {of["mark"]: of["f"] for of in found["classes"]}
+        micro = found["micro"]
+        figures = [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
+        line([f"`{name}`", *map(percent, [*figures, found["macro_f"], report["sentence_ends"]["f"]])])
+
+
+def speed(folder, models):
+    header(["model", "", "words/s of CPU time", "memory, MB", "first word out, ms"], 2)
+    text = (folder / TEXT).read_text(encoding="utf-8").lower()
+    words = len(text.split())
+    for name, model in models.items():
+        for how, options in [("capitals", []), ("`--marks=all`", ["--marks=all"])]:
+            command = [MAJUSCULE, "restore", "-q", "--threads", "1", *model, *options]
+            seconds, memory = resources(command, text)
+            first = 1000 * min(first_byte(command, text) for _ in range(RUNS))
+            line([f"`{name}`", how, f"{words / seconds:,.0f}", f"{memory:.0f}", f"{first:.0f}"])
+
+
+def resources(command, text):
+    """Returns the CPU time of a command on a text, in seconds, and its memory, in MB."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        process.stdin.write(text.encode())
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} failed")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
+def first_byte(command, text):
+    """Returns the seconds from the start of a command to the first byte of its answer to a text that is there in whole."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        # Less than a pipe holds: nothing waits.
+        process.stdin.write(text.encode()[:50_000])
+        process.stdin.close()
+        process.stdout.read(1)
+        seconds = time.perf_counter() - begin
+        process.stdout.read()
+    return seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("corpora", type=pathlib.Path)
+    parser.add_argument("table", choices=["capitals", "marks", "speed"])
+    parser.add_argument("--protocols", default="asr:200,rei,text")
+    parser.add_argument("--best", metavar="MODEL")
+    args = parser.parse_args()
+    folder = args.corpora / "dev/en"
+    best = ["--model", args.best] if args.best else ["--preset", "best"]
+    models = {"accurate": ["--lang", "en"], "best": best}
+    if args.table == "capitals":
+        capitals(folder, models, args.protocols.split(","))
+    elif args.table == "marks":
+        marks(folder, models)
+    else:
+        speed(folder, models)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+//! `majuscule models`: lists the models of the presets, and says how to get those that are missing.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::methods::methods;
+use super::page::print;
+use majuscule::bytes::Bytes;
+use majuscule::error::{Error, Result as Listed};
+use majuscule::methods::{LANGUAGES, Methods, Preset};
+use majuscule::model::{FileRecord, ShippedModel, Store};
+use majuscule::named::NamedValue;
+use majuscule::printable::printable;
+
+/// Lists the models of the presets, built in and beside the program, and says how to get others
+///
+/// Each model is compared with its checksums. A file that a preset cannot use is shown with the reason,
+/// and the exit code is 1.
+#[derive(Debug, clap::Args)]
+pub struct ModelsArgs {
+    /// List the models of this language only
+    #[arg(long, value_name = "LANG", value_parser = super::page::language)]
+    lang: Option<String>,
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The licences of the built-in models, which follow from those of their texts (lm/README.md).
+const LICENCES: [(&str, &str); 5] = [
+    ("en", "CC BY-SA 4.0"),
+    ("es", "CC BY 4.0"),
+    ("fr", "CC BY-SA 4.0"),
+    ("nl", "LGPL"),
+    ("pt", "CC BY-SA 4.0"),
+];
+
+/// The model of a preset of a language.
+struct ListedModel {
+    language: String,
+    preset: Preset,
+    /// The file or folder; `None` if the model is built in or missing.
+    path: Option<PathBuf>,
+    state: ModelState,
+}
+
+/// What is known of a model.
+enum ModelState {
+    Whole { method: String, bytes: u64, crc32: Option<String>, licence: Option<&'static str> },
+    Missing,
+    Unusable(Error),
+}
+
+/// Prints the list.
+pub fn run(args: &ModelsArgs) -> Result<ExitCode> {
+    let methods = methods();
+    let languages: Vec<&str> = match &args.lang {
+        Some(language) => vec![language],
+        None => LANGUAGES.to_vec(),
+    };
+    let presets = |language| Preset::VALUES.iter().map(move |(preset, ..)| (language, *preset));
+    let all = languages.into_iter().flat_map(presets);
+    let all: Vec<ListedModel> =
+        all.map(|(language, preset)| listed(&methods, language, preset)).collect::<Listed<_>>()?;
+    let folders = methods.model_folders();
+    match args.json {
+        true => {
+            let models: Vec<Value> = all.iter().map(ListedModel::json).collect();
+            let page = json!({ "models": models, "folders": folders });
+            print(&(serde_json::to_string_pretty(&page)? + "\n"))?;
+        }
+        false => print(&page(&all, &folders))?,
+    }
+    let is_unusable = |model: &ListedModel| matches!(model.state, ModelState::Unusable(_));
+    Ok(if all.iter().any(is_unusable) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Looks for the model of a preset, and compares it with its checksums.
+///
+/// # Errors
+/// If `language` is not the tag of a language.
+fn listed(methods: &Methods, language: &str, preset: Preset) -> Listed<ListedModel> {
+    let path = methods.preset_path(language, preset)?;
+    let name = format!("{language}.{}", preset.name());
+    let state = match methods.preset_store(language, preset) {
+        // Without a file there is nothing that could be unusable.
+        Err(_) if path.is_none() => ModelState::Missing,
+        Err(problem) => ModelState::Unusable(problem),
+        Ok(store) => whole(&*store, &name, path.as_deref()).unwrap_or_else(ModelState::Unusable),
+    };
+    Ok(ListedModel { language: language.to_owned(), preset, path, state })
+}
+
+/// Describes a model after a check.
+///
+/// # Errors
+/// If a file of it is altered or cannot be read.
+fn whole(store: &dyn Store, name: &str, path: Option<&Path>) -> Listed<ModelState> {
+    store.check()?;
+    let manifest = store.manifest();
+    let of_language = || LICENCES.iter().find(|(of, _)| *of == manifest.language);
+    let (bytes, crc32, licence) = match path {
+        Some(file) if file.is_file() => {
+            let FileRecord { bytes, crc32, .. } = FileRecord::of(name, &Bytes::open(file)?);
+            let shipped = ShippedModel::named(name).filter(|shipped| shipped.crc32 == crc32);
+            (bytes, Some(crc32), shipped.map(|shipped| shipped.licence))
+        }
+        _ => {
+            let bytes = manifest.files.iter().map(|file| file.bytes).sum();
+            (bytes, None, of_language().filter(|_| path.is_none()).map(|(_, licence)| *licence))
+        }
+    };
+    Ok(ModelState::Whole { method: manifest.method.clone(), bytes, crc32, licence })
+}
+
+impl ListedModel {
+    fn name(&self) -> String {
+        format!("{}.{}", self.language, self.preset.name())
+    }
+
+    fn json(&self) -> Value {
+        let mut object = json!({
+            "model": self.name(),
+            "language": self.language,
+            "preset": self.preset.name(),
+            "path": self.path,
+        });
+        match &self.state {
+            ModelState::Whole { method, bytes, crc32, licence } => {
+                object["method"] = method.as_str().into();
+                object["bytes"] = (*bytes).into();
+                object["crc32"] = json!(crc32);
+                object["licence"] = json!(licence);
+            }
+            ModelState::Missing => object["missing"] = true.into(),
+            ModelState::Unusable(problem) => object["problem"] = problem.to_string().into(),
+        }
+        object
+    }
+
+    /// Returns the line of the list.
+    fn line(&self) -> String {
+        let name = self.name();
+        match &self.state {
+            ModelState::Whole { method, bytes, crc32, licence } => {
+                let place =
+                    self.path.as_ref().map_or("built in".to_owned(), |path| path.display().to_string());
+                let crc32 = crc32.as_ref().map_or_else(String::new, |crc32| format!("crc32 {crc32}"));
+                format!(
+                    "{name:<12} {method:<7} {:>5.1} MB  {crc32:<14}  {:<15}  {}\n",
+                    *bytes as f64 / 1e6,
+                    licence.unwrap_or("unknown licence"),
+                    printable(&place),
+                    method = printable(method),
+                )
+            }
+            ModelState::Missing => format!("{name:<12} missing\n"),
+            ModelState::Unusable(problem) => {
+                format!("{name:<12} cannot be used: {}\n", printable(&problem.to_string()))
+            }
+        }
+    }
+}
+
+/// Returns the list as text, and after it the way to get the models that are missing.
+fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
+    let mut page: String = all.iter().map(ListedModel::line).collect();
+    let is_missing = |model: &&ListedModel| matches!(model.state, ModelState::Missing);
+    let missing: Vec<String> = all.iter().filter(is_missing).map(ListedModel::name).collect();
+    if missing.is_empty() {
+        return page;
+    }
+    page.push('\n');
+    for name in &missing {
+        if let Some(ShippedModel { folder, .. }) = ShippedModel::named(name) {
+            page += &format!("Copy {folder}/{name} from the source of majuscule.\n");
+        }
+    }
+    page += "Make a model that does not come with majuscule: majuscule train bert for best, train hmm for ngram,\n\
+             then majuscule compact --pack LANG.PRESET.\n\
+             Put it into one of these folders, or name its folder in MAJUSCULE_MODELS:\n";
+    for folder in folders {
+        page += &format!("  {}\n", printable(&folder.display().to_string()));
+    }
+    page
+}
