@@ -250,8 +250,8 @@ class TrainOptions(TypedDict, total=False):
     patience: int
     """The number of epochs in a row that may be worse than the best. The default is 1."""
     protocol: str
-    """Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix, which alternates
-    all kinds of text. The default is text."""
+    """Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, mix, which alternates all
+    kinds of text, or windows, which serves networks. The default is text."""
     rate: str
     """The learning rate. The default is 0.1."""
     seed: int

@@ -259,7 +259,9 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
         return Ok(());
     }
     let expected = match protocol {
-        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix | Protocol::Windows => "text in its true case",
+        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix | Protocol::Windows => {
+            "text in its true case"
+        }
         Protocol::Marks { convention: MarkConvention::Sepp, .. } => {
             "text with punctuation, in sentences of three words or more without quotes and brackets"
         }
