@@ -1,6 +1,7 @@
 //! The models of the presets: two of each language are built in, each with a feature of the package.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -130,7 +131,12 @@ impl Methods {
     /// # Errors
     /// Those of [`Methods::preset_store`] and [`Methods::load`].
     pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
-        self.load(&*self.preset_store(language, preset)?, computing)
+        let mut model = self.load(&*self.preset_store(language, preset)?, computing)?;
+        if model.manifest.is_shared() {
+            // Letters pair as in the language that is asked for, not as in all that the model serves.
+            Arc::make_mut(&mut model.manifest).locale = language.parse()?;
+        }
+        Ok(model)
     }
 
     /// The files of the model of a preset: a built-in one, or for [`Preset::Best`] and [`Preset::Ngram`]

@@ -51,6 +51,11 @@ impl Manifest {
         self.language.split(',').any(|tag| tag == language)
     }
 
+    /// Returns true if the model covers several languages.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.language == ANY || self.language.contains(',')
+    }
+
     /// Returns true if the model covers this language in any region, or covers all languages.
     pub(crate) fn covers(&self, primary: &str) -> bool {
         let is_covered = |tag: &str| tag == ANY || tag.split(['-', '_']).next() == Some(primary);

@@ -23,8 +23,10 @@ const SHARED: &str = "multilingual";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShippedModel {
-    /// The name, `LANG.PRESET`.
+    /// The name, `LANG.PRESET` or `multilingual.PRESET`.
     pub name: &'static str,
+    /// The languages that it serves.
+    pub languages: &'static [&'static str],
     /// The folder of the source that holds the packed file of this name.
     pub folder: &'static str,
     /// The CRC-32 (IEEE) of the file, in hexadecimal.
@@ -36,14 +38,35 @@ pub struct ShippedModel {
 impl ShippedModel {
     /// All of them.
     pub const ALL: [Self; 2] = [
-        Self { name: "en.ngram", folder: "lm", crc32: "40658f89", licence: "CC BY-SA 4.0" },
-        Self { name: "pt.ngram", folder: "lm", crc32: "bb78c8cd", licence: "CC BY-SA 4.0" },
+        Self {
+            name: "en.ngram",
+            languages: &["en"],
+            folder: "lm",
+            crc32: "40658f89",
+            licence: "CC BY-SA 4.0",
+        },
+        Self {
+            name: "pt.ngram",
+            languages: &["pt"],
+            folder: "lm",
+            crc32: "bb78c8cd",
+            licence: "CC BY-SA 4.0",
+        },
     ];
+
+    const TABLE: &[Self] = &Self::ALL;
 
     /// Returns the model of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        const ALL: &[ShippedModel] = &ShippedModel::ALL;
-        ALL.iter().find(|model| model.name == name)
+        Self::TABLE.iter().find(|model| model.name == name)
+    }
+
+    /// Returns the model of a preset that serves a language.
+    pub fn of(language: &str, preset: &str) -> Option<&'static Self> {
+        let serves = |model: &&Self| {
+            model.languages.contains(&language) && model.name.rsplit('.').next() == Some(preset)
+        };
+        Self::TABLE.iter().find(serves)
     }
 }
 
@@ -130,8 +153,8 @@ impl ModelDirs {
     fn missing(&self, language: &str, name: &str, method: &str) -> String {
         let folders: Vec<String> = self.folders().map(|folder| folder.display().to_string()).collect();
         let name_of_file = format!("{language}.{name}");
-        let shipped = ShippedModel::named(&name_of_file)
-            .map(|model| format!("copy {}/{name_of_file} from the source of majuscule, or ", model.folder));
+        let shipped = ShippedModel::of(language, name)
+            .map(|model| format!("copy {}/{} from the source of majuscule, or ", model.folder, model.name));
         let make = format!(
             "{}make one (majuscule train {method}, and compact with --pack {name_of_file})",
             shipped.unwrap_or_default()
@@ -219,7 +242,13 @@ mod tests {
             let bytes = std::fs::read(file).unwrap();
             assert_eq!(crate::model::FileRecord::of(model.name, &bytes).crc32, model.crc32, "{}", model.name);
             assert_eq!(ShippedModel::named(model.name), Some(&model));
+            let (of, preset) = model.name.split_once('.').unwrap();
+            assert!(of == SHARED || model.languages == [of], "{}", model.name);
+            for language in model.languages {
+                assert_eq!(ShippedModel::of(language, preset), Some(&model));
+            }
         }
+        assert_eq!(ShippedModel::of("nl", "ngram"), None);
         assert_eq!(ShippedModel::named("nl.other"), None);
     }
 

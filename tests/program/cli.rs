@@ -675,6 +675,29 @@ fn the_best_preset_lies_in_a_folder() {
     assert!(error.contains("no model best of nl is in") && error.contains("--pack nl.best"), "{error}");
 }
 
+#[test]
+fn a_network_of_several_languages_pairs_letters_as_in_the_one_asked_for() {
+    let room = Room::new();
+    fs::create_dir(room.path("models")).unwrap();
+    room.write("models/multilingual.best", toy_network::in_bytes_of("nl,pt").pack());
+    room.write("talk.txt", "ijs in ijmuiden en ijs in ijsland is ijs\n".repeat(8));
+    for (language, beginning) in [("nl", "IJ"), ("pt", "Ij")] {
+        let output =
+            with_models(&room, "models", &format!("restore --preset best --lang {language} talk.txt"));
+        assert!(output.status.success(), "{output:?}");
+        let line = format!("restore --model models/multilingual.best --locale {language} talk.txt");
+        assert_eq!(output.stdout, room.out(&line, b""), "{language}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.split(' ').any(|word| word.starts_with(beginning)), "{text}");
+    }
+    let listed = with_models(&room, "models", "models --lang pt");
+    let list = String::from_utf8(listed.stdout).unwrap();
+    assert!(
+        list.lines().any(|line| line.starts_with("pt.best ") && line.contains("multilingual.best")),
+        "{list}"
+    );
+}
+
 /// Runs the program with a folder of models.
 fn with_models(room: &Room, folder: &str, line: &str) -> Output {
     let mut command = program();

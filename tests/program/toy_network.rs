@@ -15,19 +15,28 @@ const SHAPE: &str = include_str!("../data/toy-bert/config.json");
 
 /// Returns the model with its weights in bytes.
 pub fn in_bytes() -> Draft {
-    let store = Packed::open("toy", whole().pack().into()).unwrap();
+    in_bytes_of("en")
+}
+
+/// Returns the same as a model of these languages.
+pub fn in_bytes_of(languages: &str) -> Draft {
+    let store = Packed::open("toy", whole_of(languages).pack().into()).unwrap();
     bert::in_bytes(&store).unwrap()
 }
 
 /// Returns the model with its weights in 32-bit numbers.
 pub fn whole() -> Draft {
+    whole_of("en")
+}
+
+fn whole_of(languages: &str) -> Draft {
     let marks = [Mark::None, Mark::Comma, Mark::Period];
     let classes = &Class::ALL[..3];
     let labels = marks.into_iter().flat_map(|mark| classes.iter().map(move |&class| (class, mark)));
     let manifest = Manifest {
         format: FORMAT,
         method: "bert".to_owned(),
-        language: "en".to_owned(),
+        language: languages.to_owned(),
         locale: Locale::Root,
         version: "0.1.0".to_owned(),
         settings: json!({ "window": 12, "runs_on": true, "piece": "last" }),

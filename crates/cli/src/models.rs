@@ -105,7 +105,8 @@ fn whole(store: &dyn Store, name: &str, path: Option<&Path>) -> Listed<ModelStat
     let (bytes, crc32, licence) = match path {
         Some(file) if file.is_file() => {
             let FileRecord { bytes, crc32, .. } = FileRecord::of(name, &Bytes::open(file)?);
-            let shipped = ShippedModel::named(name).filter(|shipped| shipped.crc32 == crc32);
+            let named = file.file_name().and_then(|name| name.to_str()).and_then(ShippedModel::named);
+            let shipped = named.filter(|shipped| shipped.crc32 == crc32);
             (bytes, Some(crc32), shipped.map(|shipped| shipped.licence))
         }
         _ => {
@@ -169,15 +170,17 @@ impl ListedModel {
 fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
     let mut page: String = all.iter().map(ListedModel::line).collect();
     let is_missing = |model: &&ListedModel| matches!(model.state, ModelState::Missing);
-    let missing: Vec<String> = all.iter().filter(is_missing).map(ListedModel::name).collect();
+    let missing: Vec<&ListedModel> = all.iter().filter(is_missing).collect();
     if missing.is_empty() {
         return page;
     }
     page.push('\n');
-    for name in &missing {
-        if let Some(ShippedModel { folder, .. }) = ShippedModel::named(name) {
-            page += &format!("Copy {folder}/{name} from the source of majuscule.\n");
-        }
+    let shipped = missing.iter().filter_map(|model| ShippedModel::of(&model.language, model.preset.name()));
+    let mut shipped: Vec<_> = shipped.collect();
+    // One model may serve several languages, which follow each other.
+    shipped.dedup();
+    for ShippedModel { folder, name, .. } in shipped {
+        page += &format!("Copy {folder}/{name} from the source of majuscule.\n");
     }
     page += "Make a model that does not come with majuscule: majuscule train bert for best, train hmm for ngram,\n\
              then majuscule compact --pack LANG.PRESET.\n\
