@@ -4,7 +4,7 @@
 It also writes hidden.json: two texts as ids, and the hidden states of each layer, computed here in plain Python, word by word, as in
 the paper (Devlin et al. 2019), so that an error of the encoder cannot hide in both. Needs only Python 3.9.
 
-    python3 tests/data/toy_bert.py tests/data/toy-{bert,roberta,xlm-roberta,distilbert,electra}
+    python3 tests/data/toy_bert.py tests/data/toy-{bert,roberta,xlm-roberta,distilbert,electra,mpnet}
 """
 
 import argparse
@@ -48,6 +48,12 @@ CONFIGS = {
         "pad_token_id": 0,
     },
     "electra": {**BERT, "architectures": ["ElectraModel"], "embedding_size": 8, "model_type": "electra"},
+    "mpnet": {
+        **{name: value for name, value in {**BERT, **ROBERTA}.items() if name != "type_vocab_size"},
+        "architectures": ["MPNetModel"],
+        "model_type": "mpnet",
+        "relative_attention_num_buckets": 8,
+    },
 }
 # The name of each part of a layer, and what stands before all names of layers.
 LAYERS, DISTILBERT_LAYERS = "encoder.layer", "transformer.layer"
@@ -71,6 +77,15 @@ DISTILBERT_PARTS = {
     "outer": "ffn.lin2",
     "outer norm": "output_layer_norm",
 }
+MPNET_PARTS = {
+    **PARTS,
+    "query": "attention.attn.q",
+    "key": "attention.attn.k",
+    "value": "attention.attn.v",
+    "attended": "attention.attn.o",
+    "attended norm": "attention.LayerNorm",
+}
+DISTANCES = "encoder.relative_attention_bias.weight"
 # A checkpoint of pretraining has such a tensor too, outside its encoder.
 HEADS = {
     "bert": "cls.predictions.bias",
@@ -78,9 +93,12 @@ HEADS = {
     "xlm-roberta": "lm_head.bias",
     "distilbert": "vocab_projector.bias",
     "electra": "discriminator_predictions.dense_prediction.bias",
+    "mpnet": "lm_head.bias",
 }
 WORDS = "the in of and met who us we to with lisbon porto york anna said minister nato bbc a4 i".split()
 TEXTS = [["[CLS]", "anna", "met", "n", "##a", "##t", "##o", "in", "lisbon", "[SEP]"], ["[CLS]", "who", "[SEP]"]]
+# MPNet has the words of BERT and the special pieces of RoBERTa; this text is long enough for buckets that several distances share.
+MPNET_TEXTS = [["<s>", *"anna met n ##a ##t ##o in lisbon and we met the minister with to us".split(), "</s>"], ["<s>", "who", "</s>"]]
 # The pieces of "anna met nato in lisbon" and "who".
 BPE_TEXTS = [["<s>", "Ġanna", "Ġmet", "Ġ", "n", "at", "o", "Ġin", "Ġlisbon", "</s>"], ["<s>", "Ġwho", "</s>"]]
 UNIGRAM_TEXTS = [["<s>", "▁anna", "▁met", "▁", "n", "at", "o", "▁in", "▁lisbon", "</s>"], ["<s>", "▁who", "</s>"]]
@@ -88,9 +106,9 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARKS = "0123456789'-.,&"
 
 
-def word_pieces():
+def word_pieces(special=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")):
     """The vocabulary of BERT: words, letters at the beginning of words, and letters inside them."""
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *MARKS]
+    pieces = [*special, *LETTERS, *MARKS]
     pieces += ["##" + letter for letter in LETTERS + "0123456789"]
     return pieces + [word for word in WORDS if word not in pieces]
 
@@ -163,13 +181,15 @@ class Toy:
         self.inner = config["hidden_dim" if distilled else "intermediate_size"]
         self.embedding = config.get("embedding_size", self.hidden)
         self.positions = config["max_position_embeddings"]
-        self.first = config["pad_token_id"] + 1 if "roberta" in kind else 0
+        self.first = config["pad_token_id"] + 1 if "roberta" in kind or kind == "mpnet" else 0
+        self.buckets = config.get("relative_attention_num_buckets", 0)
         self.types = config.get("type_vocab_size", 0)
         self.heads = config["n_heads" if distilled else "num_attention_heads"]
         self.count = config["n_layers" if distilled else "num_hidden_layers"]
         self.epsilon = config.get("layer_norm_eps", 1e-12)
         self.top = kind.replace("xlm-", "") + "."
-        self.layers, self.parts = (DISTILBERT_LAYERS, DISTILBERT_PARTS) if distilled else (LAYERS, PARTS)
+        self.layers = DISTILBERT_LAYERS if distilled else LAYERS
+        self.parts = {"distilbert": DISTILBERT_PARTS, "mpnet": MPNET_PARTS}.get(kind, PARTS)
         # The oldest checkpoints have other names.
         self.norm = ["gamma", "beta"] if kind == "bert" else ["weight", "bias"]
 
@@ -202,6 +222,8 @@ def tensors(toy):
     found[top + "position_embeddings.weight"] = weights(toy.positions, toy.embedding)
     if toy.types:
         found[top + "token_type_embeddings.weight"] = weights(toy.types, toy.embedding)
+    if toy.buckets:
+        found[toy.top + DISTANCES] = weights(toy.buckets, toy.heads)
     norm(top + "LayerNorm", toy.embedding)
     if toy.embedding != toy.hidden:
         dense(toy.top + "embeddings_project", toy.hidden, toy.embedding)
@@ -252,16 +274,27 @@ class Forward:
         both = zip(*(self.vector(f"{name}.{part}") for part in self.toy.norm))
         return [(value - mean) / root * gamma + beta for value, (gamma, beta) in zip(x, both)]
 
+    def distance(self, query, key, head):
+        """The summand of a score for the distance between two pieces (Raffel et al. 2020): half of the buckets are for what comes after."""
+        half = self.toy.buckets // 2
+        near, away = half // 2, abs(query - key)
+        bucket = away
+        if away >= near:
+            bucket = min(half - 1, int(near + math.log(away / near) / math.log(128 / near) * (half - near)))
+        return self.row(self.toy.top + DISTANCES, bucket + half * (key > query))[head]
+
     def attention(self, layer, states):
         count = self.toy.heads
         size = self.toy.hidden // count
         q, k, v = ([self.dense(self.toy.part(layer, part), x) for x in states] for part in ["query", "key", "value"])
         out = []
-        for query in q:
+        for at, query in enumerate(q):
             joined = []
             for head in range(count):
                 part = slice(head * size, (head + 1) * size)
                 scores = [sum(a * b for a, b in zip(query[part], key[part])) / math.sqrt(size) for key in k]
+                if self.toy.buckets:
+                    scores = [score + self.distance(at, key, head) for key, score in enumerate(scores)]
                 shares = [math.exp(score - max(scores)) for score in scores]
                 whole = sum(shares)
                 joined += [sum(share * value[part][i] for share, value in zip(shares, v)) / whole for i in range(size)]
@@ -303,6 +336,12 @@ def write(folder):
         special = ["<s>", "<pad>", "</s>", "<unk>"]
         texts = BPE_TEXTS if kind == "roberta" else UNIGRAM_TEXTS
         pieces, tokenizer = (byte_level if kind == "roberta" else unigram)(special)
+    elif kind == "mpnet":
+        special = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
+        pieces, texts = word_pieces(special), MPNET_TEXTS
+        tokenizer = word_piece(pieces)
+        names = zip(["cls_token", "pad_token", "sep_token", "unk_token", "mask_token"], special)
+        (folder / "tokenizer_config.json").write_text(json.dumps(dict(names), indent=2) + "\n")
     else:
         pieces, texts = word_pieces(), TEXTS
         if kind == "distilbert":

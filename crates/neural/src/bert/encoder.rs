@@ -6,8 +6,10 @@ use candle_core::{Result, Tensor};
 
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
+use super::names::DISTANCES;
 use super::ops::{self, Heads};
 use super::weights::TensorMap;
+use majuscule::methods::network::bert::distances::DistanceBuckets;
 
 /// Texts as rows of pieces, padded to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +56,8 @@ pub struct BertEncoder {
     kinds: Option<Tensor>,
     norm: Pair,
     projection: Option<Pair>,
+    /// The summands of each bucket of distances, one column for each head.
+    distances: Option<Tensor>,
     layers: Vec<EncoderLayer>,
 }
 
@@ -75,6 +79,9 @@ impl BertEncoder {
             projection: config
                 .has_projection()
                 .then(|| Pair::new(weights, format!("{prefix}embeddings_project")))
+                .transpose()?,
+            distances: (config.relative_attention_num_buckets > 0)
+                .then(|| self::tensor(weights, format!("{prefix}{DISTANCES}")))
                 .transpose()?,
             layers: (0..config.num_hidden_layers)
                 .map(|layer| EncoderLayer::new(weights, &format!("{prefix}encoder.layer.{layer}")))
@@ -98,14 +105,29 @@ impl BertEncoder {
         words: &Tensor,
         dropout: &mut dyn Dropout,
     ) -> Result<Vec<Tensor>> {
-        let heads =
-            Heads { count: self.config.num_attention_heads, width: batch.width, lens: batch.lens.clone() };
+        let heads = Heads {
+            count: self.config.num_attention_heads,
+            width: batch.width,
+            lens: batch.lens.clone(),
+            distances: self.distances(batch.width)?,
+        };
         let mut states = vec![self.embedded(batch, words, dropout)?];
         for layer in &self.layers {
             let last = &states[states.len() - 1];
             states.push(layer.forward(last, &heads, &self.config, dropout)?);
         }
         Ok(states)
+    }
+
+    /// Returns the summands of attention in texts of this width, if there are any.
+    fn distances(&self, width: usize) -> Result<Option<Tensor>> {
+        let Some(table) = &self.distances else { return Ok(None) };
+        let buckets = DistanceBuckets { count: self.config.relative_attention_num_buckets };
+        let pairs = (0..width).flat_map(|query| (0..width).map(move |key| buckets.of(query, key) as u32));
+        let pairs = Tensor::from_vec(pairs.collect::<Vec<_>>(), width * width, table.device())?;
+        let rows = table.index_select(&pairs, 0)?;
+        let summands = rows.t()?.contiguous()?.reshape((self.config.num_attention_heads, width, width))?;
+        Ok(Some(summands))
     }
 
     /// Returns the sum of the embeddings of each piece, its position and, if there are any, its
@@ -225,7 +247,7 @@ mod tests {
     use super::*;
     use majuscule::methods::backend::Precision;
 
-    const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
+    const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "mpnet"];
 
     /// A text, and its hidden states as computed by `tests/data/toy_bert.py`.
     #[derive(Deserialize)]

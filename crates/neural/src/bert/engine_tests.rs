@@ -16,7 +16,7 @@ use crate::shared::heads::HeadSizes;
 use crate::shared::instruction_set::InstructionSet;
 
 /// The encoders of `tests/data`, one of each kind.
-const KINDS: [(&[u8], &[u8]); 5] = [
+const KINDS: [(&[u8], &[u8]); 6] = [
     (
         include_bytes!("../../../../tests/data/toy-bert/config.json"),
         include_bytes!("../../../../tests/data/toy-bert/model.safetensors"),
@@ -36,6 +36,10 @@ const KINDS: [(&[u8], &[u8]); 5] = [
     (
         include_bytes!("../../../../tests/data/toy-electra/config.json"),
         include_bytes!("../../../../tests/data/toy-electra/model.safetensors"),
+    ),
+    (
+        include_bytes!("../../../../tests/data/toy-mpnet/config.json"),
+        include_bytes!("../../../../tests/data/toy-mpnet/model.safetensors"),
     ),
 ];
 

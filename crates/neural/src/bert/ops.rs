@@ -6,7 +6,7 @@ use std::sync::Arc;
 use candle_core::{D, DType, Result, Storage, Tensor, bail};
 
 /// The shape of a batch of padded sequences for attention.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Heads {
     /// The number of attention heads.
     pub count: usize,
@@ -14,6 +14,8 @@ pub struct Heads {
     pub width: usize,
     /// The length of each sequence.
     pub lens: Arc<[usize]>,
+    /// The summands of scores for the distances between pieces, heads × width × width, if there are any.
+    pub distances: Option<Tensor>,
 }
 
 /// Computes `x · wᵀ + b`: rows in, rows out.
@@ -55,11 +57,14 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
 /// Fails if the shapes do not match.
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
     let (rows, hidden) = q.dims2()?;
-    let Heads { count, width, lens } = heads;
+    let Heads { count, width, lens, distances } = heads;
     let size = hidden / count;
     let split = |x: &Tensor| x.reshape((rows / width, *width, *count, size))?.transpose(1, 2)?.contiguous();
     let (q, k, v) = (split(q)?, split(k)?, split(v)?);
-    let scores = (q.matmul(&k.t()?)? / (size as f64).sqrt())?;
+    let mut scores = (q.matmul(&k.t()?)? / (size as f64).sqrt())?;
+    if let Some(summands) = distances {
+        scores = scores.broadcast_add(summands)?;
+    }
     // Not −∞, which would give a row without words the value NaN.
     let filling: Vec<f32> =
         lens.iter().flat_map(|&len| (0..*width).map(move |at| if at < len { 0.0 } else { -1e9 })).collect();

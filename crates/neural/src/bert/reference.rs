@@ -10,7 +10,7 @@ use candle_transformers::models::xlm_roberta::{Config as RobertaConfig, XLMRober
 use super::config::{EncoderConfig, EncoderKind};
 use super::dropout::NoDropout;
 use super::encoder::{BertEncoder, PieceBatch};
-use super::names::ENCODER;
+use super::names::{DISTANCES, ENCODER};
 use super::weights::TensorMap;
 use super::{TensorScorer, failed};
 use majuscule::error::Result;
@@ -66,14 +66,15 @@ pub fn last_states(
     let weights: HashMap<String, Tensor> = weights.iter().filter_map(named).collect();
     match config.kind {
         EncoderKind::Roberta | EncoderKind::XlmRoberta => of_roberta(weights, config, &ids, &is_text),
-        EncoderKind::Bert | EncoderKind::DistilBert | EncoderKind::Electra => {
+        EncoderKind::Bert | EncoderKind::DistilBert | EncoderKind::Electra | EncoderKind::Mpnet => {
             of_bert(weights, config, &ids, &is_text)
         }
     }
 }
 
 /// Computes the states with the implementation of BERT. Its DistilBERT approximates GELU, so
-/// DistilBERT is computed as a BERT whose segments add nothing.
+/// DistilBERT is computed as a BERT whose segments add nothing. MPNet, which it lacks, is computed as such
+/// a BERT whose positions begin at the first and whose mask has the summands of distances.
 fn of_bert(
     mut weights: HashMap<String, Tensor>,
     config: &EncoderConfig,
@@ -85,6 +86,13 @@ fn of_bert(
         let zeros = Tensor::zeros((1, width), DType::F32, &Device::Cpu)?;
         weights.insert("embeddings.token_type_embeddings.weight".to_owned(), zeros);
     }
+    if config.first_position > 0
+        && let Some(places) = weights.get_mut("embeddings.position_embeddings.weight")
+    {
+        *places = places.narrow(0, config.first_position, config.longest())?;
+    }
+    let summands =
+        weights.remove(DISTANCES).map(|table| distance_summands(&table, ids.dim(1)?)).transpose()?;
     let weights = VarBuilder::from_tensors(weights, DType::F32, &Device::Cpu);
     let layers = Config {
         vocab_size: config.vocab_size,
@@ -93,7 +101,7 @@ fn of_bert(
         num_attention_heads: config.num_attention_heads,
         intermediate_size: config.intermediate_size,
         hidden_act: HiddenAct::Gelu,
-        max_position_embeddings: config.max_position_embeddings,
+        max_position_embeddings: config.longest(),
         type_vocab_size: config.type_vocab_size.max(1),
         layer_norm_eps: config.layer_norm_eps,
         ..Config::default()
@@ -107,8 +115,39 @@ fn of_bert(
         states = projection.forward(&states)?;
     }
     let is_padding = (1.0 - is_text.to_dtype(DType::F32)?)?;
-    let mask = (is_padding * f64::from(f32::MIN))?.unsqueeze(1)?.unsqueeze(1)?;
+    let mut mask = (is_padding * -1e9)?.unsqueeze(1)?.unsqueeze(1)?;
+    if let Some(summands) = summands {
+        mask = mask.broadcast_add(&summands)?;
+    }
     TheirEncoder::load(weights.pp("encoder"), &layers)?.forward(&states, &mask)
+}
+
+/// Returns the summands of all pairs of pieces, 1 × heads × pieces × pieces, from the table of buckets
+/// (Raffel et al. 2020, section 2.1): half of the buckets are for keys after the query, and in each half one
+/// half is for single distances, the other for ranges of equal ratio up to 128.
+fn distance_summands(table: &Tensor, pieces: usize) -> Computed<Tensor> {
+    let table: Vec<Vec<f32>> = table.to_vec2()?;
+    let half = table.len() / 2;
+    let single = half / 2;
+    // The least distance of each range after the first.
+    let ratio = (128.0 / single as f64).powf(1.0 / (half - single) as f64);
+    let bounds: Vec<f64> = (1..half - single).map(|range| single as f64 * ratio.powi(range as i32)).collect();
+    let bucket = |query: usize, key: usize| {
+        let away = query.abs_diff(key);
+        let within = match away < single {
+            true => away,
+            // A bound that is a whole number belongs to the range that it begins.
+            false => single + bounds.iter().filter(|bound| away as f64 > **bound - 1e-6).count(),
+        };
+        if key > query { half + within } else { within }
+    };
+    let heads = table[0].len();
+    let of = |at: usize| {
+        let (head, query, key) = (at / pieces / pieces, at / pieces % pieces, at % pieces);
+        table[bucket(query, key)][head]
+    };
+    let summands: Vec<f32> = (0..heads * pieces * pieces).map(of).collect();
+    Tensor::from_vec(summands, (1, heads, pieces, pieces), &Device::Cpu)
 }
 
 /// Computes the states with the implementation of XLM-R, which is that of RoBERTa.

@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The kinds of encoders. They are one network, BERT's, but for the embeddings that go into it and
-/// the names of tensors.
+/// The kinds of encoders. They are one network, BERT's, but for the embeddings that go into it, the
+/// names of tensors, and the summands of distances in the attention of MPNet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncoderKind {
     /// BERT (Devlin et al. 2019).
@@ -18,11 +18,14 @@ pub enum EncoderKind {
     DistilBert,
     /// The discriminator of ELECTRA (Clark et al. 2020).
     Electra,
+    /// MPNet (Song et al. 2020).
+    Mpnet,
 }
 
 impl EncoderKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert, Self::Electra];
+    pub const ALL: [Self; 6] =
+        [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert, Self::Electra, Self::Mpnet];
 
     /// Returns the name of the kind, `model_type` in `config.json`.
     pub fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl EncoderKind {
             Self::XlmRoberta => "xlm-roberta",
             Self::DistilBert => "distilbert",
             Self::Electra => "electra",
+            Self::Mpnet => "mpnet",
         }
     }
 
@@ -42,6 +46,7 @@ impl EncoderKind {
             Self::Roberta | Self::XlmRoberta => "roberta.",
             Self::DistilBert => "distilbert.",
             Self::Electra => "electra.",
+            Self::Mpnet => "mpnet.",
         }
     }
 
@@ -53,6 +58,7 @@ impl EncoderKind {
             Self::XlmRoberta => "XLMRobertaForTokenClassification",
             Self::DistilBert => "DistilBertForTokenClassification",
             Self::Electra => "ElectraForTokenClassification",
+            Self::Mpnet => "MPNetForTokenClassification",
         }
     }
 }
@@ -77,10 +83,12 @@ pub struct EncoderConfig {
     pub intermediate_size: usize,
     /// The number of embeddings of positions.
     pub max_position_embeddings: usize,
-    /// The position of the first piece of a text: in RoBERTa the id of the padding plus 1.
+    /// The position of the first piece of a text: in RoBERTa and MPNet the id of the padding plus 1.
     pub first_position: usize,
     /// The number of segment types; all text here has the first. 0 if there are no segments.
     pub type_vocab_size: usize,
+    /// The number of buckets of distances whose summands attention adds; 0 if it adds none.
+    pub relative_attention_num_buckets: usize,
     /// The epsilon that is added to a variance before the square root.
     pub layer_norm_eps: f64,
     /// The dropout rate of values in training.
@@ -135,10 +143,11 @@ struct DistilBertShape {
     attention_dropout: f64,
 }
 
-/// The id of the padding of RoBERTa and the length of ELECTRA's embeddings, if `config.json` leaves
-/// them out.
+/// The id of the padding of RoBERTa and MPNet, the length of ELECTRA's embeddings, and the number of MPNet's
+/// buckets of distances, if `config.json` leaves them out.
 const PADDING: u64 = 1;
 const EMBEDDING: u64 = 128;
+const BUCKETS: u64 = 32;
 
 /// The upper limit of each number: larger ones come from an altered file.
 const MOST: usize = 1 << 24;
@@ -149,6 +158,10 @@ const MOST_LAYERS: usize = 1 << 9;
 
 /// The upper limit of the length of a vector: a sum of that many products of bytes fits into 32 bits.
 const MOST_WIDTH: usize = 1 << 16;
+
+/// The upper limit of the number of buckets of distances: half of them are as many as there are distances
+/// up to the farthest that has a bucket of its own.
+const MOST_BUCKETS: usize = 256;
 
 /// The least number of pieces of a text that an encoder must take.
 const FEWEST: usize = 4;
@@ -171,11 +184,15 @@ impl EncoderConfig {
             Some(value) => value.as_u64().ok_or_else(|| format!("says {name} {value}: expected a number")),
         };
         match kind {
-            EncoderKind::Roberta | EncoderKind::XlmRoberta => {
+            EncoderKind::Roberta | EncoderKind::XlmRoberta | EncoderKind::Mpnet => {
                 config.first_position = small(number("pad_token_id", PADDING)?).saturating_add(1);
             }
             EncoderKind::Electra => config.embedding_size = small(number("embedding_size", EMBEDDING)?),
             EncoderKind::Bert | EncoderKind::DistilBert => {}
+        }
+        if kind == EncoderKind::Mpnet {
+            config.type_vocab_size = 0;
+            config.relative_attention_num_buckets = small(number("relative_attention_num_buckets", BUCKETS)?);
         }
         config.check()?;
         Ok(config)
@@ -193,6 +210,7 @@ impl EncoderConfig {
             max_position_embeddings: shape.max_position_embeddings,
             first_position: 0,
             type_vocab_size: shape.type_vocab_size,
+            relative_attention_num_buckets: 0,
             layer_norm_eps: shape.layer_norm_eps,
             hidden_dropout_prob: shape.hidden_dropout_prob,
             attention_probs_dropout_prob: shape.attention_probs_dropout_prob,
@@ -211,6 +229,7 @@ impl EncoderConfig {
             max_position_embeddings: shape.max_position_embeddings,
             first_position: 0,
             type_vocab_size: 0,
+            relative_attention_num_buckets: 0,
             layer_norm_eps: layer_norm_eps(),
             hidden_dropout_prob: shape.dropout,
             attention_probs_dropout_prob: shape.attention_dropout,
@@ -229,6 +248,12 @@ impl EncoderConfig {
             }
             EncoderKind::Electra => {
                 json.insert("embedding_size".to_owned(), self.embedding_size.into());
+            }
+            EncoderKind::Mpnet => {
+                json.insert("pad_token_id".to_owned(), (self.first_position - 1).into());
+                let buckets = self.relative_attention_num_buckets.into();
+                json.insert("relative_attention_num_buckets".to_owned(), buckets);
+                json.remove("type_vocab_size");
             }
             EncoderKind::Bert | EncoderKind::DistilBert => {}
         }
@@ -275,7 +300,7 @@ impl EncoderConfig {
 
     fn check(&self) -> Result<(), String> {
         let types = match self.kind {
-            EncoderKind::DistilBert => 1,
+            EncoderKind::DistilBert | EncoderKind::Mpnet => 1,
             _ => self.type_vocab_size,
         };
         let numbers = [
@@ -299,6 +324,14 @@ impl EncoderConfig {
             let (size, heads) = (self.hidden_size, self.num_attention_heads);
             return Err(format!("says hidden_size {size}, which {heads} attention heads cannot share"));
         }
+        let buckets = self.relative_attention_num_buckets;
+        if self.kind == EncoderKind::Mpnet && !(4..=MOST_BUCKETS).contains(&buckets)
+            || !buckets.is_multiple_of(4)
+        {
+            return Err(format!(
+                "says relative_attention_num_buckets {buckets}: expected a multiple of 4 up to {MOST_BUCKETS}"
+            ));
+        }
         let shares = [self.hidden_dropout_prob, self.attention_probs_dropout_prob];
         if shares.iter().any(|share| !(0.0..1.0).contains(share)) {
             return Err("says a dropout that is no share from 0 to less than 1".to_owned());
@@ -312,12 +345,11 @@ impl EncoderConfig {
 
 /// Encoders of the same size and use that are not computed here: `model_type`, the name, and the
 /// difference from BERT.
-const OTHER_ENCODERS: [(&str, &str, &str); 5] = [
+const OTHER_ENCODERS: [(&str, &str, &str); 4] = [
     ("albert", "ALBERT", "whose layers share their weights"),
     ("deberta", "DeBERTa", "whose attention reads the distances of words"),
     ("deberta-v2", "DeBERTa", "whose attention reads the distances of words"),
     ("modernbert", "ModernBERT", "whose layers have gates and positions that rotate"),
-    ("mpnet", "MPNet", "whose attention has a bias for each distance"),
 ];
 
 /// Returns the kind that a `config.json` names; the oldest ones name none and are BERT's.
@@ -371,12 +403,13 @@ mod tests {
         "num_attention_heads": 2, "intermediate_size": 8, "max_position_embeddings": 16}"#;
 
     /// A folder of each kind.
-    const KINDS: [(EncoderKind, &[u8]); 5] = [
+    const KINDS: [(EncoderKind, &[u8]); 6] = [
         (EncoderKind::Bert, include_bytes!("../../../../tests/data/toy-bert/config.json")),
         (EncoderKind::Roberta, include_bytes!("../../../../tests/data/toy-roberta/config.json")),
         (EncoderKind::XlmRoberta, include_bytes!("../../../../tests/data/toy-xlm-roberta/config.json")),
         (EncoderKind::DistilBert, include_bytes!("../../../../tests/data/toy-distilbert/config.json")),
         (EncoderKind::Electra, include_bytes!("../../../../tests/data/toy-electra/config.json")),
+        (EncoderKind::Mpnet, include_bytes!("../../../../tests/data/toy-mpnet/config.json")),
     ];
 
     fn again(config: &EncoderConfig) -> EncoderConfig {
@@ -400,7 +433,7 @@ mod tests {
             let config = EncoderConfig::read(bytes).unwrap();
             assert_eq!((config.kind, config.hidden_size, config.intermediate_size), (kind, 16, 32));
             assert_eq!((config.num_hidden_layers, config.num_attention_heads), (2, 2), "{kind:?}");
-            // RoBERTa has 42 positions and never uses the first two.
+            // RoBERTa and MPNet have 42 positions and never uses the first two.
             assert_eq!(config.longest(), 40, "{kind:?}");
             assert_eq!(again(&config), config);
             let source: Value = serde_json::from_slice(bytes).unwrap();
@@ -426,7 +459,7 @@ mod tests {
             (
                 "\"bert\"",
                 "\"gpt2\"",
-                "model_type \"gpt2\": expected an encoder of one of these kinds: bert, roberta, xlm-roberta, distilbert, electra",
+                "model_type \"gpt2\": expected an encoder of one of these kinds: bert, roberta, xlm-roberta, distilbert, electra, mpnet",
             ),
             ("\"bert\"", "7", "model_type 7: expected"),
             (
@@ -437,7 +470,11 @@ mod tests {
             ("\"bert\"", "\"deberta\"", "(DeBERTa, whose attention reads the distances of words)"),
             ("\"bert\"", "\"deberta-v2\"", "(DeBERTa, whose attention reads the distances of words)"),
             ("\"bert\"", "\"modernbert\"", "(ModernBERT, whose layers have gates and positions that rotate)"),
-            ("\"bert\"", "\"mpnet\"", "(MPNet, whose attention has a bias for each distance)"),
+            (
+                "\"bert\"",
+                "\"mpnet\", \"relative_attention_num_buckets\": 30",
+                "relative_attention_num_buckets 30: expected a multiple of 4 up to 256",
+            ),
             (
                 "\"gelu\"",
                 "\"gelu_new\"",

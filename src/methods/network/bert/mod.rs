@@ -2,6 +2,7 @@
 //! encoder see it, decides the case of the word, and the mark after it (Courtland et al. 2020).
 
 pub mod config;
+pub mod distances;
 pub mod engine;
 mod files;
 pub mod matrix;

@@ -9,6 +9,9 @@ pub const ENCODER: &str = "bert.";
 /// The embeddings of pieces.
 pub const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
+/// The end of the name of the summands of distances, one row for each bucket and one column for each head.
+pub const DISTANCES: &str = "encoder.relative_attention_bias.weight";
+
 /// The layer scalars: α of equation 1.
 pub const SCALARS: &str = "layer_attention.scalars";
 /// The factor of the weighted sum: γ of equation 1.
@@ -31,6 +34,10 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     if config.type_vocab_size > 0 {
         let shape = vec![config.type_vocab_size, width];
         shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), shape));
+    }
+    if config.relative_attention_num_buckets > 0 {
+        let shape = vec![config.relative_attention_num_buckets, config.num_attention_heads];
+        shapes.push((DISTANCES.to_owned(), shape));
     }
     let mut pair = |name: String, shape: Vec<usize>| {
         let bias = vec![shape[0]];
@@ -75,21 +82,30 @@ pub fn tagger_shapes(config: &EncoderConfig, heads: HeadSizes) -> Shapes {
     shapes
 }
 
-/// The beginnings of the names of layers, and the names of the parts of a layer, first in BERT and
-/// then in DistilBERT.
-const LAYERS: [&str; 2] = ["encoder.layer.", "transformer.layer."];
-const PARTS: [[&str; 2]; 8] = [
-    ["attention.self.query", "attention.q_lin"],
-    ["attention.self.key", "attention.k_lin"],
-    ["attention.self.value", "attention.v_lin"],
-    ["attention.output.dense", "attention.out_lin"],
-    ["attention.output.LayerNorm", "sa_layer_norm"],
-    ["intermediate.dense", "ffn.lin1"],
-    ["output.dense", "ffn.lin2"],
-    ["output.LayerNorm", "output_layer_norm"],
+/// The beginnings of the names of layers, and the names of the parts of a layer, in BERT, DistilBERT and
+/// MPNet.
+const LAYERS: [&str; 3] = ["encoder.layer.", "transformer.layer.", "encoder.layer."];
+const PARTS: [[&str; 3]; 8] = [
+    ["attention.self.query", "attention.q_lin", "attention.attn.q"],
+    ["attention.self.key", "attention.k_lin", "attention.attn.k"],
+    ["attention.self.value", "attention.v_lin", "attention.attn.v"],
+    ["attention.output.dense", "attention.out_lin", "attention.attn.o"],
+    ["attention.output.LayerNorm", "sa_layer_norm", "attention.LayerNorm"],
+    ["intermediate.dense", "ffn.lin1", "intermediate.dense"],
+    ["output.dense", "ffn.lin2", "output.dense"],
+    ["output.LayerNorm", "output_layer_norm", "output.LayerNorm"],
 ];
 
-/// Translates the name of a tensor between BERT (0) and DistilBERT (1).
+/// Returns the column of a kind in these tables.
+fn column(kind: EncoderKind) -> usize {
+    match kind {
+        EncoderKind::DistilBert => 1,
+        EncoderKind::Mpnet => 2,
+        _ => 0,
+    }
+}
+
+/// Translates the name of a tensor between two columns.
 fn translated(name: &str, from: usize, to: usize) -> Option<String> {
     let (layer, rest) = name.strip_prefix(LAYERS[from])?.split_once('.')?;
     let (part, kind) = rest.rsplit_once('.')?;
@@ -101,20 +117,17 @@ fn translated(name: &str, from: usize, to: usize) -> Option<String> {
 /// its kind.
 pub fn encoder_name(kind: EncoderKind, name: &str) -> String {
     let name = name.strip_prefix(kind.prefix()).unwrap_or(name);
-    match kind {
-        EncoderKind::DistilBert => translated(name, 1, 0).unwrap_or_else(|| name.to_owned()),
+    match column(kind) {
         // The names of the two parts of a norm in the oldest checkpoints.
-        _ => name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias"),
+        0 => name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias"),
+        of_kind => translated(name, of_kind, 0).unwrap_or_else(|| name.to_owned()),
     }
 }
 
 /// Returns the name in the file of a tagger of this kind for the name of a tensor of a tagger.
 pub fn saved_name(kind: EncoderKind, name: &str) -> String {
     let Some(rest) = name.strip_prefix(ENCODER) else { return name.to_owned() };
-    let rest = match kind {
-        EncoderKind::DistilBert => translated(rest, 0, 1).unwrap_or_else(|| rest.to_owned()),
-        _ => rest.to_owned(),
-    };
+    let rest = translated(rest, 0, column(kind)).unwrap_or_else(|| rest.to_owned());
     format!("{}{rest}", kind.prefix())
 }
 

@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
 use super::matrix::WeightMatrix;
-use super::names::{Shapes, WORDS};
+use super::names::{DISTANCES, Shapes, WORDS};
 
 /// The end of the name of the scales of a tensor of bytes.
 const SCALE: &str = ".scale";
@@ -205,8 +205,8 @@ fn floats<T: FromIterator<f32>>(view: &TensorView<'_>) -> Result<T, String> {
     }
 }
 
-/// Returns a file of the same tensors of a tagger, in which all matrices but those of the heads are
-/// in bytes. `saved` returns the name in the file for the name of a tensor.
+/// Returns a file of the same tensors of a tagger, in which all matrices but those of the heads and the
+/// small one of distances are in bytes. `saved` returns the name in the file for the name of a tensor.
 ///
 /// # Errors
 /// Names a tensor that cannot be read.
@@ -216,7 +216,8 @@ pub fn in_bytes(weights: &TensorFile<'_>, saved: impl Fn(&str) -> String) -> Res
         let shape = view.shape().to_vec();
         let numbers = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let matrix = weights.matrix(name)?;
-        let matrix = match (&shape[..], name.starts_with(super::names::ENCODER)) {
+        let is_large = name.starts_with(super::names::ENCODER) && !name.ends_with(DISTANCES);
+        let matrix = match (&shape[..], is_large) {
             ([_, width], true) => matrix.in_bytes(*width),
             _ => matrix,
         };

@@ -149,7 +149,7 @@ pub(super) fn on(kind: &str) -> BertConfig {
     BertConfig { encoder: config().encoder.with_file_name(format!("toy-{kind}")), ..config() }
 }
 
-pub(super) const KINDS: [&str; 5] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra"];
+pub(super) const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "mpnet"];
 
 #[test]
 fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {

@@ -1,11 +1,13 @@
 //! A transformer layer on texts that lie one after another, without padding between them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::float::{FloatPanels, StridedRows};
 use super::int8::ByteRows;
 use super::linear::Linear;
 use super::rows::{Norm, gelu, powers, scale};
+use crate::methods::network::bert::distances::DistanceBias;
 use crate::methods::network::instruction_set::InstructionSet;
 
 /// A transformer layer: attention, then a feed-forward network, each added to its input and
@@ -19,6 +21,8 @@ pub struct EngineLayer {
     /// Queries, keys and values, side by side; the queries are divided by the root of a head's
     /// size, and by ln 2, so that probabilities are powers of 2.
     pub attending: Linear,
+    /// The summands of the distances between pieces, divided by ln 2, if there are any.
+    pub distances: Option<Arc<DistanceBias>>,
     /// The projection of the result of attention.
     pub attended: Linear,
     /// The norm of the sum with that projection.
@@ -65,7 +69,7 @@ impl EngineLayer {
         for Span { rows, .. } in spans {
             let queries =
                 StridedRows { values: &attending[rows.start * stride..], stride, count: rows.len() };
-            self.attend(queries, &attending, rows.clone(), rows.start, scratch);
+            self.attend(queries, 0..rows.len(), &attending, rows.clone(), rows.start, scratch);
         }
         scratch.attending = attending;
         self.after_attention(x, scratch);
@@ -92,24 +96,27 @@ impl EngineLayer {
             out.extend_from_slice(&x[row * hidden..][..hidden]);
         }
         scratch.attended.resize(out.len(), 0.0);
+        let of_targets = targets;
         for Span { rows, targets } in spans {
             let queries = StridedRows {
                 values: &queries[targets.start * hidden..],
                 stride: hidden,
                 count: targets.len(),
             };
-            self.attend(queries, &attending, rows.clone(), targets.start, scratch);
+            let places = of_targets[targets.clone()].iter().map(|row| row - rows.start);
+            self.attend(queries, places, &attending, rows.clone(), targets.start, scratch);
         }
         (scratch.attending, scratch.queries) = (attending, queries);
         self.after_attention(&mut out, scratch);
         out
     }
 
-    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries over the rows of
-    /// their text, into the rows of `scratch.attended` from `first` on.
+    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, which have these places
+    /// in their text, over the rows of the text, into the rows of `scratch.attended` from `first` on.
     fn attend(
         &self,
         queries: StridedRows<'_>,
+        places: impl Iterator<Item = usize> + Clone,
         attending: &[f32],
         rows: Range<usize>,
         first: usize,
@@ -134,6 +141,12 @@ impl EngineLayer {
             probabilities.resize(queries.count * width, 0.0);
             let queries = StridedRows { values: &queries.values[head * size..], ..queries };
             keys.multiply(instructions, queries, &[], probabilities, width, width);
+            if let Some(distances) = &self.distances {
+                for (scores, place) in probabilities.chunks_exact_mut(width).zip(places.clone()) {
+                    let summands = distances.of(head, place, rows.len());
+                    scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand);
+                }
+            }
             // The softmax, but for factors that few numbers of the result take instead.
             powers(instructions, probabilities, width, rows.len(), shares);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };

@@ -35,12 +35,13 @@ mod rows;
 use std::f32::consts::LOG2_E;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::config::EncoderConfig;
+use super::distances::DistanceBias;
 use super::matrix::WeightMatrix;
-use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
+use super::names::{DISTANCES, ENCODER, GAMMA, HEADS, SCALARS};
 use super::weights::{Embeddings, WeightSource};
 use crate::methods::network::instruction_set::InstructionSet;
 use layer::{EngineLayer, EngineScratch, Span};
@@ -118,6 +119,7 @@ impl Engine {
         precision: EnginePrecision,
     ) -> Result<Self, String> {
         let source = EngineSource { instructions, weights, config, precision };
+        let distances = source.distances()?;
         let mut places = source.values("embeddings.position_embeddings.weight")?;
         places.drain(..config.first_position * config.embedding_size);
         if config.type_vocab_size > 0 {
@@ -139,7 +141,7 @@ impl Engine {
             norm: source.norm("embeddings.LayerNorm")?,
             projection: config.has_projection().then(|| source.projection()).transpose()?,
             layers: (0..config.num_hidden_layers)
-                .map(|layer| source.layer(layer))
+                .map(|layer| source.layer(layer, distances.clone()))
                 .collect::<Result<_, String>>()?,
             layer_weights: layer_weights(weights)?,
             head: Linear::new(instructions, EnginePrecision::F32, all("weight")?, all("bias")?.in_floats()),
@@ -250,7 +252,14 @@ impl EngineSource<'_> {
         Ok(Linear::new(self.instructions, EnginePrecision::F32, weight, bias))
     }
 
-    fn layer(&self, layer: usize) -> Result<EngineLayer, String> {
+    /// Returns the summands of distances, if attention has them. Probabilities are powers of 2.
+    fn distances(&self) -> Result<Option<Arc<DistanceBias>>, String> {
+        let EncoderConfig { num_attention_heads: heads, relative_attention_num_buckets, .. } = *self.config;
+        let read = || Ok(DistanceBias::new(&self.values(DISTANCES)?, heads, self.config.longest(), LOG2_E));
+        (relative_attention_num_buckets > 0).then(|| read().map(Arc::new)).transpose()
+    }
+
+    fn layer(&self, layer: usize, distances: Option<Arc<DistanceBias>>) -> Result<EngineLayer, String> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let pair = |part: &str| -> Result<[WeightMatrix; 2], String> {
             let [weight, bias] = ["weight", "bias"].map(|kind| name(&format!("{part}.{kind}")));
@@ -271,6 +280,7 @@ impl EngineSource<'_> {
             instructions: self.instructions,
             heads: self.config.num_attention_heads,
             attending: packed(attending),
+            distances,
             attended: packed(pair("attention.output.dense")?),
             attended_norm: self.norm(&name("attention.output.LayerNorm"))?,
             inner: packed(pair("intermediate.dense")?),

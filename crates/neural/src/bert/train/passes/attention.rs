@@ -9,6 +9,7 @@ use crate::shared::exp::exp;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::lanes::{max, sum};
 use crate::shared::product::{MatrixView, MatrixViewMut};
+use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 
 /// The shape of attention in a batch.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +22,8 @@ pub struct AttentionShape<'a> {
     pub hidden: usize,
     /// The rows of each text.
     pub texts: &'a [Range<usize>],
+    /// The summands of distances, if there are any.
+    pub distances: Option<&'a DistanceBias>,
 }
 
 /// One head over one text.
@@ -87,6 +90,17 @@ impl AttentionShape<'_> {
         MatrixView::part(&attending[first..], task.rows.len(), self.size(), 3 * self.hidden)
     }
 
+    /// Adds the summands of distances to the products of queries and keys of a head, which are not yet
+    /// scaled.
+    fn add_distances(&self, scores: &mut [f32], head: usize, width: usize) {
+        let Some(distances) = self.distances else { return };
+        let unscaled = 1.0 / self.scale();
+        for (query, scores) in scores.chunks_exact_mut(width).enumerate() {
+            let summands = distances.of(head, query, width);
+            scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand * unscaled);
+        }
+    }
+
     /// Computes attention from rows of queries, keys and values side by side.
     pub fn forward(
         &self,
@@ -102,6 +116,7 @@ impl AttentionShape<'_> {
             let width = task.rows.len();
             let (queries, keys) = (self.part(attending, 0, &task), self.part(attending, 1, &task));
             MatrixViewMut::new(task.probabilities, width).set(queries, keys.transposed());
+            self.add_distances(task.probabilities, task.head, width);
             let factors =
                 dropout.map(|dropout| dropout.factors(self.instructions, task.index, width * width));
             self.instructions.run(
@@ -115,7 +130,8 @@ impl AttentionShape<'_> {
         self.side_by_side(&own, 1, attended);
     }
 
-    /// Computes the gradients of queries, keys and values, side by side, from those of attention.
+    /// Computes the gradients of queries, keys and values, side by side, from those of attention, and
+    /// returns those of the summands of distances, one row for each bucket and one column for each head.
     pub fn backward(
         &self,
         attending: &[f32],
@@ -123,11 +139,12 @@ impl AttentionShape<'_> {
         probabilities: &mut [f32],
         grads: &[f32],
         grads_attending: &mut [f32],
-    ) {
+        buckets: Option<DistanceBuckets>,
+    ) -> Vec<f32> {
         let size = self.size();
         let mut own = vec![0.0; grads_attending.len()];
         let tasks = self.tasks(probabilities, &mut own, 3);
-        tasks.into_par_iter().for_each_init(<(Vec<f32>, Vec<f32>)>::default, |(used, grads_used), task| {
+        let of_task = |(used, grads_used): &mut (Vec<f32>, Vec<f32>), task: HeadOfText<'_>| {
             let width = task.rows.len();
             let first = task.rows.start * self.hidden + task.head * size;
             let grads = MatrixView::part(&grads[first..], width, size, self.hidden);
@@ -147,8 +164,20 @@ impl AttentionShape<'_> {
             let grads_scores = MatrixView::new(grads_used, width);
             MatrixViewMut::new(grads_queries, size).set(grads_scores, keys);
             MatrixViewMut::new(grads_keys, size).set(grads_scores.transposed(), queries);
-        });
+            let of_buckets =
+                buckets.map(|buckets| bucket_sums(buckets, grads_used, width, 1.0 / self.scale()));
+            (task.head, of_buckets.unwrap_or_default())
+        };
+        let by_task: Vec<(usize, Vec<f32>)> =
+            tasks.into_par_iter().map_init(<(Vec<f32>, Vec<f32>)>::default, of_task).collect();
         self.side_by_side(&own, 3, grads_attending);
+        let mut of_distances = vec![0.0; buckets.map_or(0, |buckets| buckets.count * self.heads)];
+        for (head, sums) in by_task {
+            for (bucket, sum) in sums.into_iter().enumerate() {
+                of_distances[bucket * self.heads + head] += sum;
+            }
+        }
+        of_distances
     }
 
     /// Writes vectors, head after head in each text, into rows of all heads: `parts` times.
@@ -172,6 +201,17 @@ impl AttentionShape<'_> {
             }
         });
     }
+}
+
+/// Returns the sums of the gradients of scores, each times `factor`, over the pairs of each bucket.
+fn bucket_sums(buckets: DistanceBuckets, grads: &[f32], width: usize, factor: f32) -> Vec<f32> {
+    let mut sums = vec![0.0; buckets.count];
+    for (query, grads) in grads.chunks_exact(width).enumerate() {
+        for (key, grad) in grads.iter().enumerate() {
+            sums[buckets.of(query, key)] += factor * grad;
+        }
+    }
+    sums
 }
 
 /// Computes the softmax of rows of scores, times `scale`. Probabilities that are dropped, which have

@@ -18,9 +18,10 @@ use self::rows::{
 };
 use super::dropout::BlockDropout;
 use crate::bert::config::EncoderConfig;
-use crate::bert::names::ENCODER;
+use crate::bert::names::{DISTANCES, ENCODER};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
+use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
@@ -39,6 +40,8 @@ pub struct EncoderPasses<'a> {
     precision: ProductPrecision,
     /// The dropout of the step.
     dropout: StepDropout,
+    /// The summands of distances, if attention has them.
+    distances: Option<DistanceBias>,
 }
 
 /// The seed and the number of a step, which decide on its dropout.
@@ -158,7 +161,19 @@ impl<'a> EncoderPasses<'a> {
             })
         };
         let weights = weights.iter().filter_map(of_encoder).collect::<Computed<_>>()?;
-        Ok(Self { config, weights, instructions: InstructionSet::best(), precision, dropout })
+        let instructions = InstructionSet::best();
+        let mut passes = Self { config, weights, instructions, precision, dropout, distances: None };
+        if passes.buckets().is_some() {
+            let (heads, longest) = (config.num_attention_heads, config.longest());
+            passes.distances = Some(DistanceBias::new(passes.weight(DISTANCES)?, heads, longest, 1.0));
+        }
+        Ok(passes)
+    }
+
+    /// Returns the buckets of distances, if attention adds summands for them.
+    fn buckets(&self) -> Option<DistanceBuckets> {
+        let count = self.config.relative_attention_num_buckets;
+        (count > 0).then_some(DistanceBuckets { count })
     }
 
     fn weight(&self, name: &str) -> Computed<&[f32]> {
@@ -191,9 +206,10 @@ impl<'a> EncoderPasses<'a> {
         BlockDropout::new(seed, step, layer as u32 * PLACES + place, rate)
     }
 
-    fn attention<'b>(&self, texts: &'b [Range<usize>]) -> AttentionShape<'b> {
+    fn attention<'b>(&'b self, texts: &'b [Range<usize>]) -> AttentionShape<'b> {
         let EncoderConfig { num_attention_heads: heads, hidden_size: hidden, .. } = *self.config;
-        AttentionShape { instructions: self.instructions, heads, hidden, texts }
+        let distances = self.distances.as_ref();
+        AttentionShape { instructions: self.instructions, heads, hidden, texts, distances }
     }
 
     /// Computes the states of texts.
@@ -424,13 +440,17 @@ impl<'a> EncoderPasses<'a> {
         let mut grads_attended = vec![0.0; attended.len()];
         self.product_back(projection, &results, &mut grads_attended);
         let mut grads_attending = vec![0.0; attending.len()];
-        self.attention(texts).backward(
+        let of_distances = self.attention(texts).backward(
             &attending,
             place(PROBABILITIES),
             &mut probabilities,
             &grads_attended,
             &mut grads_attending,
+            self.buckets(),
         );
+        if self.distances.is_some() {
+            found.add_distances(of_distances);
+        }
         let biases = column_sums(self.instructions, &grads_attending, 3 * hidden);
         let rows = grads.len() / hidden;
         for (at, part) in ATTENDING.iter().enumerate() {
@@ -498,6 +518,13 @@ impl<'a> EncoderPasses<'a> {
 impl EncoderGradients {
     fn insert(&mut self, name: &str, grad: Vec<f32>) {
         self.by_name.insert(format!("{ENCODER}{name}"), grad);
+    }
+
+    /// Adds the gradients of the summands of distances in a layer to those of the layers after it.
+    fn add_distances(&mut self, grads: Vec<f32>) {
+        let sums =
+            self.by_name.entry(format!("{ENCODER}{DISTANCES}")).or_insert_with(|| vec![0.0; grads.len()]);
+        sums.iter_mut().zip(grads).for_each(|(sum, grad)| *sum += grad);
     }
 
     fn add(&mut self, name: &str, weight: Vec<f32>, bias: Vec<f32>) {
