@@ -9,6 +9,8 @@ mod collect;
 pub mod run;
 mod standing;
 mod units;
+mod what_was_run;
+mod over_seeds;
 pub mod tables;
 pub mod plots;
 pub mod page;
