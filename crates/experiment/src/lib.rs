@@ -12,6 +12,7 @@ mod units;
 mod what_was_run;
 mod over_seeds;
 pub mod tables;
+pub mod suggest;
 pub mod plots;
 pub mod page;
 #[cfg(test)]
