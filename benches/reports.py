@@ -8,7 +8,7 @@ Three kinds of reports, by the names that --only takes:
   as an encoder, runs with --with encoder=FOLDER and is skipped without this option.
 - NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md whose indented lines are scripts or benchmarks. Their output
   replaces the text after them. A word in capitals stands for a value: --with TEXT=europarl.txt. A section is skipped if a value is missing. Tables
-  made from several trainings of hours (europarl-50k, subtitles) show their commands, but no script makes them.
+  made from several trainings of hours show their commands, but no script makes them.
 
 Without --only the script makes all reports that it can. --list prints the names. Models and answers of experiments are kept in target/reports, so an
 interrupted run continues. Needs only Python 3; run it from the top folder with the program built, or named by the variable MAJUSCULE.

@@ -50,7 +50,7 @@ models() {
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
         $lists --force --pack "$folder/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
-        word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
+        word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --right-context-dropout 0 $spellings \
         --force --pack "$folder/$lang.fast" "$scratch/all"
 }
 

@@ -1,6 +1,6 @@
 //! `majuscule inspect`: describes a model and checks its files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -35,9 +35,10 @@ pub struct InspectArgs {
     /// Print the manifest as JSON, with the layer weights if there are any
     #[arg(long)]
     json: bool,
-    /// Compute the last hidden states of a text with another implementation of the encoder of a bert
-    /// model, candle-transformers, and print the largest difference; by default of a short English
-    /// text
+    /// Check the encoder of a bert model: compute the last hidden states of a text with another
+    /// implementation, candle-transformers, and print the largest difference from it of the graph
+    /// that trains and of the engine that restores on the CPU; by default of a short English text.
+    /// A difference that rounding does not explain is an error
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
     check_encoder: Option<Option<PathBuf>>,
 }
@@ -76,12 +77,15 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         if let Some(layers) = &layers {
             object["layers"] = facts(layers);
         }
-        if let Some(EncoderCheck { difference, largest, pieces }) = check {
-            object["encoder_check"] =
-                json!({ "difference": difference, "largest": largest, "pieces": pieces });
+        if let Some(check) = &check {
+            let EncoderCheck { graph, engine, largest, pieces } = check;
+            let tolerance = check.tolerance();
+            object["encoder_check"] = json!({
+                "graph": graph, "engine": engine, "largest": largest, "pieces": pieces, "tolerance": tolerance
+            });
         }
         print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return passed(&args.model, check);
     }
     let mut page = format!(
         "method      {}\nlanguage    {} (case pairs: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
@@ -102,14 +106,30 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
     }
     page += &layers.as_ref().map(lines).unwrap_or_default();
-    if let Some(EncoderCheck { difference, largest, pieces }) = check {
+    if let Some(EncoderCheck { graph, engine, largest, pieces }) = &check {
+        let states =
+            format!("in the last hidden states of {pieces} pieces, whose numbers reach {largest:.1}");
         page += &format!(
-            "encoder     differs from candle-transformers by at most {difference:.1e} in the last hidden states of {pieces} pieces, \
-             whose numbers reach {largest:.1}\n"
+            "graph       (training) differs from candle-transformers by at most {graph:.1e} {states}\n\
+             engine      (restoring on the CPU) differs from candle-transformers by at most {engine:.1e} {states}\n"
         );
     }
     print(&page)?;
-    Ok(ExitCode::SUCCESS)
+    passed(&args.model, check)
+}
+
+/// Fails if an implementation of the encoder differs by more than rounding explains.
+fn passed(model: &Path, check: Option<EncoderCheck>) -> Result<ExitCode> {
+    let Some(check) = check.filter(|check| !check.is_passed()) else { return Ok(ExitCode::SUCCESS) };
+    let EncoderCheck { graph, engine, .. } = check;
+    let wrong = [("graph", graph), ("engine", engine)].into_iter().filter(|(_, by)| *by > check.tolerance());
+    let wrong: Vec<String> = wrong.map(|(name, by)| format!("the {name} by {by:.1e}")).collect();
+    let problem = format!(
+        "its encoder differs from candle-transformers, {}, where rounding explains {:.1e}: report this as a fault of the program",
+        wrong.join(" and "),
+        check.tolerance()
+    );
+    Err(Error::model(model.to_string_lossy(), problem).into())
 }
 
 /// One line per layer, and the centre of gravity.

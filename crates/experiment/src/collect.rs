@@ -11,12 +11,13 @@ use serde::de::DeserializeOwned;
 
 use super::plan::{Job, Plan, Planned, RowModel, Searched, Task};
 use super::recipe::{Recipe, RecipeTest};
-use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, Usage};
+use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, Usage};
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Methods};
-use majuscule::model;
+use majuscule::model::{self, Manifest};
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
+use majuscule_train::corpus::overlap::{Overlap, TextSize};
 use majuscule_train::corpus::stats::CorpusStats;
 use majuscule_train::eval::aligned;
 use majuscule_train::eval::choices::{Choices, ChoicesReader};
@@ -123,7 +124,40 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
         layers: layers.map(|weights| weights.0),
         look_ahead: own.look_ahead(),
         published: own.published.clone(),
+        seeded: planned.seed,
+        run: run(recipe, plan, planned, manifest.as_ref())?,
+        paper: own.paper.or(&recipe.paper),
         cells: Vec::new(),
+    })
+}
+
+/// What was run for a row: what its manifest tells, its training texts, and the CPU.
+fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manifest>) -> Result<RowRun> {
+    let own = &recipe.rows[planned.recipe];
+    let names = &own.corpus.0;
+    let trained = planned.training.and_then(|job| plan.jobs[job].usage());
+    let lines = names.iter().map(|name| recipe.corpora[name].lines).sum::<Option<u64>>();
+    let mut counted = (!names.is_empty()).then(TextSize::default);
+    for name in names {
+        let lines = own.sizes.iter().copied().max();
+        // Only the largest of several sizes was searched, and so counted.
+        let searched =
+            plan.overlaps.iter().find(|searched| searched.corpus == *name && searched.lines == lines);
+        let more = match searched.filter(|_| planned.lines == lines) {
+            Some(searched) => printed::<Overlap>(&plan.jobs[searched.job])?.training,
+            None => None,
+        };
+        counted = counted.zip(more).map(|(all, more)| TextSize {
+            sentences: all.sentences + more.sentences,
+            words: all.words + more.words,
+        });
+    }
+    let lines = lines.filter(|_| !names.is_empty()).or_else(|| Some(counted?.sentences));
+    Ok(RowRun {
+        sentences: planned.lines.or(lines),
+        words: counted.map(|size| size.words),
+        processor: trained.and_then(|took| took.processor),
+        ..manifest.map(|manifest| RowRun::of(&manifest.settings)).unwrap_or_default()
     })
 }
 
@@ -202,7 +236,7 @@ fn tested(
             figures: Figures::of(counted.words, compared.slots),
             intervals: compared.intervals,
             difference: compared.difference,
-            usage: took.map(|took| took.usage),
+            usage: took.as_ref().map(|took| took.usage),
             words_per_second: took.and_then(|took| took.restoring?.words_per_second()),
             recognised: counted.recognised.clone(),
             in_model: seen.filter(|_| recipe.in_model),

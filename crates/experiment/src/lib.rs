@@ -9,7 +9,10 @@ mod collect;
 pub mod run;
 mod standing;
 mod units;
+mod what_was_run;
+mod over_seeds;
 pub mod tables;
+pub mod suggest;
 pub mod plots;
 pub mod page;
 #[cfg(test)]

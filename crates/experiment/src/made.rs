@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::results::{
-    OmittedRow, Published, Recognised, ResultCell, ResultRow, ResultSample, ResultTest, Results, Usage,
+    OmittedRow, PaperRun, Published, Recognised, ResultCell, ResultRow, ResultSample, ResultTest, Results,
+    RowRun, Usage,
 };
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::report::MisspelledWord;
@@ -141,6 +142,9 @@ fn row(name: &str, series: &str, lines: Option<u64>) -> ResultRow {
         layers: None,
         look_ahead: None,
         published: BTreeMap::new(),
+        seeded: None,
+        run: RowRun::default(),
+        paper: PaperRun::default(),
         cells: Vec::new(),
     }
 }

@@ -57,6 +57,8 @@ pub struct Planned {
     pub name: String,
     /// The number of training lines, for a row with several sizes.
     pub lines: Option<u64>,
+    /// The seed of training, for a row with several seeds.
+    pub seed: Option<u64>,
     /// The job that trains or adapts the model; `None` for an existing model.
     pub training: Option<usize>,
     /// The location of the model; `None` for a cascade or a
@@ -205,6 +207,15 @@ struct Planner<'a> {
     digests: BTreeMap<PathBuf, String>,
 }
 
+/// A row that a row of the recipe expands to.
+struct RowVariant {
+    name: String,
+    lines: Option<u64>,
+    seed: Option<u64>,
+    /// The name of the row that it adapts.
+    base: Option<String>,
+}
+
 /// The reason that a row is not planned.
 enum RowRefusal {
     /// The row cannot be made here, which is not an error; holds the reason.
@@ -255,33 +266,38 @@ impl Planner<'_> {
 
     fn row(&mut self, at: usize) -> Result<()> {
         let row = &self.recipe.rows[at];
-        for (name, lines, base) in self.sizes(row) {
-            match self.missing(row).and_then(|()| self.planned(at, &name, lines, base)) {
+        for variant in self.variants(row) {
+            match self.missing(row).and_then(|()| self.planned(at, &variant)) {
                 Ok(planned) => self.plan.rows.push(planned),
-                Err(RowRefusal::Without(why)) => self.plan.left_out.push(OmittedRow { name, why }),
+                Err(RowRefusal::Without(why)) => {
+                    self.plan.left_out.push(OmittedRow { name: variant.name, why });
+                }
                 Err(RowRefusal::Error(error)) => return Err(error),
             }
         }
         Ok(())
     }
 
-    /// The rows that a recipe row expands to: the name of each, its
-    /// size, and the row that it adapts.
-    fn sizes(&self, row: &RecipeRow) -> Vec<(String, Option<u64>, Option<String>)> {
-        let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
-        let Some(base) = &row.adapt else {
-            return match row.sizes.as_slice() {
-                [] => vec![(row.name.clone(), None, None)],
-                sizes => sizes.iter().map(|&lines| (sized(&row.name, lines), Some(lines), None)).collect(),
+    /// The rows that a recipe row expands to: one for each size or seed.
+    fn variants(&self, row: &RecipeRow) -> Vec<RowVariant> {
+        let variant = |lines: Option<u64>, seed: Option<u64>, base: Option<String>| {
+            let name = match (lines, seed) {
+                (Some(lines), _) => format!("{}, {} lines", row.name, thousands(lines)),
+                (_, Some(seed)) => format!("{}, seed {seed}", row.name),
+                _ => row.name.clone(),
             };
+            RowVariant { name, lines, seed, base }
         };
-        // A row that adapts a row with several sizes has the same sizes.
+        let Some(base) = &row.adapt else {
+            let sizes = row.sizes.iter().map(|&lines| variant(Some(lines), None, None));
+            let seeds = row.seeds.iter().map(|&seed| variant(None, Some(seed), None));
+            let all: Vec<RowVariant> = sizes.chain(seeds).collect();
+            return if all.is_empty() { vec![variant(None, None, None)] } else { all };
+        };
+        // A row that adapts a row with several sizes or seeds has the same ones.
         let above = self.recipe.rows.iter().find(|row| row.name == *base);
-        let sizes = above.map(|above| self.sizes(above)).unwrap_or_default();
-        let of = |(name, lines, _): (String, Option<u64>, _)| {
-            (lines.map_or(row.name.clone(), |lines| sized(&row.name, lines)), lines, Some(name))
-        };
-        sizes.into_iter().map(of).collect()
+        let above = above.map(|above| self.variants(above)).unwrap_or_default();
+        above.into_iter().map(|above| variant(above.lines, above.seed, Some(above.name))).collect()
     }
 
     /// Refuses a row that is not to be made, before its files are looked for.
@@ -299,27 +315,23 @@ impl Planner<'_> {
         }
     }
 
-    fn planned(
-        &mut self,
-        at: usize,
-        name: &str,
-        lines: Option<u64>,
-        base: Option<String>,
-    ) -> Planning<Planned> {
+    fn planned(&mut self, at: usize, variant: &RowVariant) -> Planning<Planned> {
         let row = &self.recipe.rows[at];
+        let &RowVariant { ref name, lines, seed, ref base } = variant;
         let mut planned = Planned {
             recipe: at,
-            name: name.to_owned(),
+            name: name.clone(),
             lines,
+            seed,
             training: None,
             model: None,
             tests: Vec::new(),
         };
         let mut choosing = Command::default();
         if let Some(settings) = &row.train {
-            planned.training = Some(self.train(row, settings, name, lines)?);
+            planned.training = Some(self.train(row, settings, variant)?);
         } else if let Some(base) = base {
-            planned.training = Some(self.adapt(row, name, &base)?);
+            planned.training = Some(self.adapt(row, name, base, seed)?);
         } else if let Some(preset) = row.preset {
             choosing.says(["--preset", preset.name()]);
             // Built-in models change only with the program.
@@ -349,10 +361,12 @@ impl Planner<'_> {
         row.language.as_deref().unwrap_or(&self.recipe.language)
     }
 
-    fn train(&mut self, row: &RecipeRow, settings: &str, name: &str, lines: Option<u64>) -> Planning<usize> {
+    fn train(&mut self, row: &RecipeRow, settings: &str, variant: &RowVariant) -> Planning<usize> {
+        let &RowVariant { ref name, lines, seed, .. } = variant;
         let mut command = Command::default();
         command.says(["train"]);
         self.words(&mut command, settings)?;
+        command.seed(seed);
         let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
         command.says(["--protocol", &protocol, "--lang", self.language(row)]);
         // The largest size contains all smaller ones.
@@ -362,7 +376,7 @@ impl Planner<'_> {
         Ok(self.makes_new(format!("training {name}"), name, command, checkpoint))
     }
 
-    fn adapt(&mut self, row: &RecipeRow, name: &str, base: &str) -> Planning<usize> {
+    fn adapt(&mut self, row: &RecipeRow, name: &str, base: &str, seed: Option<u64>) -> Planning<usize> {
         let Some(training) = self.plan.rows.iter().find(|row| row.name == base).and_then(|row| row.training)
         else {
             return Err(RowRefusal::Without(format!("it adapts \"{base}\", which is not made")));
@@ -371,6 +385,7 @@ impl Planner<'_> {
         command.says(["adapt"]);
         self.makes(&mut command, training, base);
         self.words(&mut command, &row.options)?;
+        command.seed(seed);
         if let Some(protocol) = row.protocol {
             command.says(["--protocol", &protocol.to_string()]);
         }
@@ -716,6 +731,12 @@ impl Command {
         }
     }
 
+    fn seed(&mut self, seed: Option<u64>) {
+        if let Some(seed) = seed {
+            self.says(["--seed", &seed.to_string()]);
+        }
+    }
+
     fn append(&mut self, other: &Self) {
         self.arguments.extend_from_slice(&other.arguments);
         self.request.extend_from_slice(&other.request);
@@ -784,5 +805,51 @@ fn text_name(name: &str, lines: Option<u64>) -> String {
     match lines {
         Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),
         _ => format!("{}.txt", slug(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(rows: &str) -> Result<Plan> {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["news.txt", "test.txt"] {
+            fs::write(folder.path().join(name), "She met Ana.\n").unwrap();
+        }
+        let head = "title = \"Runs\"\n[corpora.news]\nfiles = [\"news.txt\"]\n[[test]]\nname = \"test\"\nfiles = [\"test.txt\"]\n";
+        let recipe = Recipe::parse(&format!("{head}{rows}"), "runs.toml")?;
+        let methods = Methods::all();
+        plan(&recipe, &Setting { corpora: folder.path().to_owned(), methods, ..Setting::default() })
+    }
+
+    #[test]
+    fn each_seed_makes_a_row_and_a_row_that_adapts_it() {
+        let plan = planned(
+            "[[row]]\nname = \"net\"\ntrain = \"maxent\"\ncorpus = \"news\"\nseeds = [1, 22]\n\
+             [[row]]\nname = \"adapted\"\nadapt = \"net\"\ncorpus = \"news\"\n",
+        );
+        let plan = plan.unwrap();
+        let rows: Vec<_> = plan.rows.iter().map(|row| (row.name.as_str(), row.seed)).collect();
+        let expected = [
+            ("net, seed 1", Some(1)),
+            ("net, seed 22", Some(22)),
+            ("adapted, seed 1", Some(1)),
+            ("adapted, seed 22", Some(22)),
+        ];
+        assert_eq!(rows, expected);
+        let command = |row: usize| &plan.jobs[plan.rows[row].training.unwrap()].shown;
+        assert!(command(1).starts_with("majuscule train maxent --seed 22 "), "{}", command(1));
+        assert!(command(3).contains("models/net-seed-22 --seed 22 "), "{}", command(3));
+    }
+
+    #[test]
+    fn seeds_are_for_trainings_and_each_of_its_own() {
+        for more in
+            ["preset = \"fast\"\nseeds = [1]", "train = \"majority\"\ncorpus = \"news\"\nseeds = [1, 1]"]
+        {
+            let found = planned(&format!("[[row]]\nname = \"a\"\n{more}\n")).unwrap_err().to_string();
+            assert!(found.contains("row \"a\": seeds are for a row that trains, once each"), "{found}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::results::Published;
+use super::results::{PaperRun, Published};
 use majuscule::error::{Error, Place, Problem, Result};
 use majuscule::methods::Preset;
 use majuscule::text::Locale;
@@ -44,6 +44,9 @@ pub struct Recipe {
     /// The files and folders that the user must provide: name and description of each.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,
+    /// What the source ran, as far as it holds for all rows with published figures.
+    #[serde(default)]
+    pub paper: PaperRun,
     /// The training texts, by name.
     #[serde(default)]
     pub corpora: BTreeMap<String, RecipeTexts>,
@@ -147,6 +150,10 @@ pub struct RecipeRow {
     /// The numbers of lines of its one training text; each number makes a row of its own.
     #[serde(default)]
     pub sizes: Vec<u64>,
+    /// The seeds that the row is trained with; each seed makes a row of its own, and reports have mean
+    /// and standard deviation over them.
+    #[serde(default)]
+    pub seeds: Vec<u64>,
     /// Settings of `adapt`, or the `--sure` of a cascade.
     #[serde(default)]
     pub options: String,
@@ -163,6 +170,9 @@ pub struct RecipeRow {
     /// The figures that the source publishes for this row, by test name.
     #[serde(default)]
     pub published: BTreeMap<String, Published>,
+    /// What the source ran for these figures, where it differs from the recipe's.
+    #[serde(default)]
+    pub paper: PaperRun,
 }
 
 /// A list of names, written as one name or as a list.
@@ -309,6 +319,12 @@ impl Recipe {
         if !row.sizes.is_empty() && (row.adapt.is_some() || row.corpus.0.len() != 1) {
             return Err(self.problem(format!("{whose}: sizes are for a row that trains on one corpus")));
         }
+        let is_repeated = row.seeds.iter().enumerate().any(|(at, seed)| row.seeds[..at].contains(seed));
+        if !row.seeds.is_empty() && (row.train.is_none() || !row.sizes.is_empty() || is_repeated) {
+            return Err(self.problem(format!(
+                "{whose}: seeds are for a row that trains, once each, and not together with sizes"
+            )));
+        }
         let earlier = |name: &str| self.rows[..at].iter().find(|row| row.name == name);
         for name in row.adapt.iter().chain(row.cascade.iter().flatten()) {
             if earlier(name).is_none() {
@@ -317,11 +333,12 @@ impl Recipe {
                 );
             }
         }
-        let sized = |name: &String| earlier(name).is_some_and(|row| !row.sizes.is_empty());
+        let sized =
+            |name: &String| earlier(name).is_some_and(|row| !row.sizes.is_empty() || !row.seeds.is_empty());
         if row.cascade.iter().flatten().any(sized) {
-            return Err(
-                self.problem(format!("{whose}: a cascade needs two models, not rows of several sizes"))
-            );
+            return Err(self.problem(format!(
+                "{whose}: a cascade needs two models, not rows of several sizes or seeds"
+            )));
         }
         match row.published.keys().find(|name| !self.tests.iter().any(|test| test.name == **name)) {
             Some(name) => {
@@ -367,9 +384,11 @@ pub const OUTPUTS: &[&str] = &[
     "cache",
     "checkpoint",
     "choices",
+    "csv",
     "dictionary",
     "in-place",
     "isymbols",
+    "latex",
     "log",
     "osymbols",
     "output",
@@ -490,7 +509,8 @@ corpus = "news"
         assert_eq!(
             error(&SMALL.replace("corpus =", "corpse =")),
             "table.toml, line 13, column 1: unknown field `corpse`, expected one of `name`, `train`, `adapt`, `preset`, \
-             `model`, `cascade`, `own`, `corpus`, `sizes`, `options`, `evaluate`, `protocol`, `language`, `long`, `published`"
+             `model`, `cascade`, `own`, `corpus`, `sizes`, `seeds`, `options`, `evaluate`, `protocol`, `language`, `long`, `published`, \
+             `paper`"
         );
         assert_eq!(
             error(&SMALL.replace("corpus = \"news\"", "corpus = \"olds\"")),

@@ -95,8 +95,65 @@ pub struct ResultRow {
     pub look_ahead: Option<u64>,
     /// The figures that the source publishes, by test name.
     pub published: BTreeMap<String, Published>,
+    /// The seed, if the recipe has the row trained with several.
+    #[serde(default)]
+    pub seeded: Option<u64>,
+    /// What was run for the row.
+    #[serde(default)]
+    pub run: RowRun,
+    /// What the source ran for its figures.
+    #[serde(default)]
+    pub paper: PaperRun,
     /// A cell for each test; `None` if the row was not tested on it.
     pub cells: Vec<Option<ResultCell>>,
+}
+
+/// What was run for a row, as its manifest and its training tell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RowRun {
+    /// The pretrained encoder.
+    pub encoder: Option<RunEncoder>,
+    /// The steps of the last training, on one line.
+    pub schedule: Option<String>,
+    /// The number of lines of the training texts, if the recipe gives it.
+    pub sentences: Option<u64>,
+    /// The number of words of the training texts.
+    pub words: Option<u64>,
+    /// The fraction of examples with less right context.
+    pub right_context_dropout: Option<f64>,
+    /// The seed of all random choices.
+    pub seed: Option<u64>,
+    /// The CPU that trained.
+    pub processor: Option<String>,
+}
+
+/// A pretrained encoder, as a manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEncoder {
+    /// The name of its folder.
+    pub name: String,
+    /// The CRC-32 of its weights in hexadecimal; older manifests have none.
+    pub crc32: Option<String>,
+}
+
+/// What a source says of the run behind its figures.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PaperRun {
+    /// The pretrained encoder, by the name of its folder.
+    pub encoder: Option<String>,
+    /// The steps of the training.
+    pub schedule: Option<String>,
+    /// The number of epochs.
+    pub epochs: Option<String>,
+    /// The number of training sentences.
+    pub sentences: Option<u64>,
+    /// The number of training words.
+    pub words: Option<u64>,
+    /// The test text, by the name of a test of the recipe if it is the same.
+    pub test: Option<String>,
+    /// The time that training took, and the machine.
+    pub cost: Option<String>,
 }
 
 /// Published figures, as fractions.
@@ -119,6 +176,10 @@ pub struct Published {
     pub period: Option<f64>,
     /// F of question marks.
     pub question: Option<f64>,
+    /// F of colons.
+    pub colon: Option<f64>,
+    /// F of dashes.
+    pub dash: Option<f64>,
 }
 
 impl Published {

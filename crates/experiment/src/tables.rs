@@ -1,8 +1,10 @@
 //! Results in, Markdown tables out.
 
+use super::over_seeds;
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
 use super::units::{NONE, bytes, cores, duration, speed};
+use super::what_was_run::{self, RunDifference};
 use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};
@@ -33,13 +35,23 @@ pub fn markdown(results: &Results) -> String {
             thousands(test.words),
             thousands(test.slots),
         ));
+        if let Some(explained) = what_was_run::explained(results, t) {
+            out.push_str(&format!("{}.\n\n", plain(&explained)));
+        }
         if has_remark(results, t) {
             out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
         }
-        if let Some(MarkTable { headings, rows }) = mark_table(results, t) {
+        if let Some(MarkTable { headings, own, rows }) = mark_table(results, t) {
             let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-            for (name, figures) in rows {
-                table.push([plain(name)].into_iter().chain(figures.into_iter().map(percent)));
+            for (at, (name, figures)) in rows.into_iter().enumerate() {
+                let remarks = remarks(results, at, t, "");
+                let cell = |(column, figure): (usize, Option<f64>)| match &remarks {
+                    Some(remarks) if column >= own && figure.is_some() => {
+                        format!("{} ({remarks})", percent(figure))
+                    }
+                    _ => percent(figure),
+                };
+                table.push([plain(name)].into_iter().chain(figures.into_iter().enumerate().map(cell)));
             }
             out.push_str(&format!("{}\n", table.markdown()));
         }
@@ -50,6 +62,15 @@ pub fn markdown(results: &Results) -> String {
             out.push_str(&format!("{}\n", table.markdown()));
         }
         out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
+    }
+    if let Some(table) = over_seeds::table(results) {
+        let (heading, about) = (over_seeds::HEADING, over_seeds::ABOUT);
+        out.push_str(&format!("## {heading}\n\n{}\n{about}.\n\n", table.markdown()));
+    }
+    if let Some((headings, rows)) = what_was_run::table(results) {
+        let mut table = TextTable::new(&headings);
+        rows.into_iter().for_each(|row| table.push(row.iter().map(|cell| plain(cell))));
+        out.push_str(&format!("## {}\n\n{}\n", what_was_run::HEADING, table.markdown()));
     }
     if !results.texts.is_empty() {
         out.push_str(&format!("## Texts\n\n{}\n", texts(results).markdown()));
@@ -162,9 +183,13 @@ pub(super) const NO_SLOT_F: &str = "no F of slots";
 /// The explanation of [`NO_SLOT_F`].
 pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate beside it F is 2/(2+SER) at most, so the source counts something else";
 
-/// The remark after a published figure, if it needs one.
-pub(super) fn remark(name: &str, given: Option<&Published>) -> Option<&'static str> {
-    (name == "F" && given.is_some_and(Published::is_no_slot_f)).then_some(NO_SLOT_F)
+/// The remarks after a published figure of a row on a test, if it needs any.
+pub(super) fn remarks(results: &Results, row: usize, test: usize, name: &str) -> Option<String> {
+    let given = results.rows[row].published.get(&results.tests[test].name)?;
+    let no_f = (name == "F" && given.is_no_slot_f()).then_some(NO_SLOT_F);
+    let differences = what_was_run::differences(results, row, test).into_iter().map(RunDifference::sign);
+    let all: Vec<&str> = no_f.into_iter().chain(differences).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// Returns true if any published F on this test cannot be an F of slots.
@@ -213,9 +238,12 @@ fn scores(results: &Results, test: usize) -> TextTable {
             cells.push(percent(figures.and_then(|figures| figures.ser)));
         }
         let given = row.published.get(&results.tests[test].name);
-        cells.extend(published.iter().map(|(name, of)| match remark(name, given) {
-            Some(remark) => format!("{} ({remark})", percent(given.and_then(of))),
-            None => percent(given.and_then(of)),
+        cells.extend(published.iter().map(|(name, of)| {
+            let figure = given.and_then(of);
+            match remarks(results, i, test, name).filter(|_| figure.is_some()) {
+                Some(remarks) => format!("{} ({remarks})", percent(figure)),
+                None => percent(figure),
+            }
         }));
         table.push(cells);
     }
@@ -248,6 +276,8 @@ fn against_the_best(standing: Option<Standing>) -> String {
 pub(super) struct MarkTable<'a> {
     /// The headings of the columns, that of the names first.
     pub headings: Vec<String>,
+    /// The number of figures that are not published ones, which come after them.
+    pub own: usize,
     /// The name of each row, and its figures.
     pub rows: Vec<(&'a str, Vec<Option<f64>>)>,
 }
@@ -257,10 +287,12 @@ pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>
     let name = &results.tests.get(test)?.name;
     let marks_of = |row: usize| cell(results, row, test)?.marks.as_ref();
     let classes = &(0..results.rows.len()).find_map(marks_of)?.classes;
-    let all: [PublishedFigure; 5] = [
+    let all: [PublishedFigure; 7] = [
         ("comma", |p| p.comma),
         ("period", |p| p.period),
         ("question", |p| p.question),
+        ("colon", |p| p.colon),
+        ("dash", |p| p.dash),
         ("micro", |p| p.f),
         ("macro", |p| p.macro_f),
     ];
@@ -284,7 +316,7 @@ pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>
         figures
     };
     let rows = results.rows.iter().enumerate().map(|row| (row.1.name.as_str(), figures(row))).collect();
-    Some(MarkTable { headings, rows })
+    Some(MarkTable { headings, own: classes.len() + averages.len(), rows })
 }
 
 fn recognised(results: &Results, test: usize) -> Option<TextTable> {
@@ -402,8 +434,9 @@ mod tests {
             assert!(page.contains(heading), "{heading}: {page}");
         }
         assert!(!page.contains("published period F %"));
-        let MarkTable { rows, .. } = mark_table(&results, 0).unwrap();
+        let MarkTable { rows, own, .. } = mark_table(&results, 0).unwrap();
         assert_eq!(rows[0].1[..4], [Some(1.0), Some(0.0), Some(0.0), Some(0.5)]);
+        assert_eq!(own, 5);
         assert_eq!(rows[0].1[5..], [Some(0.5), Some(0.639)]);
         assert!(rows[1].1.iter().all(Option::is_none));
     }

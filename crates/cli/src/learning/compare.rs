@@ -1,7 +1,7 @@
 //! `majuscule compare`: compares models and outputs of other
 //! systems on one text, with tests of significance.
 
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, Write, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use super::spinner::Spinner;
 use crate::backend::BackendArgs;
 use crate::cascade::load_named;
 use crate::folders;
+use crate::force::ForceArg;
 use crate::host;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
@@ -19,8 +20,12 @@ use majuscule::methods::Model;
 use majuscule::model::Manifest;
 use majuscule::restorer::Request;
 use majuscule::text::Locale;
-use majuscule_train::corpus::Corpus;
+use majuscule_train::corpus::protocol::MarkConvention;
+use majuscule_train::corpus::{Corpus, Protocol};
+use majuscule_train::eval::aligned::comparison::{AlignedComparison, TableLayout};
+use majuscule_train::eval::aligned::files::{Cases, score_files};
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
+use majuscule_train::eval::report::ReportConfig;
 use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, marks_for, pair};
 
 /// Compares systems on the same text, with 95 % intervals and significance against the best
@@ -30,9 +35,10 @@ use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, mar
 #[command(after_help = "\
 Examples:
   majuscule compare news.txt --model accurate --model fast --protocol rei
-  majuscule compare news.txt --model my-model --output other.txt --show-differences")]
+  majuscule compare news.txt --model my-model --output other.txt --show-differences
+  majuscule compare ref/ --align --output google/ --output amazon/ --csv calls.csv --latex calls.tex")]
 pub struct CompareArgs {
-    /// Text in its true case; - is standard input
+    /// Text in its true case; - is standard input. With --align also a folder
     #[arg(value_name = "CORPUS")]
     pub reference: PathBuf,
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang. May be
@@ -42,6 +48,19 @@ pub struct CompareArgs {
     /// Output of another system for the text; may be given several times
     #[arg(long = "output", value_name = "FILE", required_unless_present = "models")]
     pub outputs: Vec<PathBuf>,
+    /// Align the words of recognisers' outputs, which may differ from the text's, and compare word
+    /// errors, capitals, punctuation marks and sentence ends, a table of each. Folders are paired by
+    /// file names. Without --protocol, marks are those of iwslt
+    #[arg(long, requires = "outputs", conflicts_with_all = ["models", "show_differences"])]
+    pub align: bool,
+    /// Also write all figures of --align to this file, as comma-separated values
+    #[arg(long, value_name = "FILE", requires = "align")]
+    pub csv: Option<PathBuf>,
+    /// Also write the tables of --align to this file, as LaTeX with the rules of booktabs
+    #[arg(long, value_name = "FILE", requires = "align")]
+    pub latex: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArg,
     /// Show at most N sentences that the systems write differently,
     /// those that distinguish them most first
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
@@ -67,6 +86,10 @@ pub struct CompareArgs {
 /// If a file cannot be read, the words differ or no word is scored.
 pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let locale = measure::locale(args.locale, &args.measure.reading.language)?;
+    if args.align {
+        aligned(&args, locale)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut compared =
         RunningComparison { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
     let most = args.show_differences.map_or(0, NonZeroUsize::get);
@@ -90,6 +113,43 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Aligns the outputs of recognisers with the reference and prints the tables.
+fn aligned(args: &CompareArgs, locale: Locale) -> Result<()> {
+    let CompareArgs { reference, outputs, csv, latex, force, config, measure, .. } = args;
+    let inputs: Vec<&PathBuf> = [reference].into_iter().chain(outputs).collect();
+    for file in csv.iter().chain(latex) {
+        force.check(file, &inputs)?;
+    }
+    if csv.is_some() && csv == latex {
+        return Err(Error::usage("--csv and --latex name the same file: give each a file of its own"));
+    }
+    let protocol = match measure.protocol == Protocol::default() {
+        true => Protocol::Marks { convention: MarkConvention::Iwslt, window: None },
+        false => measure.protocol,
+    };
+    let ReportConfig { signature, protocol, .. } = measure::aligned_config(protocol, locale, 0)?;
+    let scored = |output: &PathBuf| {
+        let scores = score_files(reference, output, &measure.reading, locale, Cases::Own)?;
+        Ok((output.to_string_lossy().into_owned(), scores))
+    };
+    let systems = outputs.iter().map(scored).collect::<Result<Vec<_>>>()?;
+    let comparison = AlignedComparison::of(&systems, signature, protocol, *config)?;
+    for (file, layout) in [(csv, TableLayout::Csv), (latex, TableLayout::Latex)] {
+        let Some(file) = file else { continue };
+        let page = comparison.page(layout);
+        files::publish(file, |out| {
+            out.write_all(page.as_bytes()).map_err(|error| Error::io("write", file, error))
+        })?;
+    }
+    measure.print(|layout| {
+        comparison.page(match layout {
+            Layout::Text => TableLayout::Text,
+            Layout::Markdown => TableLayout::Markdown,
+            Layout::Json => TableLayout::Json,
+        })
+    })
 }
 
 /// The results of the systems so far.

@@ -185,7 +185,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
         return Ok(serde_json::to_string(&found)? + "\n");
     }
     let share = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
-    let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared } = found;
+    let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared, .. } = found;
     let mut text = format!(
         "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
          words or more have one ({} %)\n",

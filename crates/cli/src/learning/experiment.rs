@@ -10,12 +10,15 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use crate::flag;
+use crate::force::ForceArg;
 use crate::methods::methods;
 use crate::page::print;
 use majuscule::error::{Error, worded};
 use majuscule::files::{self, ByteSize};
+use majuscule::methods::Preset;
 use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
+use majuscule_experiment::suggest::{SuggestedTexts, Suggestion, suggest};
 use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
 
 /// Compares methods by a recipe: trains the missing models,
@@ -32,6 +35,7 @@ pub struct ExperimentArgs {
 #[derive(Debug, Subcommand)]
 enum ExperimentAction {
     Run(RunArgs),
+    New(NewArgs),
     /// Lists the built-in recipes
     List,
     /// Prints a recipe, for instance as the start of your own
@@ -77,6 +81,52 @@ struct RunArgs {
     dry_run: bool,
 }
 
+/// Writes a recipe for your own texts: with protocols that fit them, a held-out part of the training
+/// text, and baselines
+///
+/// It tells what it found, parts of tests that stand in the training text, and the time that the
+/// experiment takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule experiment new my.toml --train news.txt --test talk.srt
+  majuscule experiment run my.toml")]
+struct NewArgs {
+    /// File of the recipe to write
+    #[arg(value_name = "RECIPE")]
+    recipe: PathBuf,
+    /// Training text in its true case, a file or a folder; may be given several times
+    #[arg(long, value_name = "TEXT", required = true)]
+    train: Vec<PathBuf>,
+    /// Test text in its true case; may be given several times. A part of a plain training text is
+    /// a test too
+    #[arg(long, value_name = "TEXT")]
+    test: Vec<PathBuf>,
+    /// Language of the texts
+    #[arg(long, value_name = "LANG", default_value = "en", value_parser = crate::page::language)]
+    lang: String,
+    #[command(flatten)]
+    force: ForceArg,
+}
+
+impl NewArgs {
+    fn run(self) -> Result<()> {
+        let Self { recipe, train, test, lang, force } = self;
+        let inputs: Vec<&PathBuf> = train.iter().chain(&test).collect();
+        files::check_inputs(&inputs)?;
+        force.check(&recipe, &inputs)?;
+        let has_built_in = methods().preset_store(&lang, Preset::Accurate).is_ok();
+        let texts = SuggestedTexts { train, tests: test, language: lang, has_built_in };
+        let Suggestion { recipe: text, notes } = suggest(&texts)?;
+        files::publish(&recipe, |out| {
+            out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &recipe, error))
+        })?;
+        notes.iter().for_each(|note| tell!("{note}"));
+        tell!("{}: run it with majuscule experiment run {}", recipe.display(), recipe.display());
+        Ok(())
+    }
+}
+
 /// Regenerates the tables, plots and page of a report from its results.json
 #[derive(Debug, clap::Args)]
 struct ReportArgs {
@@ -96,6 +146,7 @@ fn given(text: &str) -> Result<(String, PathBuf), String> {
 pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     match args.action {
         ExperimentAction::Run(args) => args.run()?,
+        ExperimentAction::New(args) => args.run()?,
         ExperimentAction::List => list()?,
         ExperimentAction::Show { recipe } => print(&text_of(&recipe)?)?,
         ExperimentAction::Report(args) => {

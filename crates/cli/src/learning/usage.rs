@@ -53,6 +53,7 @@ impl UsageWatch {
                 cpu_seconds: cpu_seconds(),
                 peak_bytes: peak_bytes(),
             },
+            processor: processor(),
             restoring: (words > 0).then(|| Restoring { seconds: nanoseconds as f64 / 1e9, words }),
         };
         let json = serde_json::to_vec(&took).expect("numbers, as JSON has them");
@@ -70,6 +71,14 @@ fn cpu_seconds() -> Option<f64> {
     let [user, system] = ticks[..] else { return None };
     // USER_HZ, which is 100 on every machine that Linux runs on.
     Some((user + system) / 100.0)
+}
+
+/// The name of the CPU, as Linux reports it.
+fn processor() -> Option<String> {
+    let info = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("model name"))?;
+    let name = line.trim_start().strip_prefix(':')?.trim();
+    (!name.is_empty() && name != "unknown").then(|| name.to_owned())
 }
 
 /// The peak resident memory, as Linux reports it.

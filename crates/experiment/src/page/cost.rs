@@ -7,6 +7,7 @@ use crate::results::{ResultRow, Results, Usage};
 use crate::standing::cell;
 use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
 use crate::units::{bytes, duration, speed};
+use crate::what_was_run::{HEADING, table};
 use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{percent, thousands};
@@ -29,6 +30,17 @@ pub fn cost(results: &Results) -> Option<Markup> {
                 (evaluation)
             }
         }
+    })
+}
+
+/// A table of what was run for each row; `None` if nothing is known.
+pub fn what_was_run(results: &Results) -> Option<Markup> {
+    let (headings, rows) = table(results)?;
+    let mut sheet = ReportTable::new(HEADING, headings.into_iter().map(SheetColumn::words).collect());
+    rows.into_iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
+    Some(html! {
+        p.note { "As the manifests of the models and the processes that trained them tell." }
+        (sheet)
     })
 }
 

@@ -13,6 +13,7 @@ use super::results::Results;
 use super::standing::lead;
 use super::tables::{OVERLAP, paragraphs};
 use super::units::cores;
+use super::what_was_run::HEADING;
 use majuscule_train::eval::table::{percent, thousands};
 
 const STYLE: &str = include_str!("style.css");
@@ -77,7 +78,7 @@ struct PageSection {
 }
 
 /// All sections in order; `None` for an empty one.
-fn parts(results: &Results) -> [Option<PageSection>; 12] {
+fn parts(results: &Results) -> [Option<PageSection>; 13] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
@@ -86,6 +87,7 @@ fn parts(results: &Results) -> [Option<PageSection>; 12] {
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
+        part("run", HEADING, cost::what_was_run(results)),
         part("texts", "Texts", cost::texts(results)),
         part("overlap", OVERLAP, cost::overlaps(results)),
         part("cost", "Cost", cost::cost(results)),

@@ -7,8 +7,9 @@ use super::sheet::{ReportTable, SheetColumn, SheetField};
 use crate::results::{Recognised, ResultCell, Results};
 use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
 use crate::tables::{
-    MarkTable, WHY_NO_SLOT_F, has_in_model, has_remark, leaks, mark_table, published, remark,
+    MarkTable, WHY_NO_SLOT_F, has_in_model, has_remark, leaks, mark_table, published, remarks,
 };
+use crate::what_was_run::explained;
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{between, percent, thousands};
 
@@ -30,6 +31,9 @@ pub fn scores(results: &Results) -> Option<Markup> {
                 @if let Some(marks) = marks(results, t) {
                     p.note { "F of each mark, of all together (micro) and their mean (macro)." }
                     (marks)
+                }
+                @if let Some(explained) = explained(results, t) {
+                    p.note { (explained) "." }
                 }
                 @if has_remark(results, t) {
                     p.note { (WHY_NO_SLOT_F) "." }
@@ -55,15 +59,22 @@ fn legend() -> Markup {
 
 /// The F of each mark on a test; `None` if its protocol scores none.
 fn marks(results: &Results, t: usize) -> Option<ReportTable> {
-    let MarkTable { headings, rows } = mark_table(results, t)?;
+    let MarkTable { headings, own, rows } = mark_table(results, t)?;
     let column = |(at, heading): (usize, String)| match at {
         0 => SheetColumn::words(heading),
         _ => SheetColumn::figures(heading),
     };
     let columns = headings.into_iter().enumerate().map(column).collect();
     let mut sheet = ReportTable::new(format!("Marks on {}", results.tests[t].name), columns);
-    for (name, figures) in rows {
-        let figures = figures.into_iter().map(|figure| SheetField::figure(figure, percent(figure)));
+    for (at, (name, figures)) in rows.into_iter().enumerate() {
+        let remarks = remarks(results, at, t, "");
+        let figures = figures.into_iter().enumerate().map(|(column, figure)| {
+            let remarks = remarks.as_ref().filter(|_| column >= own && figure.is_some());
+            SheetField::figure(
+                figure,
+                html! { (percent(figure)) @if let Some(remarks) = remarks { " " span.interval { "(" (remarks) ")" } } },
+            )
+        });
         sheet.push([SheetField::words(name)].into_iter().chain(figures));
     }
     Some(sheet)
@@ -146,9 +157,10 @@ fn table(results: &Results, t: usize) -> ReportTable {
         let given = row.published.get(&test.name);
         fields.extend(published.iter().map(|(name, of)| {
             let figure = given.and_then(of);
+            let remarks = remarks(results, i, t, name).filter(|_| figure.is_some());
             let shown = html! {
                 (percent(figure))
-                @if let Some(remark) = remark(name, given) { " " span.interval { "(" (remark) ")" } }
+                @if let Some(remarks) = remarks { " " span.interval { "(" (remarks) ")" } }
             };
             SheetField::figure(figure, shown).class("published")
         }));

@@ -17,29 +17,31 @@ use majuscule::error::Result;
 use majuscule::restorer::EncoderCheck;
 
 impl TensorScorer {
-    /// Compares the last hidden states of texts, as pieces, with those that candle-transformers
-    /// computes.
+    /// Compares the last hidden states of texts, as pieces, that the graph of tensors and the engine
+    /// compute with those of candle-transformers.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
     pub(super) fn compare(&self, texts: &[Vec<u32>]) -> Result<EncoderCheck> {
         let encoder = BertEncoder::new(&self.weights, ENCODER, &self.config).map_err(failed)?;
-        let mut check = EncoderCheck { difference: 0.0, largest: 0.0, pieces: 0 };
+        let mut check = EncoderCheck::default();
         for ids in texts {
-            check.pieces += ids.len();
             let batch = PieceBatch::new([ids.as_slice()], self.padding);
-            let compared = || -> Computed<[f32; 2]> {
+            let of_engine = self.engine()?.engine().last_states(ids).map_err(failed)?;
+            let compared = || -> Computed<[f32; 3]> {
                 let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
-                let ours = &states[states.len() - 1];
                 let theirs = last_states(&self.weights, ENCODER, &self.config, &batch)?.get(0)?;
+                let of_engine = Tensor::from_vec(of_engine, theirs.shape(), &Device::Cpu)?;
                 let largest = |of: &Tensor| of.abs()?.max_all()?.to_scalar::<f32>();
-                Ok([largest(&(ours - &theirs)?)?, largest(&theirs)?])
+                let difference = |ours: &Tensor| largest(&(ours - &theirs)?);
+                Ok([difference(&states[states.len() - 1])?, difference(&of_engine)?, largest(&theirs)?])
             };
-            let [difference, largest] = compared().map_err(failed)?;
+            let [graph, engine, largest] = compared().map_err(failed)?;
             check = EncoderCheck {
-                difference: check.difference.max(difference),
+                graph: check.graph.max(graph),
+                engine: check.engine.max(engine),
                 largest: check.largest.max(largest),
-                ..check
+                pieces: check.pieces + ids.len(),
             };
         }
         Ok(check)

@@ -26,8 +26,20 @@ pub struct Overlap {
     pub ngrams: u64,
     /// The number of these n-grams that occur in the training text.
     pub shared_ngrams: u64,
+    /// The size of the training text; `None` in results of older versions.
+    #[serde(default)]
+    pub training: Option<TextSize>,
     /// The shared n-grams, the most frequent first, in alphabetical order among equals.
     pub shared: Vec<SharedNgram>,
+}
+
+/// The size of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TextSize {
+    /// The number of sentences, which are lines unless the text is split.
+    pub sentences: u64,
+    /// The number of words.
+    pub words: u64,
 }
 
 /// An n-gram that occurs in both texts.
@@ -71,12 +83,15 @@ pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZ
         sentences.extend((!found.is_empty()).then_some(found));
         Ok(())
     })?;
-    let seen =
-        train.map_sentences(threads, FxHashSet::default, |seen: &mut FxHashSet<usize>, sentence| {
+    let seen = train.map_sentences(threads, Seen::default, |(seen, size): &mut Seen, sentence| {
+        size.sentences += 1;
+        size.words +=
             for_each_ngram(sentence, order, train.locale(), |ngram| seen.extend(numbers.get(&ngram)));
-            Ok(())
-        })?;
-    let seen: FxHashSet<usize> = seen.into_iter().flatten().collect();
+        Ok(())
+    })?;
+    let sum = |of: fn(&TextSize) -> u64| seen.iter().map(|(_, size)| of(size)).sum();
+    let training = TextSize { sentences: sum(|size| size.sentences), words: sum(|size| size.words) };
+    let seen: FxHashSet<usize> = seen.into_iter().flat_map(|(seen, _)| seen).collect();
     let is_shared = |found: &&Vec<usize>| found.iter().any(|number| seen.contains(number));
     let shared_sentences = sentences.iter().filter(is_shared).count() as u64;
     let shared = numbers.into_iter().filter(|(_, number)| seen.contains(number));
@@ -89,20 +104,32 @@ pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZ
         shared_sentences,
         ngrams: counts.iter().sum(),
         shared_ngrams: shared.iter().map(|shared| shared.count).sum(),
+        training: Some(training),
         shared,
     })
 }
 
+/// The indices of the n-grams that were found in a training text, and its size.
+type Seen = (FxHashSet<usize>, TextSize);
+
 /// Calls `each` with the n-grams of a sentence, their words in lower case and separated by spaces.
-fn for_each_ngram(sentence: CorpusSentence<'_>, order: usize, locale: Locale, mut each: impl FnMut(String)) {
+/// Returns the number of words.
+fn for_each_ngram(
+    sentence: CorpusSentence<'_>,
+    order: usize,
+    locale: Locale,
+    mut each: impl FnMut(String),
+) -> u64 {
     let mut words: Vec<String> = Vec::new();
     marks::words(sentence.text, locale, &mut String::new(), |word| words.push(locale.lower(word)));
+    let count = words.len() as u64;
     match order {
         // The `ngrams` crate panics on shorter input, and treats single words as pairs.
         _ if words.len() < order => {}
         1 => words.into_iter().for_each(each),
         _ => Ngrams::new(words.iter().map(String::as_str), order).for_each(|ngram| each(ngram.join(" "))),
     }
+    count
 }
 
 #[cfg(test)]
@@ -127,6 +154,7 @@ mod tests {
         let test = "Who WE MET IN porto?\nShe left.\nWe met in Faro\n";
         let found = of(train, test, 3);
         assert_eq!((found.sentences, found.shared_sentences), (2, 2));
+        assert_eq!(found.training, Some(TextSize { sentences: 2, words: 7 }));
         // Who we met; we met in (twice); met in Porto; met in Faro.
         assert_eq!((found.ngrams, found.shared_ngrams, found.share()), (5, 3, Some(0.6)));
         let shared: Vec<_> = found.shared.iter().map(|shared| (&*shared.ngram, shared.count)).collect();

@@ -64,6 +64,46 @@ impl TextTable {
     }
 }
 
+impl TextTable {
+    /// Lays the table out in LaTeX, as a floating table with a caption and the rules of the package
+    /// booktabs.
+    pub fn latex(&self, caption: &str) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut out = format!(
+            "\\begin{{table}}\n\\centering\n\\caption{{{}}}\n\\begin{{tabular}}{{l{}}}\n\\toprule\n",
+            in_latex(caption),
+            "r".repeat(columns.saturating_sub(1))
+        );
+        for (i, row) in self.rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|cell| in_latex(cell.trim())).collect();
+            out.push_str(&format!("{} \\\\\n", cells.join(" & ")));
+            if i == 0 {
+                out.push_str("\\midrule\n");
+            }
+        }
+        out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    }
+}
+
+/// Escapes text for LaTeX.
+fn in_latex(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '<' => out.push_str("$<$"),
+            '>' => out.push_str("$>$"),
+            '–' => out.push_str("--"),
+            '±' => out.push_str("$\\pm$"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// A fraction as a percentage; `–` if it is undefined.
 pub fn percent(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))
@@ -113,6 +153,15 @@ mod tests {
     #[test]
     fn markdown_keeps_its_bars_apart() {
         assert_eq!(table().markdown(), "|  | F % |\n| --- | ---: |\n| título | 7.50 |\n| a\\|b | 100.00 |\n");
+    }
+
+    #[test]
+    fn latex_has_the_rules_of_booktabs_and_no_command_from_a_name() {
+        let mut table = TextTable::new(&["", "F %"]);
+        table.push(["a_b \\input & {x}".into(), "< 7".into()]);
+        let expected = "\\begin{table}\n\\centering\n\\caption{50 \\%}\n\\begin{tabular}{lr}\n\\toprule\n & F \\% \\\\\n\\midrule\n\
+                        a\\_b \\textbackslash{}input \\& \\{x\\} & $<$ 7 \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+        assert_eq!(table.latex("50 %"), expected);
     }
 
     #[test]

@@ -14,13 +14,16 @@ pub struct Usage {
 }
 
 /// The resources that a run of majuscule used, and the model in it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Took {
     /// The resources of the whole run.
     #[serde(flatten)]
     pub usage: Usage,
     /// The throughput of the model alone, if one was used.
     pub restoring: Option<Restoring>,
+    /// The name of the CPU; `None` if the system does not report it.
+    #[serde(default)]
+    pub processor: Option<String>,
 }
 
 /// The time that a model took and the words it restored.

@@ -48,6 +48,11 @@ pub struct BertAdaptation {
     /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
     pub scalars_with_head: bool,
+    /// The learning rate of the weights of layers, which are then never frozen; by default as when
+    /// the model was trained
+    #[arg(long, value_name = "STEP", conflicts_with = "scalars_with_head")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_rate: Option<f64>,
     /// The number of batches over which the learning rate grows from 0
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().warm_up)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.warm_up))]
@@ -156,6 +161,7 @@ impl Default for BertAdaptation {
             rate: None,
             head_rate: None,
             scalars_with_head: false,
+            scalar_rate: None,
             // Half the warm-up of training: text to adapt to is short.
             warm_up: 50,
             decay: false,
@@ -186,6 +192,9 @@ impl BertAdaptation {
         let trained = &settings["config"];
         self.rate = self.rate.or_else(|| trained["rate"].as_f64());
         self.head_rate = self.head_rate.or_else(|| trained["head_rate"].as_f64());
+        if !self.scalars_with_head {
+            self.scalar_rate = self.scalar_rate.or_else(|| trained["scalar_rate"].as_f64());
+        }
         let count = |name: &str| trained[name].as_u64().and_then(|count| usize::try_from(count).ok());
         if self.batch.is_none() {
             self.batch_pieces = self.batch_pieces.or_else(|| count("batch_pieces"));
@@ -213,6 +222,7 @@ impl BertAdaptation {
             rate: self.rate.unwrap_or(default.rate),
             head_rate: self.head_rate.unwrap_or(default.head_rate),
             scalars_with_head: self.scalars_with_head,
+            scalar_rate: self.scalar_rate,
             warm_up: self.warm_up,
             decay: self.decay,
             batch: self.batch.unwrap_or(default.batch),

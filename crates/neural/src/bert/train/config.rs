@@ -7,8 +7,9 @@ use serde::{Serialize, Serializer};
 
 use super::layers::LayerConfig;
 use super::loss::LossConfig;
+use super::pretrained::{self, EncoderRecord};
 use super::schedule::Schedule;
-use super::{pretrained, train};
+use super::train;
 use crate::bert::{LabelledPiece, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
@@ -20,7 +21,7 @@ use majuscule::files;
 use majuscule::methods::backend::Device;
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::Corpus;
-use majuscule_train::methods::{Learned, Learner, Watch};
+use majuscule_train::methods::{Learned, Learner, Watch, json};
 
 /// The configuration of the training of `bert`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
@@ -71,6 +72,12 @@ pub struct BertConfig {
     /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
     pub scalars_with_head: bool,
+    /// The learning rate of the weights of layers, which are then never frozen; by default that of
+    /// the encoder, at which they hardly move
+    #[arg(long, value_name = "STEP", conflicts_with = "scalars_with_head")]
+    // Left out where it is not given: the checkpoints of earlier trainings still serve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_rate: Option<f64>,
     /// The number of batches over which the learning rate grows from 0, for the head and for the
     /// encoder each when its training begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
@@ -207,8 +214,12 @@ impl Learner for BertConfig {
     }
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned> {
+        let encoder = EncoderRecord::of(&self.encoder)?;
         let model = train(self, corpus, threads, watch)?;
-        let learned = Learned::new(&model.settings, self, &model.labels, sections(&model)?);
+        let mut learned = Learned::new(&model.settings, self, &model.labels, sections(&model)?);
+        learned.settings["encoder"] = json(&encoder);
+        // What was asked for may be more than the encoder takes.
+        learned.settings["config"]["window"] = model.settings.window.into();
         Ok(learned.trained_on(&self.inputs()))
     }
 }
@@ -227,6 +238,7 @@ impl Default for BertConfig {
             rate: 1e-5,
             head_rate: 3e-5,
             scalars_with_head: false,
+            scalar_rate: None,
             warm_up: 100,
             decay: false,
             batch: 8,
@@ -304,7 +316,12 @@ impl BertConfig {
     pub(super) fn check(&self) -> Result<()> {
         check_numbers(
             &[("dropout", self.dropout), ("layer-dropout", self.layer_dropout), ("held-out", self.held_out)],
-            &[("rate", self.rate), ("head-rate", self.head_rate), ("clip", self.clip)],
+            &[
+                ("rate", self.rate),
+                ("head-rate", self.head_rate),
+                ("scalar-rate", self.scalar_rate.unwrap_or(0.0)),
+                ("clip", self.clip),
+            ],
             &[
                 ("epochs", self.epochs),
                 ("batch", self.batch),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use candle_core::Device;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::bert::config::EncoderConfig;
@@ -11,6 +12,8 @@ use crate::bert::weights::{self, TensorMap};
 use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::model::FileRecord;
 
 /// A pretrained encoder.
 pub(super) struct Pretrained {
@@ -18,6 +21,29 @@ pub(super) struct Pretrained {
     pub(super) pieces: Pieces,
     /// The weights by their names in BERT without `bert.`.
     pub(super) weights: TensorMap,
+}
+
+/// The identity of a pretrained encoder in a manifest: names of folders are given by hand, and many
+/// encoders share one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct EncoderRecord {
+    /// The name of its folder.
+    name: String,
+    /// The size of its weights in bytes.
+    bytes: u64,
+    /// The CRC-32 of the file of its weights, in hexadecimal.
+    crc32: String,
+}
+
+impl EncoderRecord {
+    /// Reads the weights of a folder.
+    ///
+    /// # Errors
+    /// Fails if they are missing.
+    pub(super) fn of(folder: &Path) -> Result<Self> {
+        let FileRecord { bytes, crc32, .. } = FileRecord::of(WEIGHTS, &file(folder, WEIGHTS)?);
+        Ok(Self { name: files::name(folder), bytes, crc32 })
+    }
 }
 
 /// A vocabulary without the rest of a tokenizer, and the files that tell whether it is cased and

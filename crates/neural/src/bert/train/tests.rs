@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use candle_core::Var;
 
@@ -11,16 +12,17 @@ use super::*;
 use crate::bert::config::EncoderConfig;
 use crate::bert::dropout::NoDropout;
 use crate::bert::encoder::{BertEncoder, PieceBatch};
+use crate::bert::engine::EnginePrecision;
 use crate::bert::names::{self, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::read;
 use crate::bert::tokenize::PieceCutter;
-use crate::bert::weights::{self, TensorMap};
-use crate::bert::{LabelledPiece, load, sections};
+use crate::bert::weights::{self, TensorMap, TensorWeights};
+use crate::bert::{EngineScorer, LabelledPiece, WEIGHTS, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::product::ProductPrecision;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::{Backend, Device};
-use majuscule::model;
+use majuscule::model::{self, FileRecord};
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Class, Locale, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};
@@ -159,6 +161,11 @@ fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
         let corpus = corpus();
         let model = train(&config, &corpus).unwrap();
         let draft = methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
+        let settings = &draft.manifest().settings;
+        let weights = fs::read(config.encoder.join(WEIGHTS)).unwrap();
+        let FileRecord { bytes: size, crc32, .. } = FileRecord::of(WEIGHTS, &weights);
+        let encoder = serde_json::json!({ "name": format!("toy-{kind}"), "bytes": size, "crc32": crc32 });
+        assert_eq!((&settings["encoder"], &settings["config"]["window"]), (&encoder, &40.into()), "{kind}");
         draft.save(place.path().join(kind), false).unwrap();
         let again = load(&*model::open(place.path().join(kind)).unwrap(), &Backend::default()).unwrap();
         assert!(bytes(&again) == bytes(&model), "{kind}");
@@ -166,8 +173,38 @@ fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
         assert_eq!(restored(&again, words), restored(&model, words), "{kind}");
         assert_eq!(again.settings.window, 40);
         let check = again.details().unwrap().check_encoder(words).unwrap().unwrap();
-        assert!(check.difference < 1e-4 && check.pieces > 14 && check.largest > 0.1, "{kind}: {check:?}");
+        assert!(check.is_passed() && check.pieces > 14 && check.largest > 0.1, "{kind}: {check:?}");
     }
+}
+
+#[test]
+fn an_engine_with_other_weights_fails_the_check_of_the_encoder() {
+    let config = BertConfig { epochs: 1, frozen: 1, ..config() };
+    let mut model = train(&config, &corpus()).unwrap();
+    let mut weights = model.scorer.weights().clone();
+    let bias = weights.get_mut("bert.encoder.layer.0.output.dense.bias").unwrap();
+    *bias = (&*bias + 1.0).unwrap();
+    let engine = EngineScorer::new(&TensorWeights(&weights), &model.config, EnginePrecision::F32).unwrap();
+    model.scorer.engine = OnceLock::from(engine);
+    let check = model.details().unwrap().check_encoder("who met anna").unwrap().unwrap();
+    assert!(check.graph <= check.tolerance() && check.engine > check.tolerance(), "{check:?}");
+    assert!(!check.is_passed());
+}
+
+#[test]
+fn the_weights_of_layers_move_at_a_rate_of_their_own() {
+    // The encoder stays frozen, and its rate is 0: only a rate of their own can move them.
+    let still = BertConfig { epochs: 2, frozen: 2, rate: 0.0, held_out: 0.0, ..config() };
+    let moving = BertConfig { scalar_rate: Some(0.02), ..still.clone() };
+    let weights =
+        |config: &BertConfig| train(config, &corpus()).unwrap().scorer.tagger().layer_weights().unwrap();
+    // Equal weights of two layers and the embeddings.
+    assert!(weights(&still).iter().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-6));
+    let moved = weights(&moving);
+    assert!(moved.iter().any(|weight| (weight - 1.0 / 3.0).abs() > 0.01), "{moved:?}");
+    let negative = BertConfig { scalar_rate: Some(-1.0), ..still };
+    let problem = train(&negative, &corpus()).unwrap_err().to_string();
+    assert!(problem.contains("scalar-rate"), "{problem}");
 }
 
 #[test]

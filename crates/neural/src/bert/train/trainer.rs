@@ -128,7 +128,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
 
     fn rates(&self, step: TrainStep) -> Vec<(&'static str, f64)> {
         let rates = self.tagger_rates(step);
-        vec![("rate", rates.encoder), ("head_rate", rates.head)]
+        vec![("rate", rates.encoder), ("head_rate", rates.head), ("scalar_rate", rates.scalars)]
     }
 
     fn step(&mut self, batch: &[&PieceSample], step: TrainStep) -> Result<f64> {
@@ -189,7 +189,8 @@ impl TaggerTrainer<'_> {
     }
 
     fn trains(&self, name: &str, epoch: usize) -> bool {
-        epoch >= self.config.frozen || self.is_of_head(name)
+        let has_own_rate = name == SCALARS && self.config.scalar_rate.is_some();
+        epoch >= self.config.frozen || self.is_of_head(name) || has_own_rate
     }
 
     fn is_of_head(&self, name: &str) -> bool {
@@ -198,13 +199,20 @@ impl TaggerTrainer<'_> {
     }
 
     fn tagger_rates(&self, step: TrainStep) -> TaggerRates {
-        let BertConfig { frozen, rate, head_rate, warm_up, decay, .. } = *self.config;
+        let BertConfig { frozen, rate, head_rate, scalar_rate, scalars_with_head, warm_up, decay, .. } =
+            *self.config;
         let factor = |start: usize| {
             let Some(done) = step.number.checked_sub(start) else { return 0.0 };
             let left = if decay { linear_decay(1.0, step.number, start..step.steps) } else { 1.0 };
             warm_up_share(done, warm_up) * left
         };
-        TaggerRates { encoder: rate * factor(frozen * step.steps_per_epoch), head: head_rate * factor(0) }
+        let [encoder, head] = [rate * factor(frozen * step.steps_per_epoch), head_rate * factor(0)];
+        let scalars = match scalar_rate {
+            Some(rate) => rate * factor(0),
+            None if scalars_with_head => head,
+            None => encoder,
+        };
+        TaggerRates { encoder, head, scalars }
     }
 
     /// Updates the weights with one batch and returns its loss.
@@ -214,7 +222,11 @@ impl TaggerTrainer<'_> {
         let scale = self.scale(of.values())?;
         let rates = self.tagger_rates(step);
         for (name, grad) in of {
-            let rate = if self.is_of_head(&name) { rates.head } else { rates.encoder };
+            let rate = match name.as_str() {
+                SCALARS => rates.scalars,
+                name if self.is_of_head(name) => rates.head,
+                _ => rates.encoder,
+            };
             let rows = (name == WORDS).then_some(pieces.as_slice());
             let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.config.optimizer;
             let (var, slow) = (&self.state.weights[&name], &mut self.state.slow);
@@ -444,4 +456,6 @@ impl BatchGradients {
 struct TaggerRates {
     encoder: f64,
     head: f64,
+    /// The rate of the weights of layers.
+    scalars: f64,
 }

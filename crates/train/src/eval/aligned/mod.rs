@@ -12,6 +12,7 @@
 
 pub mod files;
 mod network;
+pub mod comparison;
 pub mod report;
 
 use std::borrow::Cow;
@@ -23,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::align::{Edit, align};
 use super::marks::MarkConfusion;
 use super::score::{Wrong, most_frequent};
-use super::slots::{Confusion, Matching, ratio};
+use super::slots::{Confusion, Matching, Slots, ratio};
 use crate::corpus::Corpus;
 use crate::corpus::marks::words_and_gaps;
 use crate::corpus::protocol::mark_after;
@@ -480,9 +481,39 @@ pub struct AlignedScore {
     pub marks: MarkConfusion,
     /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
+    /// The counts of each stretch of the reference, which are resampled.
+    stretches: Vec<StretchCounts>,
+}
+
+/// The counts of a stretch of [`AlignedScore::STRETCH`] words of a reference. Words that were
+/// inserted belong to the word before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct StretchCounts {
+    /// The words as slots, whatever their case.
+    words: Slots,
+    /// The cases of all words of both sides.
+    all: Confusion,
+    /// The cases of the words that were recognised.
+    recognised: Confusion,
+    marks: MarkConfusion,
 }
 
 impl AlignedScore {
+    /// The number of words of the reference in a stretch: as many as in a window of `asr`.
+    pub const STRETCH: u64 = 200;
+
+    /// The counts of the stretch that a word belongs to.
+    fn stretch(&mut self, is_of_reference: bool) -> &mut StretchCounts {
+        let before = [self.recognised, self.misrecognised, self.deleted].map(|words| words.tokens());
+        let before: u64 = before.iter().sum();
+        let word = if is_of_reference { before } else { before.saturating_sub(1) };
+        let at = (word / Self::STRETCH) as usize;
+        if self.stretches.len() <= at {
+            self.stretches.resize_with(at + 1, StretchCounts::default);
+        }
+        &mut self.stretches[at]
+    }
+
     /// Counts plain sequences of words, aligned by the fewest edits.
     fn count_plain(&mut self, reference: &[NetworkWord<'_>], hypothesis: &[NetworkWord<'_>]) {
         let numbers =
@@ -501,7 +532,10 @@ impl AlignedScore {
                 self.count(Edit::Match, Some(&one), Some(&other))
             }
             EditStep::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
-            EditStep::Delete(word) | EditStep::Insert(word) if word.optional => self.optional += 1,
+            EditStep::Delete(word) | EditStep::Insert(word) if word.optional => {
+                self.optional += 1;
+                self.stretch(true).words.correct += 1;
+            }
             EditStep::Delete(word) => self.count(Edit::Delete, Some(&word), None),
             EditStep::Insert(word) => self.count(Edit::Insert, None, Some(&word)),
         }
@@ -517,6 +551,18 @@ impl AlignedScore {
         let mark = |word: Option<&NetworkWord<'_>>| word.map_or(Mark::None, |word| word.mark);
         let (right, found) = (case(reference), case(hypothesis));
         self.marks.add(mark(reference), mark(hypothesis));
+        let stretch = self.stretch(reference.is_some());
+        stretch.marks.add(mark(reference), mark(hypothesis));
+        stretch.all.add(right, found);
+        match edit {
+            Edit::Match => {
+                stretch.words.correct += 1;
+                stretch.recognised.add(right, found);
+            }
+            Edit::Substitute => stretch.words.substituted += 1,
+            Edit::Delete => stretch.words.deleted += 1,
+            Edit::Insert => stretch.words.inserted += 1,
+        }
         match edit {
             Edit::Match => self.recognised.add(right, found),
             Edit::Substitute => self.misrecognised.add(right, found),
@@ -572,6 +618,7 @@ impl AddAssign<&Self> for AlignedScore {
         self.inserted += other.inserted;
         self.optional += other.optional;
         self.marks += other.marks;
+        self.stretches.extend_from_slice(&other.stretches);
         for (wrong, count) in &other.wrong {
             *self.wrong.entry(wrong.clone()).or_default() += count;
         }
@@ -584,7 +631,6 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use crate::eval::Slots;
     use crate::eval::score::tests::Titles;
     use majuscule::format::Format;
 

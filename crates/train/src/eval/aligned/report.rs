@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::AlignedScore;
+use super::comparison::error_rate;
 use super::files::{FileScores, UnpairedFile};
 use crate::eval::marks::MarkReport;
 use crate::eval::report::{
     Figures, Layout, MisspelledWord, ReportConfig, figures_table, most_frequent_errors, row, spell,
 };
-use crate::eval::slots::{Confusion, Matching, Slots, ratio};
+use crate::eval::slots::{Confusion, Matching};
 use crate::eval::table::{TextTable, percent, thousands};
 
 /// All figures of aligned recordings.
@@ -98,11 +99,6 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
     Figures { accuracy: None, ..Figures::of_words(words, matching) }
 }
 
-/// The punctuation error rate: errors divided by correct marks and errors.
-fn error_rate(marks: Slots) -> Option<f64> {
-    ratio(marks.errors(), marks.correct + marks.errors())
-}
-
 impl AlignedReport {
     /// Reads the figures from scores. With `per_file`, the report has those of each recording too.
     pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
@@ -117,7 +113,7 @@ impl AlignedReport {
         let words = all.most_frequent_errors(matching, config.top);
         let marks = MarkReport::of(&all.marks, config.protocol);
         Self {
-            punctuation_error_rate: marks.as_ref().and_then(|marks| error_rate(marks.micro.slots())),
+            punctuation_error_rate: marks.as_ref().and_then(|marks| error_rate(&marks.micro.slots())),
             marks,
             signature: config.signature.clone(),
             recordings: scores.recordings.len() as u64,

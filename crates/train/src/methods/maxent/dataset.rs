@@ -227,7 +227,7 @@ impl DataSet<'_> {
     fn look_ahead(&self, seen: &[WordFeatures]) -> usize {
         let all = self.config.look_ahead;
         let draw = digest(seen);
-        if all > 0 && share_of(draw) < self.config.leave_out { draw as usize % all } else { all }
+        if all > 0 && share_of(draw) < self.config.right_context_dropout { draw as usize % all } else { all }
     }
 
     /// Counts the words that are trained on in an epoch.
@@ -333,7 +333,7 @@ mod tests {
                 example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts, ..Gold::default() });
             }
             let tokens: &Tokens = &example.tokens;
-            let config = MaxentConfig { leave_out: 0.0, ..MaxentConfig::default() };
+            let config = MaxentConfig { right_context_dropout: 0.0, ..MaxentConfig::default() };
             let set = FeatureSet::new(&[&Group::DEFAULT[..], &[Group::Spans, Group::Previous]].concat());
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
             let (counts, gazetteers) = (WordTallies::default(), Gazetteers::default());

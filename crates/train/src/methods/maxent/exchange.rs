@@ -41,6 +41,10 @@ pub struct Exchange {
     /// The number of words of right context that the features see
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
+    /// Dropout of right context: this fraction of the examples sees fewer words of it than
+    /// --look-ahead, down to none, as in train maxent
+    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::default().right_context_dropout)]
+    pub right_context_dropout: f32,
     /// Keep the statistics of how words are written only for the N most frequent words
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
     pub vocabulary: usize,
@@ -116,10 +120,11 @@ pub fn write_features(
     out: &mut impl Write,
     dictionary: &mut (impl Write + ?Sized),
 ) -> Result<()> {
-    let Exchange { look_ahead, vocabulary, .. } = *exchange;
+    let Exchange { look_ahead, right_context_dropout, vocabulary, .. } = *exchange;
     let config = MaxentConfig {
         features: exchange.features.clone(),
         look_ahead,
+        right_context_dropout,
         vocabulary,
         ..MaxentConfig::default()
     };
@@ -550,6 +555,7 @@ mod tests {
         min_count: 1,
         features: Vec::new(),
         look_ahead: 1,
+        right_context_dropout: 0.25,
         vocabulary: 100,
     };
 
@@ -728,6 +734,30 @@ mod tests {
                 let _ = read_file(&paths[1], Some(&paths[0]), target);
             }
         }
+    }
+
+    #[test]
+    fn dropout_hides_right_context_from_this_fraction_of_the_rows() {
+        // "b+" names the word and the one after it, which the last word of a line lacks.
+        let seen = |right_context_dropout| {
+            let exchange = Exchange { form: ExchangeFormat::Megam, right_context_dropout, ..EXCHANGE };
+            let (rows, _) = features(&exchange, Protocol::Text);
+            rows.lines().filter(|row| row.contains("b+=they_") || row.contains("b+=saw_")).count()
+        };
+        let all = features(&Exchange { form: ExchangeFormat::Megam, ..EXCHANGE }, Protocol::Text).0;
+        let all = all.lines().filter(|row| row.contains(" w=they") || row.contains(" w=saw")).count();
+        assert!(all > 0 && seen(0.0) == all, "{} of {all}", seen(0.0));
+        assert_eq!(seen(1.0), 0);
+        let refused = Exchange { right_context_dropout: 1.5, ..EXCHANGE };
+        let found = write_features(
+            &refused,
+            &corpus(Protocol::Text),
+            NonZeroUsize::MIN,
+            &mut Vec::new(),
+            &mut Vec::new(),
+        );
+        let found = found.unwrap_err().to_string();
+        assert!(found.contains("1.5: expected a fraction from 0 to 1"), "{found}");
     }
 
     #[test]

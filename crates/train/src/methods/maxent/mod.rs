@@ -89,10 +89,10 @@ pub struct MaxentConfig {
     /// which cases see 3
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
-    /// Hide some of the right context in this share of the examples, so that the model also works
-    /// with less look-ahead
-    #[arg(long, value_name = "SHARE", default_value_t = MaxentConfig::default().leave_out)]
-    pub leave_out: f32,
+    /// Dropout of right context: this fraction of the examples sees fewer words of it than
+    /// --look-ahead, down to none, so that the model also works with less look-ahead
+    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::default().right_context_dropout)]
+    pub right_context_dropout: f32,
     /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
     /// for recall
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = MaxentConfig::default().capital_cost)]
@@ -173,7 +173,7 @@ impl Default for MaxentConfig {
             spellings: Vec::new(),
             forms: None,
             look_ahead: 3,
-            leave_out: 0.25,
+            right_context_dropout: 0.25,
             capital_cost: 1.0,
             marks: None,
             mark_cost: None,
@@ -523,8 +523,9 @@ impl MaxentConfig {
                 format!("rate {}: expected a number greater than 0", self.rate)
             }
             () if !(8..=28).contains(&self.bits) => format!("{} bits: expected 8 to 28", self.bits),
-            () if !(0.0..=1.0).contains(&self.leave_out) => {
-                format!("leave out {}: expected a share from 0 to 1", self.leave_out)
+            () if !(0.0..=1.0).contains(&self.right_context_dropout) => {
+                let dropout = option("right-context-dropout");
+                format!("{dropout} {}: expected a fraction from 0 to 1", self.right_context_dropout)
             }
             () if !(self.capital_cost.is_finite() && self.capital_cost > 0.0) => {
                 format!("capital cost {}: expected a number greater than 0", self.capital_cost)
@@ -822,8 +823,13 @@ mod tests {
         let reading = Reading { split: true, ..Reading::default() };
         let corpus = Corpus::of_text(&text, reading, Protocol::Text, Locale::Root);
         let marks = Some(MarkSet::from_iter([Mark::Comma, Mark::Period]));
-        let config =
-            MaxentConfig { bits: 12, marks, look_ahead: 8, leave_out: 0.0, ..MaxentConfig::default() };
+        let config = MaxentConfig {
+            bits: 12,
+            marks,
+            look_ahead: 8,
+            right_context_dropout: 0.0,
+            ..MaxentConfig::default()
+        };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let of = |town: &str| {
             marked(&model, &format!("we left it is so very far to {town} we left it"), WITH_MARKS)

@@ -249,6 +249,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
         min_count: 1,
         features: features.clone(),
         look_ahead: 1,
+        right_context_dropout: 0.25,
         vocabulary: 4_000,
     };
     let (mut rows, mut names) = (Vec::new(), Vec::new());

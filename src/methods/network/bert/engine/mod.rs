@@ -160,6 +160,23 @@ impl Engine {
         Ok(in_parallel(&groups, threads, compute).into_iter().flatten().collect())
     }
 
+    /// Returns the last hidden states of a text, one row for each piece, as [`Engine::scores`]
+    /// computes them on the way to its scores.
+    ///
+    /// # Errors
+    /// Fails if the encoder does not have a piece or a position.
+    pub fn last_states(&self, ids: &[u32]) -> Result<Vec<f32>, String> {
+        let texts = [ScoreRequest { ids, places: (0..ids.len() as u32).collect() }];
+        self.check(&texts)?;
+        let (spans, targets) = laid_out(&texts);
+        let (mut x, mut scratch) = (self.embedded(&texts), EngineScratch::default());
+        let Some((last, below)) = self.layers.split_last() else { return Ok(x) };
+        for layer in below {
+            layer.forward(&mut x, &spans, &mut scratch);
+        }
+        Ok(last.forward_targets(&x, &spans, &targets, &mut scratch))
+    }
+
     fn check(&self, texts: &[ScoreRequest<'_>]) -> Result<(), String> {
         let (words, longest) = (self.words.len(), self.places.len() / self.norm.weight.len());
         for ScoreRequest { ids, places } in texts {

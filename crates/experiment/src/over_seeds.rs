@@ -1,0 +1,138 @@
+//! Rows that differ in their seed alone: mean and standard deviation over training runs, and whether
+//! the runs of one series are better than those of another.
+
+use super::results::Results;
+use super::standing::cell;
+use super::units::NONE;
+use majuscule_train::eval::table::{TextTable, percent, probability};
+
+/// The heading of the section.
+pub(super) const HEADING: &str = "Over training runs";
+
+/// The explanation of the table.
+pub(super) const ABOUT: &str = "mean and standard deviation over seeds; p that the runs of a row are no better or worse than those of the row with the \
+                                least mean SER: of all ways to exchange runs of the two, the part with as large a difference of means. The p beside single \
+                                rows is over test examples";
+
+/// The runs of one row of the recipe on one test.
+struct SeedRuns<'a> {
+    series: &'a str,
+    f: Vec<f64>,
+    ser: Vec<f64>,
+}
+
+/// The series of a test that have several runs, in the order of their rows.
+fn runs(results: &Results, test: usize) -> Vec<SeedRuns<'_>> {
+    let mut all: Vec<SeedRuns<'_>> = Vec::new();
+    for (at, row) in results.rows.iter().enumerate().filter(|(_, row)| row.seeded.is_some()) {
+        let Some(figures) = cell(results, at, test).map(|cell| &cell.figures) else { continue };
+        let Some((f, ser)) = figures.f.zip(figures.ser) else { continue };
+        match all.iter_mut().find(|runs| runs.series == row.series) {
+            Some(runs) => {
+                runs.f.push(f);
+                runs.ser.push(ser);
+            }
+            None => all.push(SeedRuns { series: &row.series, f: vec![f], ser: vec![ser] }),
+        }
+    }
+    all.retain(|runs| runs.ser.len() > 1);
+    all
+}
+
+/// The table over training runs; `None` if no row has several seeds.
+pub(super) fn table(results: &Results) -> Option<TextTable> {
+    let mut table = TextTable::new(&["", "test", "runs", "F %", "SER %", "p over runs"]);
+    let mut any = false;
+    for (at, test) in results.tests.iter().enumerate() {
+        let all = runs(results, at);
+        let best = (0..all.len()).min_by(|&a, &b| mean(&all[a].ser).total_cmp(&mean(&all[b].ser)));
+        for (number, runs) in all.iter().enumerate() {
+            any = true;
+            let p = match best {
+                Some(best) if best != number => probability(permutation(&runs.ser, &all[best].ser)),
+                _ => NONE.to_owned(),
+            };
+            table.push([
+                runs.series.to_owned(),
+                test.name.clone(),
+                runs.ser.len().to_string(),
+                spread(&runs.f),
+                spread(&runs.ser),
+                p,
+            ]);
+        }
+    }
+    any.then_some(table)
+}
+
+fn spread(values: &[f64]) -> String {
+    format!("{} ± {}", percent(Some(mean(values))), percent(Some(deviation(values))))
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The standard deviation of a sample of two or more.
+fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (squares / (values.len() as f64 - 1.0)).sqrt()
+}
+
+/// The most runs of two rows together whose exchanges are counted.
+const MOST: usize = 20;
+
+/// The two-sided p-value of an exact permutation test: the part of all ways to divide the runs into
+/// groups of the same sizes in which the means differ as much. Of more than [`MOST`] runs the first
+/// ones count, half of each row.
+fn permutation(one: &[f64], two: &[f64]) -> f64 {
+    let [one, two] = [one, two].map(|runs| &runs[..runs.len().min(MOST / 2)]);
+    let all: Vec<f64> = one.iter().chain(two).copied().collect();
+    let sum: f64 = all.iter().sum();
+    let far = |of_one: f64| (of_one / one.len() as f64 - (sum - of_one) / two.len() as f64).abs();
+    let observed = far(one.iter().sum());
+    let (mut ways, mut as_far) = (0u64, 0u64);
+    for chosen in 0u32..1 << all.len() {
+        if chosen.count_ones() as usize != one.len() {
+            continue;
+        }
+        ways += 1;
+        let of_one: f64 = (0..all.len()).filter(|at| chosen >> at & 1 == 1).map(|at| all[at]).sum();
+        // Equal sums may differ in the last bits.
+        as_far += u64::from(far(of_one) >= observed - 1e-12);
+    }
+    as_far as f64 / ways as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made;
+    use crate::tables::markdown;
+
+    #[test]
+    fn means_deviations_and_exchanges_are_those_of_a_pencil() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        near(mean(&[0.1, 0.2, 0.3]), 0.2);
+        // Squares .01 + 0 + .01, divided by 2.
+        near(deviation(&[0.1, 0.2, 0.3]), 0.1);
+        // Of 20 ways to divide six runs, this one and its mirror image have the largest difference.
+        near(permutation(&[0.1, 0.2, 0.3], &[0.4, 0.5, 0.6]), 2.0 / 20.0);
+        near(permutation(&[0.1, 0.2], &[0.1, 0.2]), 1.0);
+    }
+
+    #[test]
+    fn rows_of_one_series_are_one_row_of_the_table() {
+        let mut results = made::small();
+        assert!(!markdown(&results).contains(HEADING));
+        let second = results.rows[1].clone();
+        results.rows.push(second);
+        for (row, seed) in results.rows.iter_mut().skip(1).zip([1, 2]) {
+            row.seeded = Some(seed);
+        }
+        let page = markdown(&results);
+        assert!(page.contains("## Over training runs\n"), "{page}");
+        assert!(page.contains("| 2 | 80.00 ± 0.00 | 20.00 ± 0.00 | – |"), "{page}");
+    }
+}

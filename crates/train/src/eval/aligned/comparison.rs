@@ -1,0 +1,468 @@
+//! Compares recognisers by everything that an alignment shows: words, capitals, marks and sentence
+//! ends, a table of each.
+
+use serde::Serialize;
+
+use super::files::{FileScores, Lacking, UnpairedFile};
+use super::{AlignedScore, StretchCounts};
+use crate::corpus::Protocol;
+use crate::eval::compare::{CompareConfig, ComparedSystem, Comparison, System, compare};
+use crate::eval::marks::MarkConfusion;
+use crate::eval::slots::{Matching, Slots, ratio};
+use crate::eval::table::{TextTable, between, percent, probability, thousands};
+use majuscule::error::{Error, Result};
+use majuscule::text::{Mark, MarkSet};
+
+/// What a table of a comparison measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// The words, whatever their case: the error rate is the word error rate.
+    Words,
+    /// The capitals of all words of both sides.
+    Capitals,
+    /// The capitals of the words that were recognised.
+    CapitalsOfRecognised,
+    /// The marks after words: the table has the punctuation error rate too.
+    Marks,
+    /// The ends of sentences, whatever their marks.
+    SentenceEnds,
+}
+
+impl Measured {
+    const ALL: [Self; 5] =
+        [Self::Words, Self::Capitals, Self::CapitalsOfRecognised, Self::Marks, Self::SentenceEnds];
+
+    /// The title of the table.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Words => "Words",
+            Self::Capitals => "Capitals, all words",
+            Self::CapitalsOfRecognised => "Capitals, recognised words",
+            Self::Marks => "Punctuation marks",
+            Self::SentenceEnds => "Sentence ends",
+        }
+    }
+
+    /// The name of the error rate: errors divided by what the reference has.
+    fn error_rate(self) -> &'static str {
+        match self {
+            Self::Words => "WER %",
+            _ => "SER %",
+        }
+    }
+
+    fn slots(self, counts: &StretchCounts, matching: Matching, marks: MarkSet) -> Slots {
+        match self {
+            Self::Words => counts.words,
+            Self::Capitals => counts.all.slots(matching),
+            Self::CapitalsOfRecognised => counts.recognised.slots(matching),
+            Self::Marks => counts.marks.slots(marks),
+            Self::SentenceEnds => sentence_ends(&counts.marks),
+        }
+    }
+}
+
+fn sentence_ends(marks: &MarkConfusion) -> Slots {
+    let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
+    let mut slots = Slots::default();
+    for reference in all() {
+        for hypothesis in all() {
+            let [one, other] = [reference, hypothesis].map(Mark::ends_sentence);
+            slots += Slots::meeting(one, other, one == other).times(marks.count(reference, hypothesis));
+        }
+    }
+    slots
+}
+
+/// A table of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredTable {
+    /// What the table measures.
+    pub measured: Measured,
+    /// The systems and their figures.
+    pub comparison: Comparison,
+}
+
+/// Several systems against one reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlignedComparison {
+    /// The signature of the figures: how they were made.
+    pub signature: String,
+    /// The number of recordings.
+    pub recordings: usize,
+    /// The tables: words, capitals, marks, sentence ends. Those without slots are left out.
+    pub tables: Vec<MeasuredTable>,
+    /// The files and recordings that only one side has, once for each system.
+    pub left_out: Vec<(String, UnpairedFile)>,
+}
+
+/// A layout of all tables of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableLayout {
+    /// Aligned columns.
+    Text,
+    /// Markdown.
+    Markdown,
+    /// Comma-separated values: a line for each figure, with its interval.
+    Csv,
+    /// LaTeX, with the rules of booktabs.
+    Latex,
+    /// One JSON object.
+    Json,
+}
+
+impl AlignedComparison {
+    /// Compares systems, each with its scores. `signature` says how they were made, and `protocol`
+    /// how cases are compared and which marks are told apart.
+    ///
+    /// # Errors
+    /// If there is no system, if systems have other recordings, or if no resample is asked for.
+    pub fn of(
+        systems: &[(String, FileScores)],
+        signature: String,
+        protocol: Protocol,
+        config: CompareConfig,
+    ) -> Result<Self> {
+        check_recordings(systems)?;
+        let stretches = stretches(systems);
+        let matching = Matching::of(protocol);
+        let marks = protocol.mark_convention().map_or(MarkSet::USUAL, |convention| convention.marks());
+        let mut tables = Vec::new();
+        for measured in Measured::ALL {
+            let system = |((name, _), stretches): (&(String, FileScores), &Vec<StretchCounts>)| System {
+                name: name.clone(),
+                examples: stretches.iter().map(|counts| measured.slots(counts, matching, marks)).collect(),
+            };
+            let compared: Vec<System> = systems.iter().zip(&stretches).map(system).collect();
+            let comparison = compare(&compared, config)?;
+            let has_slots =
+                |system: &ComparedSystem| system.slots.reference() + system.slots.hypothesis() > 0;
+            if comparison.systems.iter().any(has_slots) {
+                tables.push(MeasuredTable { measured, comparison });
+            }
+        }
+        let left_out = systems
+            .iter()
+            .flat_map(|(name, scores)| scores.left_out.iter().map(move |left| (name.clone(), left.clone())));
+        Ok(Self {
+            signature,
+            recordings: systems.first().map_or(0, |(_, scores)| scores.recordings.len()),
+            tables,
+            left_out: left_out.collect(),
+        })
+    }
+
+    /// Lays all tables out.
+    pub fn page(&self, layout: TableLayout) -> String {
+        match layout {
+            TableLayout::Text => self.laid_out(&self.signature, TextTable::text, ""),
+            TableLayout::Markdown => {
+                self.laid_out(&format!("`{}`", self.signature), TextTable::markdown, "## ")
+            }
+            TableLayout::Csv => self.csv(),
+            TableLayout::Latex => self.latex(),
+            TableLayout::Json => format!("{}\n", self.json()),
+        }
+    }
+
+    fn laid_out(&self, signature: &str, lay: fn(&TextTable) -> String, before: &str) -> String {
+        let mut out = format!("{signature}\n");
+        for table in &self.tables {
+            out.push_str(&format!("\n{before}{}\n\n{}", table.measured.title(), lay(&table.text_table())));
+        }
+        out.push_str(&format!("\n{}\n", self.about()));
+        for (name, left) in &self.left_out {
+            let what = if left.is_deleted { "all deleted" } else { "left out" };
+            out.push_str(&format!("{what} of {name}: {}, which has no {}\n", left.name, left.lacks.name()));
+        }
+        out
+    }
+
+    fn about(&self) -> String {
+        let Some(MeasuredTable { comparison: Comparison { config, examples, .. }, .. }) = self.tables.first()
+        else {
+            return "nothing to compare".to_owned();
+        };
+        format!(
+            "{} recordings; 95 % intervals from {} resamples of {} stretches of {} words of the reference, seed {}; p of approximate \
+             randomization against the system with the fewest errors",
+            thousands(self.recordings as u64),
+            thousands(config.resamples as u64),
+            thousands(*examples as u64),
+            AlignedScore::STRETCH,
+            config.seed
+        )
+    }
+
+    fn csv(&self) -> String {
+        let mut out = "table,system,figure,value,low,high,p_randomization\n".to_owned();
+        for MeasuredTable { measured, comparison } in &self.tables {
+            for system in &comparison.systems {
+                let ComparedSystem { name, slots, intervals, difference } = system;
+                let figures = [
+                    ("precision", slots.precision(), intervals.precision),
+                    ("recall", slots.recall(), intervals.recall),
+                    ("f", slots.f(), intervals.f),
+                    (measured.rate_key(), slots.ser(), intervals.ser),
+                ];
+                let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+                let mut line = |figure: &str, value: Option<f64>, ends: [Option<f64>; 2], p: Option<f64>| {
+                    let cells = [
+                        measured.title().to_owned(),
+                        name.clone(),
+                        figure.to_owned(),
+                        number(value),
+                        number(ends[0]),
+                        number(ends[1]),
+                        number(p),
+                    ];
+                    out.push_str(&(cells.map(|cell| quoted(&cell)).join(",") + "\n"));
+                };
+                for (figure, value, interval) in figures {
+                    let p = difference.filter(|_| figure == measured.rate_key());
+                    let ends =
+                        [interval.map(|interval| interval.low), interval.map(|interval| interval.high)];
+                    line(figure, value, ends, p.map(|difference| difference.p_randomization));
+                }
+                if *measured == Measured::Marks {
+                    line("per", error_rate(slots), [None; 2], None);
+                }
+            }
+        }
+        out
+    }
+
+    fn latex(&self) -> String {
+        let mut out = format!("% {}\n% {}\n", self.signature, self.about());
+        for table in &self.tables {
+            out.push_str(&format!("\n{}", table.text_table().latex(table.measured.title())));
+        }
+        out
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let table = |MeasuredTable { measured, comparison }: &MeasuredTable| {
+            let system = |system: &ComparedSystem| {
+                let slots = &system.slots;
+                let mut value = serde_json::json!({
+                    "name": system.name,
+                    "correct": slots.correct,
+                    "substitutions": slots.substituted,
+                    "deletions": slots.deleted,
+                    "insertions": slots.inserted,
+                    "precision": slots.precision(),
+                    "recall": slots.recall(),
+                    "f": slots.f(),
+                    (measured.rate_key()): slots.ser(),
+                    "intervals": system.intervals,
+                    "difference": system.difference,
+                });
+                if *measured == Measured::Marks {
+                    value["per"] = serde_json::json!(error_rate(slots));
+                }
+                value
+            };
+            serde_json::json!({
+                "measured": measured,
+                "best": comparison.systems.get(comparison.best).map(|best| &best.name),
+                "systems": comparison.systems.iter().map(system).collect::<Vec<_>>(),
+            })
+        };
+        let config = self.tables.first().map(|table| table.comparison.config);
+        let left_out = |(name, left): &(String, UnpairedFile)| serde_json::json!({ "system": name, "name": left.name, "lacks": left.lacks });
+        serde_json::json!({
+            "signature": self.signature,
+            "recordings": self.recordings,
+            "examples": self.tables.first().map_or(0, |table| table.comparison.examples),
+            "resamples": config.map(|config| config.resamples),
+            "seed": config.map(|config| config.seed),
+            "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+            "left_out": self.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Measured {
+    /// The key of the error rate in CSV and JSON.
+    fn rate_key(self) -> &'static str {
+        if self == Self::Words { "wer" } else { "ser" }
+    }
+}
+
+impl MeasuredTable {
+    fn text_table(&self) -> TextTable {
+        let Self { measured, comparison } = self;
+        let mut headings = vec!["system"];
+        let is_words = *measured == Measured::Words;
+        if !is_words {
+            headings.extend(["P %", "R %", "F %"]);
+        }
+        headings.push(measured.error_rate());
+        headings.extend((*measured == Measured::Marks).then_some("PER %"));
+        headings.extend(["against the best", "p"]);
+        let mut table = TextTable::new(&headings);
+        for ComparedSystem { name, slots, intervals, difference } in &comparison.systems {
+            let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
+            let mut cells = vec![name.clone()];
+            if !is_words {
+                cells.extend([
+                    with(slots.precision(), intervals.precision),
+                    with(slots.recall(), intervals.recall),
+                    with(slots.f(), intervals.f),
+                ]);
+            }
+            cells.push(with(slots.ser(), intervals.ser));
+            cells.extend((*measured == Measured::Marks).then(|| percent(error_rate(slots))));
+            let dash = || "–".to_owned();
+            cells.push(difference.as_ref().map_or_else(dash, |d| with(Some(d.ser), d.interval)));
+            cells.push(difference.as_ref().map_or_else(dash, |d| probability(d.p_randomization)));
+            table.push(cells);
+        }
+        table
+    }
+}
+
+/// The punctuation error rate of LibriSpeech-PC: errors divided by correct marks and errors.
+pub(super) fn error_rate(marks: &Slots) -> Option<f64> {
+    ratio(marks.errors(), marks.correct + marks.errors())
+}
+
+/// A field of CSV, in quotes if it needs them.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}
+
+/// Refuses systems that were scored on other recordings than the first one.
+fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
+    let missing = |scores: &FileScores| {
+        let left =
+            scores.left_out.iter().filter(|left| left.lacks == Lacking::Hypothesis && !left.is_deleted);
+        left.map(|left| left.name.clone()).collect::<Vec<_>>()
+    };
+    let Some((first, scores)) = systems.first() else { return Ok(()) };
+    let (recordings, missing_there) = (scores.recordings.len(), missing(scores));
+    for (name, other) in &systems[1..] {
+        if other.recordings.len() != recordings || missing(other) != missing_there {
+            let problem = format!(
+                "{} recordings are paired, but {recordings} of {first}: compare systems that heard the same recordings",
+                other.recordings.len()
+            );
+            return Err(Error::file(name, problem));
+        }
+    }
+    Ok(())
+}
+
+/// The stretches of each system, recording by recording. Where alternatives of a reference make the
+/// number of its words differ, shorter lists end with empty stretches.
+fn stretches(systems: &[(String, FileScores)]) -> Vec<Vec<StretchCounts>> {
+    let recordings = systems.first().map_or(0, |(_, scores)| scores.recordings.len());
+    let mut all = vec![Vec::new(); systems.len()];
+    for at in 0..recordings {
+        let of = |(_, scores): &(String, FileScores)| scores.recordings[at].1.stretches.clone();
+        let mut each: Vec<Vec<StretchCounts>> = systems.iter().map(of).collect();
+        let most = each.iter().map(Vec::len).max().unwrap_or(0);
+        each.iter_mut().for_each(|stretches| stretches.resize_with(most, StretchCounts::default));
+        all.iter_mut().zip(each).for_each(|(all, more): (&mut Vec<StretchCounts>, _)| all.extend(more));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::aligned::tests::score_texts;
+
+    const SAID: &str = "We met Ana Reis, and she left. Who saw NATO?";
+
+    fn scores(heard: &[&str]) -> FileScores {
+        let recordings =
+            heard.iter().enumerate().map(|(at, heard)| (format!("{at}.txt"), score_texts(SAID, heard)));
+        FileScores { recordings: recordings.collect(), left_out: Vec::new() }
+    }
+
+    fn comparison() -> AlignedComparison {
+        let systems = [
+            ("good, mostly".to_owned(), scores(&["We met Ana Reis and she left. Who saw NATO?"; 3])),
+            ("bad_one".to_owned(), scores(&["we met ana rice and she left who saw nato"; 3])),
+        ];
+        let protocol = "iwslt".parse().unwrap();
+        AlignedComparison::of(&systems, "protocol:iwslt".into(), protocol, CompareConfig::default()).unwrap()
+    }
+
+    fn slots(measured: Measured, system: usize) -> Slots {
+        let tables = comparison().tables;
+        tables.iter().find(|table| table.measured == measured).unwrap().comparison.systems[system].slots
+    }
+
+    #[test]
+    fn every_table_counts_what_a_pencil_counts() {
+        // Three times: ten words of which Reis is heard as rice; the capitals We, Ana, Reis, Who and
+        // NATO; a comma, a full stop and a question mark, of which two end sentences.
+        let of = |correct, substituted, deleted| Slots { correct, substituted, deleted, inserted: 0 };
+        assert_eq!(slots(Measured::Words, 0), of(30, 0, 0));
+        assert_eq!(slots(Measured::Words, 1), of(27, 3, 0));
+        assert_eq!(slots(Measured::Capitals, 0), of(15, 0, 0));
+        assert_eq!(slots(Measured::Capitals, 1), of(0, 0, 15));
+        assert_eq!(slots(Measured::CapitalsOfRecognised, 1), of(0, 0, 12));
+        assert_eq!(slots(Measured::Marks, 0), of(6, 0, 3));
+        assert_eq!(slots(Measured::SentenceEnds, 0), of(6, 0, 0));
+        assert_eq!(slots(Measured::SentenceEnds, 1), of(0, 0, 6));
+        assert_eq!(error_rate(&slots(Measured::Marks, 0)), Some(3.0 / 9.0));
+    }
+
+    #[test]
+    fn all_layouts_have_all_tables() {
+        let comparison = comparison();
+        let page = comparison.page(TableLayout::Text);
+        let titles = Measured::ALL.map(Measured::title);
+        for title in titles {
+            assert!(page.contains(&format!("\n{title}\n\nsystem ")), "{page}");
+        }
+        assert!(page.contains("WER %") && page.contains("PER %"), "{page}");
+        let markdown = comparison.page(TableLayout::Markdown);
+        assert!(markdown.contains("## Words\n\n| system | WER % |"), "{markdown}");
+        assert!(markdown.contains("| bad_one | 10.00 [10.00, 10.00] |"), "{markdown}");
+        let csv = comparison.page(TableLayout::Csv);
+        assert!(csv.starts_with("table,system,figure,value,low,high,p_randomization\n"), "{csv}");
+        assert!(csv.contains("\nWords,bad_one,wer,0.1,0.1,0.1,"), "{csv}");
+        assert!(csv.contains("\nPunctuation marks,\"good, mostly\",per,0.3333333333333333,,,\n"), "{csv}");
+        let latex = comparison.page(TableLayout::Latex);
+        assert!(latex.contains("\\toprule") && latex.contains("bad\\_one & 10.00 "), "{latex}");
+        assert_eq!(latex.matches("\\begin{table}").count(), 5, "{latex}");
+        let json: serde_json::Value = serde_json::from_str(&comparison.page(TableLayout::Json)).unwrap();
+        assert_eq!(json["tables"][0]["systems"][1]["wer"], 0.1);
+        assert_eq!((&json["tables"][3]["measured"], &json["recordings"]), (&"marks".into(), &3.into()));
+    }
+
+    #[test]
+    fn resamples_are_of_stretches_and_not_of_recordings() {
+        let said = "a ".repeat(AlignedScore::STRETCH as usize + 1) + "B";
+        let of = |heard: &str| FileScores {
+            recordings: vec![("x".into(), score_texts(&said, heard))],
+            left_out: Vec::new(),
+        };
+        // What is inserted belongs to the stretch of the word before it.
+        let systems = [("one".to_owned(), of(&said)), ("two".to_owned(), of(&said.replace('B', "b c d")))];
+        let compared =
+            AlignedComparison::of(&systems, String::new(), Protocol::default(), CompareConfig::default());
+        let words = &compared.unwrap().tables[0].comparison;
+        assert_eq!((words.examples, words.systems[1].slots.inserted), (2, 2));
+    }
+
+    #[test]
+    fn systems_that_heard_other_recordings_are_not_compared() {
+        let systems = [("one".to_owned(), scores(&[SAID; 2])), ("two".to_owned(), scores(&[SAID]))];
+        let found =
+            AlignedComparison::of(&systems, String::new(), Protocol::default(), CompareConfig::default());
+        let problem = found.unwrap_err().to_string();
+        assert!(
+            problem.contains("two") && problem.contains("1 recordings are paired, but 2 of one"),
+            "{problem}"
+        );
+    }
+}
