@@ -519,3 +519,31 @@ const SPEECH: &str = "The minister saw Ana Reis of NATO in Porto.\n\
                       In Lisbon we saw the iPhone of Ana Reis.\n\
                       Then Rui saw that NATO had left Porto.\n\
                       In May Rui McKay saw us in Lisbon.\n";
+
+#[test]
+fn recognisers_are_compared_on_folders_in_one_run() {
+    let folder = files(&[
+        ("ref/a.txt", "We met Ana Reis. She left."),
+        ("good/a.txt", "We met Ana Reis. she left."),
+        ("bad/a.txt", "we met ana rice she left"),
+    ]);
+    let arguments = "compare ref --align --output good --output bad --csv a.csv --latex a.tex --json";
+    let report = json(folder.path(), arguments);
+    let measured: Vec<_> = report["tables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|table| table["measured"].as_str().unwrap())
+        .collect();
+    let expected = ["words", "capitals", "capitals_of_recognised", "marks", "sentence_ends"];
+    assert_eq!(measured, expected);
+    // One of six words is misrecognised.
+    assert_eq!(report["tables"][0]["systems"][1]["wer"], 1.0 / 6.0);
+    let csv = fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert!(csv.contains("\nSentence ends,bad,recall,0,"), "{csv}");
+    let latex = fs::read_to_string(folder.path().join("a.tex")).unwrap();
+    assert!(latex.contains("\\caption{Punctuation marks}") && latex.contains("\\bottomrule"), "{latex}");
+    // What is there is not replaced.
+    let again = majuscule(folder.path(), arguments);
+    assert!(!again.status.success());
+}

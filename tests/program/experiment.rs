@@ -448,3 +448,24 @@ fn a_row_needs_the_jobs_that_it_reads_and_no_others() {
         "{commands:?}"
     );
 }
+
+#[test]
+fn a_recipe_for_ones_own_texts_runs_as_it_is_written() {
+    let room = Room::new(RECIPE);
+    room.write("long.txt", &TRAIN.repeat(60));
+    room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nWe met Anna in Lisbon\n");
+    let new =
+        ["experiment", "new", "my.toml", "--train", "long.txt", "--test", "test.txt", "--test", "talk.srt"];
+    let output = room.run(&new);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("24 lines are held out") && said.contains("talk.srt: protocol asr"), "{said}");
+    let output = room.run(&["experiment", "run", "my.toml"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tables = fs::read_to_string(room.path("my/tables.md")).unwrap();
+    for text in ["## held out", "## talk.srt", "| hidden Markov model |", "## What was run", "| 0.25 |"] {
+        assert!(tables.contains(text), "{text}: {tables}");
+    }
+    // A recipe that is there is not replaced.
+    assert!(!room.run(&new).status.success());
+}

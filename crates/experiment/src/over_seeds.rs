@@ -4,7 +4,7 @@
 use super::results::Results;
 use super::standing::cell;
 use super::units::NONE;
-use majuscule_train::eval::table::{TextTable, percent, probability};
+use majuscule_train::eval::table::{percent, probability};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "Over training runs";
@@ -39,20 +39,21 @@ fn runs(results: &Results, test: usize) -> Vec<SeedRuns<'_>> {
     all
 }
 
-/// The table over training runs; `None` if no row has several seeds.
-pub(super) fn table(results: &Results) -> Option<TextTable> {
-    let mut table = TextTable::new(&["", "test", "runs", "F %", "SER %", "p over runs"]);
-    let mut any = false;
+/// The headings of the table.
+pub(super) const COLUMNS: [&str; 6] = ["", "test", "runs", "F %", "SER %", "p over runs"];
+
+/// The rows of the table over training runs; none if no row has several seeds.
+pub(super) fn rows(results: &Results) -> Vec<[String; 6]> {
+    let mut rows = Vec::new();
     for (at, test) in results.tests.iter().enumerate() {
         let all = runs(results, at);
         let best = (0..all.len()).min_by(|&a, &b| mean(&all[a].ser).total_cmp(&mean(&all[b].ser)));
         for (number, runs) in all.iter().enumerate() {
-            any = true;
             let p = match best {
                 Some(best) if best != number => probability(permutation(&runs.ser, &all[best].ser)),
                 _ => NONE.to_owned(),
             };
-            table.push([
+            rows.push([
                 runs.series.to_owned(),
                 test.name.clone(),
                 runs.ser.len().to_string(),
@@ -62,7 +63,7 @@ pub(super) fn table(results: &Results) -> Option<TextTable> {
             ]);
         }
     }
-    any.then_some(table)
+    rows
 }
 
 fn spread(values: &[f64]) -> String {
@@ -133,6 +134,8 @@ mod tests {
         }
         let page = markdown(&results);
         assert!(page.contains("## Over training runs\n"), "{page}");
-        assert!(page.contains("| 2 | 80.00 ± 0.00 | 20.00 ± 0.00 | – |"), "{page}");
+        assert!(page.contains("| b | &lt;i>test&lt;/i> | 2 | 90.00 ± 0.00 | 20.00 ± 0.00 | – |"), "{page}");
+        let page = crate::page::html(&results);
+        assert!(page.contains("<section id=\"runs\">") && page.contains("90.00 ± 0.00"));
     }
 }

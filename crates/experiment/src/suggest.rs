@@ -293,9 +293,9 @@ mod tests {
         assert_eq!(rows, expected);
         assert_eq!(recipe.protocol, Protocol::Text);
         assert!(notes.iter().any(|note| note == "40 lines are held out of the training text"), "{notes:?}");
-        // 400 lines of 13 words.
+        // 400 lines of 14 words.
         assert!(
-            notes.iter().any(|note| note.starts_with("5,200 words of training and 520 of tests")),
+            notes.iter().any(|note| note.starts_with("5,600 words of training and 560 of tests")),
             "{notes:?}"
         );
     }

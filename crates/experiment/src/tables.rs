@@ -63,7 +63,10 @@ pub fn markdown(results: &Results) -> String {
         }
         out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
     }
-    if let Some(table) = over_seeds::table(results) {
+    let runs = over_seeds::rows(results);
+    if !runs.is_empty() {
+        let mut table = TextTable::new(&over_seeds::COLUMNS);
+        runs.iter().for_each(|row| table.push(row.iter().map(|cell| plain(cell))));
         let (heading, about) = (over_seeds::HEADING, over_seeds::ABOUT);
         out.push_str(&format!("## {heading}\n\n{}\n{about}.\n\n", table.markdown()));
     }

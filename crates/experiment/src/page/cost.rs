@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::sheet::{ReportTable, SheetColumn, SheetField};
+use crate::over_seeds;
 use crate::results::{ResultRow, Results, Usage};
 use crate::standing::cell;
 use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
@@ -29,6 +30,18 @@ pub fn cost(results: &Results) -> Option<Markup> {
                 h3 { "Evaluation" }
                 (evaluation)
             }
+        }
+    })
+}
+
+/// A table over the training runs of rows with several seeds; `None` if there are none.
+pub fn over_seeds(results: &Results) -> Option<Markup> {
+    let mut sheet = ReportTable::new(over_seeds::HEADING, over_seeds::COLUMNS.map(SheetColumn::words).into());
+    over_seeds::rows(results).iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
+    (!sheet.is_empty()).then(|| {
+        html! {
+            p.note { (over_seeds::ABOUT) "." }
+            (sheet)
         }
     })
 }

@@ -8,6 +8,7 @@ mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::over_seeds;
 use super::plots::{self, Plot};
 use super::results::Results;
 use super::standing::lead;
@@ -78,7 +79,7 @@ struct PageSection {
 }
 
 /// All sections in order; `None` for an empty one.
-fn parts(results: &Results) -> [Option<PageSection>; 13] {
+fn parts(results: &Results) -> [Option<PageSection>; 14] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
@@ -87,6 +88,7 @@ fn parts(results: &Results) -> [Option<PageSection>; 13] {
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
+        part("runs", over_seeds::HEADING, cost::over_seeds(results)),
         part("run", HEADING, cost::what_was_run(results)),
         part("texts", "Texts", cost::texts(results)),
         part("overlap", OVERLAP, cost::overlaps(results)),

@@ -182,8 +182,8 @@ fn an_engine_with_other_weights_fails_the_check_of_the_encoder() {
     let config = BertConfig { epochs: 1, frozen: 1, ..config() };
     let mut model = train(&config, &corpus()).unwrap();
     let mut weights = model.scorer.weights().clone();
-    let bias = weights.get_mut("bert.encoder.layer.0.output.dense.bias").unwrap();
-    *bias = (&*bias + 1.0).unwrap();
+    let dense = weights.get_mut("bert.encoder.layer.0.output.dense.weight").unwrap();
+    *dense = (&*dense * 3.0).unwrap();
     let engine = EngineScorer::new(&TensorWeights(&weights), &model.config, EnginePrecision::F32).unwrap();
     model.scorer.engine = OnceLock::from(engine);
     let check = model.details().unwrap().check_encoder("who met anna").unwrap().unwrap();
