@@ -532,3 +532,52 @@ def with_column(batch: Any, name: str, values: Any) -> Any:
     at = batch.schema.get_field_index(name)
     field = pa.field(name, values.type)
     return batch.append_column(field, values) if at < 0 else batch.set_column(at, field, values)
+
+
+def source_of(
+    lang: str | None,
+    preset: Preset,
+    model: str | os.PathLike[str] | bytes | None,
+    models: Iterable[str | os.PathLike[str]],
+) -> Source:
+    """Return where the model of a call comes from."""
+    folders = tuple(os.path.abspath(folder) for folder in models)
+    if model is None:
+        return Source(lang or DEFAULT_LANGUAGE, preset, folders)
+    if lang is not None:
+        raise UsageError("lang and model are given: leave out one of them")
+    return Source(model if isinstance(model, bytes) else os.path.abspath(model), preset, folders)
+
+
+def names_of(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of columns."""
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def restore_job(
+    column: str,
+    output: str,
+    source: Source,
+    language_column: str | None,
+    errors: Policy,
+    options: dict[str, Any],
+    group: tuple[str, ...],
+    order: tuple[str, ...],
+) -> RestoreJob:
+    """Return the checked job that restores texts, or documents if they have a key.
+
+    Raises:
+        TypeError: If there is no such option.
+        UsageError: If an option has a wrong value, or group or order is given without the other.
+    """
+    if bool(group) is not bool(order):
+        given, other = ("group", "order") if group else ("order", "group")
+        raise UsageError(f"{given} is given without {other}: name the columns of both, such as document and line")
+    if options.get("words") is not None and not isinstance(options["words"], str):
+        options["words"] = list(options["words"])
+    fields = (column, output, source, language_column, errors, options)
+    job = DocumentJob(*fields, group) if group else RestoreJob(*fields)
+    job.check()
+    return job
