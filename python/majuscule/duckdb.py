@@ -52,8 +52,8 @@ def register(
     >>> import duckdb
     >>> connection = duckdb.connect()
     >>> register(connection)
-    >>> connection.sql("select majuscule('we met in lisbon')").fetchone()
-    ('We met in Lisbon',)
+    >>> connection.sql("select majuscule('we met in lisbon')").fetchall()
+    [('We met in Lisbon',)]
     """
     used = model if isinstance(model, Model) else load(lang, preset=preset) if model is None else load(model)
     used.restore("", **options)

@@ -13,6 +13,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import majuscule
+from conftest import document
 from majuscule._columns import ScoreJob, SentenceJob, Source, WordJob, restore_job, source_of
 from majuscule._counting import CountJob, EvaluateJob, summed
 
@@ -25,20 +26,6 @@ def job(group: str | None = None, errors: Any = "raise", language_column: str | 
     keys, order = ((group,), ("line",)) if group else ((), ())
     made = restore_job("text", "restored", source, language_column, errors, options, keys, order)
     return pickle.loads(pickle.dumps(made))
-
-
-def document(lines: list[str | None], language: str = "en", **options: Any) -> list[str | None]:
-    """Return the lines of a document, restored as one running text in this process."""
-    stream = majuscule.load(language, preset="fast").stream(**options)
-    text = "".join(stream.push(f"{line}\n") for line in lines if line is not None) + stream.finish()
-    restored: list[str | None] = []
-    for line in lines:
-        if line is not None:
-            *parts, text = text.split("\n", line.count("\n") + 1)
-            line = "\n".join(parts)
-        restored.append(line)
-    assert text == ""
-    return restored
 
 
 def batches(random: random.Random, columns: dict[str, list[Any]]) -> Iterator[Any]:
