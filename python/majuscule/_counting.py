@@ -25,6 +25,9 @@ from majuscule._verbs import arguments, call
 BLOCK = 16 << 20
 """The bytes of a block of a part: small beside the memory of a worker."""
 
+ALL = 2**31
+"""More errors than there are."""
+
 PART = pa.schema([("part", pa.int64()), ("block", pa.int32()), ("bytes", pa.binary())])
 """A block of a part: the number of the part, that of the block, and its bytes."""
 
@@ -42,7 +45,7 @@ class CountJob:
     @classmethod
     def of_lexicon(cls, column: str, options: dict[str, Any]) -> CountJob:
         """Return the job of `lexicon build`."""
-        limits = {name: options.pop(name) for name in ("min_count", "vocabulary") if name in options}
+        limits: dict[str, Any] = {name: options.pop(name) for name in ("min_count", "vocabulary") if name in options}
         count = ("lexicon", "build", "--part", *arguments(("lexicon", "build"), options))
         last = ("--parts", *arguments(("lexicon", "merge"), limits))
         return cls(column, count, ("lexicon", "merge"), last)
@@ -50,7 +53,7 @@ class CountJob:
     @classmethod
     def of_ngrams(cls, column: str, options: dict[str, Any]) -> CountJob:
         """Return the job of `lm count`."""
-        resources = {name: options[name] for name in ("memory", "threads") if name in options}
+        resources: dict[str, Any] = {name: options[name] for name in ("memory", "threads") if name in options}
         count = ("lm", "count", *arguments(("lm", "count"), options))
         return cls(column, count, ("lm", "merge", *arguments(("lm", "merge"), resources)))
 
@@ -165,11 +168,11 @@ class EvaluateJob:
             if rows == 0:
                 return
             # All errors, since those that are frequent on the whole may be rare here.
-            words = ["score", *files, "--top", str(2**31), *arguments(("score",), self.options)]
+            words = ["score", *files, *arguments(("score",), {**self.options, "top": ALL})]
             yield pa.record_batch({"figures": [call(words).json]})
 
 
-def summed(parts: Iterable[str], top: int = 20) -> tuple[dict[str, Any], list[list[int]]]:
+def summed(parts: Iterable[str], top: int) -> tuple[dict[str, Any], list[list[int]]]:
     """Return the figures of all parts together, and the slots of each part: correct, substituted, deleted, inserted.
 
     Raises:
@@ -216,7 +219,7 @@ def _with_rates(figures: Any) -> Any:
         return figures
     figures = {name: _with_rates(value) for name, value in figures.items()}
     if all(name in figures for name in SLOTS):
-        figures.update(rates(*(figures[name] for name in SLOTS), tokens=figures["tokens"]))
+        figures.update(rates([figures[name] for name in SLOTS], figures["tokens"]))
     if "macro_f" in figures:
         classes = figures["classes"]
         if isinstance(classes, dict):
@@ -228,8 +231,9 @@ def _with_rates(figures: Any) -> Any:
     return figures
 
 
-def rates(correct: int, substitutions: int, deletions: int, insertions: int, tokens: int) -> dict[str, float | None]:
-    """Return the rates of counts of slots, as `majuscule score` computes them."""
+def rates(slots: list[int], tokens: int) -> dict[str, float | None]:
+    """Return the rates of counts of slots, in the order of `SLOTS`, as `majuscule score` computes them."""
+    correct, substitutions, deletions, insertions = slots
     reference = correct + substitutions + deletions
     hypothesis = correct + substitutions + insertions
     errors = substitutions + deletions + insertions
@@ -261,7 +265,7 @@ def intervals(slots: list[list[int]], samples: int, seed: int) -> dict[str, list
     drawn: dict[str, list[float]] = {"precision": [], "recall": [], "f": [], "ser": []}
     for _ in range(samples):
         sums = (random.multinomial(len(counts), even) @ counts).tolist()
-        found = rates(*sums, tokens=0)
+        found = rates(sums, tokens=0)
         for name, values in drawn.items():
             value = found[name]
             if value is not None:

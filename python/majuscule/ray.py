@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Restorer", "build_lexicon", "count_ngrams", "evaluate", "restore_documents"]
 
+TOP = 20
+"""The number of errors that `majuscule score` lists."""
+
 MERGES = 16
 """The number of parts that a task adds up."""
 
@@ -175,7 +178,6 @@ def evaluate(
     document: str | None = None,
     samples: int = 1000,
     seed: int = 0,
-    top: int = 20,
     **options: Unpack[ScoreOptions],
 ) -> dict[str, Any]:
     """Score restored texts against texts in their true case: the same figures as `majuscule.score` of two files has.
@@ -192,7 +194,7 @@ def evaluate(
         scored = dataset.map_batches(figures, batch_format="pyarrow", batch_size=None)
     else:
         scored = dataset.groupby(document).map_groups(figures, batch_format="pyarrow")
-    result, slots = summed((row["figures"] for row in scored.iter_rows()), top)
+    result, slots = summed((row["figures"] for row in scored.iter_rows()), options.get("top", TOP))
     if document is not None:
         result["intervals"] = intervals(slots, samples, seed)
     return result

@@ -70,6 +70,9 @@ __all__ = [
 LANGUAGE = "__majuscule_language"
 """The name of a column that is there while a job runs."""
 
+TOP = 20
+"""The number of errors that `majuscule score` lists."""
+
 MERGES = 16
 """The number of workers that add up parts before the driver adds up theirs."""
 
@@ -260,7 +263,6 @@ def evaluate(
     document: str | None = None,
     samples: int = 1000,
     seed: int = 0,
-    top: int = 20,
     **options: Unpack[ScoreOptions],
 ) -> dict[str, Any]:
     """Score restored texts against texts in their true case: the same figures as `majuscule.score` of two files has.
@@ -276,8 +278,7 @@ def evaluate(
         document: The column that is the key of a document.
         samples: The number of samples of the intervals.
         seed: The seed of the samples.
-        top: The number of errors to list, the most frequent first.
-        options: The options of `majuscule score`, such as `protocol`.
+        options: The options of `majuscule score`, such as `protocol` and `top`, the number of errors to list.
 
     Raises:
         InputError: If no row has both texts.
@@ -288,7 +289,7 @@ def evaluate(
         df = df.repartition(document).sortWithinPartitions(document)
     job = EvaluateJob(reference, hypothesis, document, {**options})
     rows = df.mapInArrow(job, "figures string").toLocalIterator()
-    figures, slots = summed((row.figures for row in rows), top)
+    figures, slots = summed((row.figures for row in rows), options.get("top", TOP))
     if document is not None:
         figures["intervals"] = intervals(slots, samples, seed)
     return figures

@@ -79,7 +79,7 @@ def test_each_row_is_a_text_of_its_own_without_a_key() -> None:
 
 def test_languages_are_declared_or_detected() -> None:
     texts = ["fomos a lisboa com a ana", "we met in lisbon", "nous avons vu anne à paris", None, ""]
-    restored = [majuscule.load(lang, preset="fast").restore(text) for lang, text in zip(("pt", "en", "fr"), texts)]
+    restored = [majuscule.load(lang, preset="fast").restore(text or "") for lang, text in zip(("pt", "en", "fr"), texts)]
     expected = [*restored, None, ""]
     assert "Lisboa" in restored[0] and "Lisbon" in restored[1] and "Paris" in restored[2]
     declared = pa.record_batch({"text": texts, "lang": ["pt", None, "auto", "xx", "en"]})
@@ -171,7 +171,7 @@ def test_wrong_arguments_are_errors_on_the_driver() -> None:
 def test_words_sentences_and_scores_are_columns(tmp_path: pathlib.Path) -> None:
     batch = pa.record_batch({"text": ["we met ana. she left", None]})
     model = majuscule.load("en", preset="fast")
-    fields = ("text", "out", Source("en", "fast"), None, "raise", {"marks": "all"})
+    fields: Any = ("text", "out", Source("en", "fast"), None, "raise", {"marks": "all"})
     words, none = WordJob(*fields).on_batch(batch).column("out").to_pylist()
     assert none is None and [word["form"] for word in words] == [word.form for word in model.words("we met ana. she left")]
     assert words[4]["mark"] == "."
@@ -203,7 +203,7 @@ def test_counts_of_parts_are_those_of_the_whole(parts: int, tmp_path: pathlib.Pa
     whole.write_text("".join(f"{text}\n" for text in CASED * 30 if text is not None))
     pieces = [texts[at::parts] for at in range(parts)]
     # A partition is empty, and another one has no capitals.
-    given = [*pieces, [], [None], ["then nothing"]]
+    given: list[list[str | None]] = [*pieces, [], [None], ["then nothing"]]
     with whole.open("a") as out:
         out.write("then nothing\n")
     built = majuscule.Lexicon.build(whole, min_count=2)._native.written()
@@ -235,7 +235,7 @@ def test_summed_figures_are_those_of_two_files(protocol: str, tmp_path: pathlib.
         file.write_text("".join(f"{text}\n" for text in texts))
     expected = majuscule.score(*files, protocol=protocol, top=3).to_dict()
     rows = list(zip(REFERENCES * 9, HYPOTHESES * 9))
-    parts = []
+    parts: list[Any] = []
     for part in (rows[:1], [], rows[1:20], rows[20:]):
         columns = {name: pa.array([row[at] for row in part], pa.string()) for at, name in enumerate(("ref", "hyp"))}
         parts += EvaluateJob("ref", "hyp", None, {"protocol": protocol})([pa.record_batch(columns)])
