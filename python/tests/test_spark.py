@@ -36,6 +36,9 @@ def spark() -> Iterator[Any]:
         "spark.ui.enabled": "false",
         "spark.log.level": "OFF",
         "spark.driver.memory": "700m",
+        # Small jobs end before the second compiler has helped, and before generated code has.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
