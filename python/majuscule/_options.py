@@ -511,6 +511,8 @@ class LexiconBuildOptions(TypedDict, total=False):
     """Language of the text; en,pt for text in several languages. The default is en."""
     min_count: int
     """Drop words seen fewer times than this, in whatever case."""
+    part: bool
+    """Count a part of a corpus, which may have no capitals: merge --parts adds the parts up."""
     protocol: str
     """Protocol under which to count, such as text, rei or batista. The default is text."""
     split: bool

@@ -877,6 +877,23 @@ fn standard_input_is_named_once() {
 }
 
 #[test]
+fn parts_of_a_corpus_add_up_to_its_lexicon() {
+    let room = Room::new();
+    // The second part has no capitals, which only the whole must have.
+    let parts = ["We met Ana.\nThey met IBM.\n", "nothing then\n"];
+    fs::create_dir(room.path("whole")).unwrap();
+    room.write("whole/text", &parts.concat());
+    room.write("text", parts[0]);
+    room.out("lexicon build --part text -o one.tsv", b"");
+    room.write("text", parts[1]);
+    room.fails("lexicon build text", b"", 1, &["text: 0 of its 2 words have a capital"]);
+    room.out("lexicon build --part text -o two.tsv", b"");
+    let merged = room.out("lexicon merge --parts two.tsv one.tsv --min-count 2", b"");
+    assert_eq!(merged, room.out("lexicon build whole/text --min-count 2", b""));
+    room.fails("lexicon merge --parts two.tsv", b"", 1, &["two.tsv: 0 of its 2 words have a capital"]);
+}
+
+#[test]
 fn settings_that_made_a_model_stand_in_its_manifest() {
     let room = Room::new();
     room.write("a.txt", CORPUS);

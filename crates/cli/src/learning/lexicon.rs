@@ -73,6 +73,9 @@ struct LexiconBuildArgs {
     /// Corpora, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
+    /// Count a part of a corpus, which may have no capitals: merge --parts adds the parts up
+    #[arg(long)]
+    part: bool,
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
@@ -85,7 +88,11 @@ impl LexiconBuildArgs {
     fn run(self) -> Result<ExitCode> {
         let corpora = self.counting.prepare(&self.corpora, &self.output)?;
         let language = self.counting.reading.language.clone();
-        let lexicon = self.counting.build(&corpora, &language)?.limit(self.limits);
+        let lexicon = match self.part {
+            true => self.counting.count_by(&corpora, &language, build)?,
+            false => self.counting.build(&corpora, &language)?,
+        };
+        let lexicon = lexicon.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
     }
 }
@@ -163,6 +170,18 @@ impl CountingArgs {
         language: &str,
         build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
     ) -> Result<Lexicon> {
+        let all = self.count_by(corpora, language, build)?;
+        check_cased(&all, &shown_names(corpora))?;
+        Ok(all)
+    }
+
+    /// Like `build_by`, for corpora that may teach no case.
+    fn count_by(
+        &self,
+        corpora: &[PathBuf],
+        language: &str,
+        build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
+    ) -> Result<Lexicon> {
         let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
         let threads = threads(self.threads);
@@ -171,9 +190,7 @@ impl CountingArgs {
             tell_paragraphs(&corpus)?;
             build(&corpus, &source_name(&file.to_string_lossy()), threads)
         })?;
-        let all = all.with_language(language)?;
-        check_cased(&all, &shown_names(corpora))?;
-        Ok(all)
+        all.with_language(language)
     }
 }
 
@@ -202,6 +219,9 @@ struct LexiconMergeArgs {
     /// Files to merge; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// The files are parts of one corpus, from build --part: refuse them if all of them together teach no case
+    #[arg(long)]
+    parts: bool,
     #[command(flatten)]
     reading: LexiconReadingArgs,
     #[command(flatten)]
@@ -216,6 +236,9 @@ impl LexiconMergeArgs {
         let merged = merged(&self.files, |file, before| {
             self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))
         })?;
+        if self.parts {
+            check_cased(&merged, &shown_names(&self.files))?;
+        }
         let merged = merged.limit(self.limits);
         self.output.write(|out| tsv::write(&merged, out))
     }

@@ -1,0 +1,166 @@
+"""Measures columns of texts in engines: Spark, Ray, polars, DuckDB and pandas beside one Python process.
+
+    python3 benches/engines.py [--rows N] [--engines spark,ray,polars,duckdb,pandas]
+
+It needs majuscule, pyarrow and the engines that are named; Spark needs Java. Spark and Ray have two workers, all else one
+thread. Times are of a second run, so that starting up is not in them. CPU seconds are those of this process and all that it
+started, which other work on the machine changes little; wall seconds are not. For Spark and Ray, `cost` is the CPU time of
+the job without that of restoring in one process, divided by that of the identity job, which passes batches on.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+
+WORDS = """we met ana in lisbon and then she left for new york with the president of the bank who said that it was late but
+nobody knew where bob smith from microsoft had been since monday when the train to paris was late again""".split()
+WORDS_PER_ROW = 10
+FILES = 8
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--engines", default="spark,ray,polars,duckdb,pandas")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        write_texts(pathlib.Path(folder), arguments.rows)
+        print(f"{arguments.rows:,} rows of {WORDS_PER_ROW} words, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"{'job':28} {'wall s':>8} {'CPU s':>8} {'rows/wall s':>12} {'to one':>7} {'cost':>6}")
+        wall, cpu = timed(lambda: one_process(folder))
+        one = (wall, cpu)
+        show("one process", one, one, arguments.rows)
+        for name in arguments.engines.split(","):
+            ENGINES[name](folder, one, arguments.rows)
+
+
+def write_texts(folder, rows):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    draw = random.Random(7)
+    for file in range(FILES):
+        count = rows // FILES + (file < rows % FILES)
+        texts = [" ".join(draw.choices(WORDS, k=WORDS_PER_ROW)) for _ in range(count)]
+        parquet.write_table(pa.table({"text": texts}), folder / f"{file}.parquet")
+
+
+def one_process(folder):
+    import majuscule
+    import pyarrow.dataset as dataset
+
+    model = majuscule.load("en")
+    for batch in dataset.dataset(folder).to_batches(batch_size=10_000):
+        model.restore(batch.column("text"), threads=1)
+
+
+def spark(folder, one, rows):
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    import majuscule.spark
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.log.level", "ERROR").config("spark.driver.memory", "1g").getOrCreate()
+    df = session.read.parquet(folder)
+
+    def run(frame):
+        frame.write.format("noop").mode("overwrite").save()
+
+    identity = timed(lambda: run(df.mapInArrow(lambda batches: batches, df.schema)))
+    show("spark: identity", identity, one, rows)
+    show("spark: restore_column", timed(lambda: run(majuscule.spark.restore_column(df, "text"))), one, rows, identity)
+    session.stop()
+
+
+def ray(folder, one, rows):
+    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled", RAY_DATA_DISABLE_PROGRESS_BARS="1")
+    import majuscule.ray
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
+    pool = ray.data.ActorPoolStrategy(size=2)
+
+    class Identity:
+        def __call__(self, batch):
+            return batch
+
+    def run(function, *arguments):
+        texts = ray.data.read_parquet(folder)
+        done = texts.map_batches(
+            function, fn_constructor_args=arguments, batch_format="pyarrow", batch_size=10_000, compute=pool
+        )
+        assert sum(bundle.num_rows() for bundle in done.iter_internal_ref_bundles()) == rows
+
+    identity = timed(lambda: run(Identity))
+    show("ray: identity", identity, one, rows)
+    show("ray: Restorer", timed(lambda: run(majuscule.ray.Restorer, "text")), one, rows, identity)
+    ray.shutdown()
+
+
+def polars(folder, one, rows):
+    import majuscule.polars
+    import polars
+
+    frame = polars.scan_parquet(f"{folder}/*.parquet").select(majuscule.polars.restore("text", threads=1))
+    show("polars: restore", timed(lambda: frame.collect(engine="streaming")), one, rows)
+
+
+def duckdb(folder, one, rows):
+    import duckdb
+    import majuscule.duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    majuscule.duckdb.register(connection, threads=1)
+    query = f"select sum(length(majuscule(text))) from '{folder}/*.parquet'"
+    show("duckdb: majuscule(text)", timed(lambda: connection.sql(query).fetchall()), one, rows)
+
+
+def pandas(folder, one, rows):
+    import majuscule
+    import pandas
+
+    model = majuscule.load("en")
+    frame = pandas.read_parquet(folder)
+    show("pandas: from_arrow", timed(lambda: pandas.Series(model.restore(frame["text"], threads=1))), one, rows)
+
+
+ENGINES = {"spark": spark, "ray": ray, "polars": polars, "duckdb": duckdb, "pandas": pandas}
+
+
+def timed(job):
+    """Return the wall and CPU seconds of the second run of a job."""
+    job()
+    wall, cpu = time.perf_counter(), cpu_seconds()
+    job()
+    return time.perf_counter() - wall, cpu_seconds() - cpu
+
+
+def cpu_seconds():
+    """Return the CPU seconds of this process and its descendants, with those that ended and were waited for."""
+    processes = {}
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        # The fields from the third: state, parent, ..., user and system time, those of children.
+        processes[int(status.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    total, found = 0, {os.getpid()}
+    while found:
+        total += sum(processes[process][1] for process in found if process in processes)
+        found = {process for process, (parent, _) in processes.items() if parent in found}
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def show(job, figures, one, rows, identity=None):
+    wall, cpu = figures
+    cost = f"{(cpu - one[1]) / identity[1]:6.2f}" if identity else ""
+    print(f"{job:28} {wall:8.1f} {cpu:8.1f} {rows / wall:12,.0f} {one[0] / wall:7.2f} {cost}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
