@@ -882,7 +882,7 @@ fn parts_of_a_corpus_add_up_to_its_lexicon() {
     // The second part has no capitals, which only the whole must have.
     let parts = ["We met Ana.\nThey met IBM.\n", "nothing then\n"];
     fs::create_dir(room.path("whole")).unwrap();
-    room.write("whole/text", &parts.concat());
+    room.write("whole/text", parts.concat());
     room.write("text", parts[0]);
     room.out("lexicon build --part text -o one.tsv", b"");
     room.write("text", parts[1]);
