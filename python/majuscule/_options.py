@@ -202,9 +202,6 @@ class TrainOptions(TypedDict, total=False):
     L-BFGS) The default is 0."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
-    leave_out: float
-    """Hide some of the right context in this share of the examples, so that the model also works with less look-
-    ahead. The default is 0.25."""
     lexicon: Path | Iterable[Path]
     """Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed."""
     list: Path | Iterable[Path]
@@ -254,6 +251,9 @@ class TrainOptions(TypedDict, total=False):
     kinds of text, or windows, which serves networks. The default is text."""
     rate: str
     """The learning rate. The default is 0.1."""
+    right_context_dropout: float
+    """Dropout of right context: this fraction of the examples sees fewer words of it than look_ahead, down to none,
+    so that the model also works with less look-ahead. The default is 0.25."""
     seed: int
     """The seed of the choice of held-out examples. The default is 1."""
     size: str
@@ -392,6 +392,12 @@ class ScoreOptions(TypedDict, total=False):
 class CompareOptions(TypedDict, total=False):
     """The options of `majuscule compare`."""
 
+    align: bool
+    """Align the words of recognisers' outputs, which may differ from the text's, and compare word errors, capitals,
+    punctuation marks and sentence ends, a table of each. Folders are paired by file names. Without protocol, marks
+    are those of iwslt."""
+    csv: Path
+    """Also write all figures of align to this file, as comma-separated values."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
     shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
@@ -399,6 +405,8 @@ class CompareOptions(TypedDict, total=False):
     """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
     (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
     the column of conll that has the words."""
+    force: bool
+    """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
@@ -406,6 +414,8 @@ class CompareOptions(TypedDict, total=False):
     recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
+    latex: Path
+    """Also write the tables of align to this file, as LaTeX with the rules of booktabs."""
     locale: str
     """Language whose case pairs count (tr, az and nl have their own), if not that of lang."""
     output: Path | Iterable[Path]
@@ -512,7 +522,7 @@ class LexiconBuildOptions(TypedDict, total=False):
     min_count: int
     """Drop words seen fewer times than this, in whatever case."""
     part: bool
-    """Count a part of a corpus, which may have no capitals: merge --parts adds the parts up."""
+    """Count a part of a corpus, which may have no capitals: merge parts adds the parts up."""
     protocol: str
     """Protocol under which to count, such as text, rei or batista. The default is text."""
     split: bool
