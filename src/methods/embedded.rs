@@ -49,7 +49,7 @@ pub enum Preset {
     Accurate,
     /// Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size
     Fast,
-    /// A network of your own, a file beside the program
+    /// A network, a file beside the program
     Best,
     /// A language model of three words, a file beside the program
     Ngram,
@@ -66,7 +66,7 @@ impl NamedValue for Preset {
         (
             Self::Best,
             "best",
-            "A network of your own: a file LANG.best beside the program or in $MAJUSCULE_MODELS",
+            "A network (method bert): a file LANG.best beside the program or in $MAJUSCULE_MODELS",
         ),
         (
             Self::Ngram,

@@ -37,7 +37,14 @@ pub struct ShippedModel {
 
 impl ShippedModel {
     /// All of them.
-    pub const ALL: [Self; 2] = [
+    pub const ALL: [Self; 3] = [
+        Self {
+            name: "en.best",
+            languages: &["en"],
+            folder: "lm/networks",
+            crc32: "5566651d",
+            licence: "CC BY-SA 4.0; encoder Apache-2.0",
+        },
         Self {
             name: "en.ngram",
             languages: &["en"],
