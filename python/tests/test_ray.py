@@ -75,11 +75,13 @@ def test_each_row_is_a_text_though_an_actor_is_killed(tmp_path: pathlib.Path) ->
 
 def test_rows_of_a_document_are_one_running_text() -> None:
     documents = {key: [LINES[(key + at) % len(LINES)] for at in range(60 if key == 3 else key)] for key in range(6)}
-    rows = [
-        {"line": at, "doc": key, "text": documents[key][at]} for at in range(60) for key in documents if at < len(documents[key])
-    ]
+    # Interleaved: the first lines of all, then the second ones.
+    numbered = [(at, key, text) for key, lines in documents.items() for at, text in enumerate(lines)]
+    rows = [{"line": at, "doc": key, "text": text} for at, key, text in sorted(numbered, key=lambda row: row[:2])]
     dataset = ray.data.from_items(rows, override_num_blocks=3)
-    restored = majuscule.ray.restore_documents(dataset, "text", group="doc", order="line", partitions=2, preset="fast", marks="all")
+    restored = majuscule.ray.restore_documents(
+        dataset, "text", group="doc", order="line", partitions=2, preset="fast", marks="all"
+    )
     found = {(row["doc"], row["line"]): row["restored"] for row in restored.take_all()}
     assert len(found) == len(rows)
     for key, lines in documents.items():
