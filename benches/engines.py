@@ -3,7 +3,7 @@
     python3 benches/engines.py [--rows N] [--engines spark,ray,polars,duckdb,pandas]
 
 It needs majuscule, pyarrow and the engines that are named; Spark needs Java. Spark and Ray have two workers, all else one
-thread. Times are of a second run, so that starting up is not in them. CPU seconds are those of this process and all that it
+thread. A small job runs before each that is timed, so that starting up is not in the times. CPU seconds are those of this process and all that it
 started, which other work on the machine changes little; wall seconds are not. For Spark and Ray, `cost` is the CPU time of
 the job without that of restoring in one process, divided by that of the identity job, which passes batches on.
 """
@@ -28,20 +28,26 @@ def main():
     parser.add_argument("--engines", default="spark,ray,polars,duckdb,pandas")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        write_texts(pathlib.Path(folder), arguments.rows)
+        small, folder = pathlib.Path(folder, "small"), pathlib.Path(folder, "texts")
+        write_texts(small, 1000)
+        write_texts(folder, arguments.rows)
         print(f"{arguments.rows:,} rows of {WORDS_PER_ROW} words, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         print(f"{'job':28} {'wall s':>8} {'CPU s':>8} {'rows/wall s':>12} {'to one':>7} {'cost':>6}")
-        wall, cpu = timed(lambda: one_process(folder))
-        one = (wall, cpu)
+        one = timed(one_process, small, folder)
         show("one process", one, one, arguments.rows)
-        for name in arguments.engines.split(","):
-            ENGINES[name](folder, one, arguments.rows)
+        identities = {}
+        for name in filter(None, arguments.engines.split(",")):
+            for job, run in ENGINES[name]():
+                figures = timed(run, small, folder)
+                show(job, figures, one, arguments.rows, identities.get(name))
+                identities.setdefault(name, figures)
 
 
 def write_texts(folder, rows):
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
+    folder.mkdir()
     draw = random.Random(7)
     for file in range(FILES):
         count = rows // FILES + (file < rows % FILES)
@@ -58,25 +64,23 @@ def one_process(folder):
         model.restore(batch.column("text"), threads=1)
 
 
-def spark(folder, one, rows):
+def spark():
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     import majuscule.spark
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = builder.config("spark.log.level", "ERROR").config("spark.driver.memory", "1g").getOrCreate()
-    df = session.read.parquet(folder)
 
-    def run(frame):
-        frame.write.format("noop").mode("overwrite").save()
+    def job(changed):
+        return lambda folder: changed(session.read.parquet(str(folder))).write.format("noop").mode("overwrite").save()
 
-    identity = timed(lambda: run(df.mapInArrow(lambda batches: batches, df.schema)))
-    show("spark: identity", identity, one, rows)
-    show("spark: restore_column", timed(lambda: run(majuscule.spark.restore_column(df, "text"))), one, rows, identity)
+    yield "spark: identity", job(lambda df: df.mapInArrow(lambda batches: batches, df.schema))
+    yield "spark: restore_column", job(lambda df: majuscule.spark.restore_column(df, "text"))
     session.stop()
 
 
-def ray(folder, one, rows):
+def ray():
     os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled", RAY_DATA_DISABLE_PROGRESS_BARS="1")
     import majuscule.ray
     import ray
@@ -88,54 +92,54 @@ def ray(folder, one, rows):
         def __call__(self, batch):
             return batch
 
-    def run(function, *arguments):
-        texts = ray.data.read_parquet(folder)
-        done = texts.map_batches(
-            function, fn_constructor_args=arguments, batch_format="pyarrow", batch_size=10_000, compute=pool
-        )
-        assert sum(bundle.num_rows() for bundle in done.iter_internal_ref_bundles()) == rows
+    def job(function, *arguments):
+        options = {"batch_format": "pyarrow", "batch_size": 10_000, "compute": pool, "fn_constructor_args": arguments}
+        return lambda folder: ray.data.read_parquet(str(folder)).map_batches(function, **options).materialize()
 
-    identity = timed(lambda: run(Identity))
-    show("ray: identity", identity, one, rows)
-    show("ray: Restorer", timed(lambda: run(majuscule.ray.Restorer, "text")), one, rows, identity)
+    yield "ray: identity", job(Identity)
+    yield "ray: Restorer", job(majuscule.ray.Restorer, "text")
     ray.shutdown()
 
 
-def polars(folder, one, rows):
+def polars():
     import majuscule.polars
     import polars
 
-    frame = polars.scan_parquet(f"{folder}/*.parquet").select(majuscule.polars.restore("text", threads=1))
-    show("polars: restore", timed(lambda: frame.collect(engine="streaming")), one, rows)
+    restored = majuscule.polars.restore("text", threads=1)
+    yield "polars: restore", lambda folder: polars.scan_parquet(folder / "*.parquet").select(restored).collect(engine="streaming")
 
 
-def duckdb(folder, one, rows):
+def duckdb():
     import duckdb
     import majuscule.duckdb
 
     connection = duckdb.connect(config={"threads": 1})
     majuscule.duckdb.register(connection, threads=1)
-    query = f"select sum(length(majuscule(text))) from '{folder}/*.parquet'"
-    show("duckdb: majuscule(text)", timed(lambda: connection.sql(query).fetchall()), one, rows)
+    query = "select sum(length(majuscule(text))) from '{}/*.parquet'"
+    yield "duckdb: majuscule(text)", lambda folder: connection.sql(query.format(folder)).fetchall()
 
 
-def pandas(folder, one, rows):
+def pandas():
     import majuscule
     import pandas
 
     model = majuscule.load("en")
-    frame = pandas.read_parquet(folder)
-    show("pandas: from_arrow", timed(lambda: pandas.Series(model.restore(frame["text"], threads=1))), one, rows)
+
+    def run(folder):
+        restored = model.restore(pandas.read_parquet(folder)["text"], threads=1)
+        return pandas.Series.from_arrow(restored) if hasattr(pandas.Series, "from_arrow") else restored
+
+    yield "pandas: from_arrow", run
 
 
 ENGINES = {"spark": spark, "ray": ray, "polars": polars, "duckdb": duckdb, "pandas": pandas}
 
 
-def timed(job):
-    """Return the wall and CPU seconds of the second run of a job."""
-    job()
+def timed(job, small, folder):
+    """Return the wall and CPU seconds of a job on the texts of a folder, after one on a few."""
+    job(small)
     wall, cpu = time.perf_counter(), cpu_seconds()
-    job()
+    job(folder)
     return time.perf_counter() - wall, cpu_seconds() - cpu
 
 

@@ -220,8 +220,11 @@ class WordJob(TextJob):
         return pa.list_(WORD)
 
     def values(self, model: Model, texts: list[str]) -> list[Any]:
-        names = [field.name for field in WORD]
-        return [[{name: getattr(word, name) for name in names} for word in model.words(text, **self.options)] for text in texts]
+        def words(text: str) -> list[dict[str, Any]]:
+            found = model.words(text, **self.options)
+            return [{field.name: getattr(word, field.name) for field in WORD} for word in found]
+
+        return [words(text) for text in texts]
 
 
 class SentenceJob(TextJob):
@@ -383,10 +386,14 @@ class _Document:
             raise Bug(f"a document came back with other lines than it had: {len(self.rows)} rows have no text")
 
     def _of_one_language(self, rows: list[_Row]) -> list[_Row]:
-        strangers = [row for row in rows if row.language not in (None, self.language) and self.language is not None]
-        for row in strangers:
-            row.batch.refuse(row.at, f'its language is "{row.language}", but its document began in "{self.language}"')
-        return [row for row in rows if row not in strangers] if strangers else rows
+        """Refuse the rows of another language, and return the others."""
+        ours = []
+        for row in rows:
+            if None in (row.language, self.language) or row.language == self.language:
+                ours.append(row)
+            else:
+                row.batch.refuse(row.at, f'its language is "{row.language}", but its document began in "{self.language}"')
+        return ours
 
     def _start(self) -> None:
         """Start the stream, in the language of the document."""

@@ -108,7 +108,7 @@ def blocks(file: str, part: int) -> Iterator[Any]:
     """Yield the blocks of a file."""
     with open(file, "rb") as source:
         for block, data in enumerate(iter(lambda: source.read(BLOCK), b"")):
-            yield pa.record_batch([pa.array([part]), pa.array([block], pa.int32()), pa.array([data], pa.binary())], schema=PART)
+            yield pa.RecordBatch.from_pylist([{"part": part, "block": block, "bytes": data}], schema=PART)
 
 
 def written(batches: Iterable[Any], folder: str) -> list[str]:
@@ -160,9 +160,8 @@ class EvaluateJob:
             with open(files[0], "wb") as reference, open(files[1], "wb") as hypothesis:
                 rows = 0
                 for batch in batches:
-                    batch = batch.filter(
-                        pc.and_(column_of(batch, self.reference).is_valid(), column_of(batch, self.hypothesis).is_valid())
-                    )
+                    has_both = pc.and_(*(column_of(batch, name).is_valid() for name in (self.reference, self.hypothesis)))
+                    batch = batch.filter(has_both)
                     rows += write_lines([batch], self.reference, reference)
                     write_lines([batch], self.hypothesis, hypothesis)
             if rows == 0:

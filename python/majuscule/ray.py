@@ -100,6 +100,7 @@ def restore_documents(
     model: str | os.PathLike[str] | bytes | None = None,
     models: Iterable[str | os.PathLike[str]] = (),
     errors: Policy = "raise",
+    partitions: int | None = None,
     **options: Unpack[Options],
 ) -> ray.data.Dataset:
     """Return a dataset with a column of restored texts, in which the rows of a document are lines of one running text.
@@ -114,6 +115,8 @@ def restore_documents(
         output: As in `Restorer`, like the arguments that are not named here.
         group: The columns that are the key of a document.
         order: The columns by which the rows of a document are sorted.
+        partitions: The number of partitions that documents are sorted into; Ray has 200 by default, which is many for a
+            small dataset.
     """
     keys, orders = names_of(group), names_of(order)
     source = source_of(lang, preset, model, models)
@@ -122,7 +125,7 @@ def restore_documents(
     def restored(rows: pa.Table) -> pa.Table:
         return job.on_batch(rows.sort_by([(name, "ascending") for name in orders]))
 
-    return dataset.groupby(list(keys)).map_groups(restored, batch_format="pyarrow")
+    return dataset.groupby(list(keys), num_partitions=partitions).map_groups(restored, batch_format="pyarrow")
 
 
 def build_lexicon(dataset: ray.data.Dataset, column: str, **options: Unpack[LexiconBuildOptions]) -> Lexicon:
@@ -176,13 +179,15 @@ def evaluate(
     hypothesis: str,
     *,
     document: str | None = None,
+    partitions: int | None = None,
     samples: int = 1000,
     seed: int = 0,
     **options: Unpack[ScoreOptions],
 ) -> dict[str, Any]:
     """Score restored texts against texts in their true case: the same figures as `majuscule.score` of two files has.
 
-    The arguments and the figures are those of `majuscule.spark.evaluate`. A document must fit into memory.
+    The arguments and the figures are those of `majuscule.spark.evaluate`, and `partitions` that of `restore_documents`. A
+    document must fit into memory.
     """
     job = EvaluateJob(reference, hypothesis, None, {**options})
 
@@ -193,7 +198,7 @@ def evaluate(
     if document is None:
         scored = dataset.map_batches(figures, batch_format="pyarrow", batch_size=None)
     else:
-        scored = dataset.groupby(document).map_groups(figures, batch_format="pyarrow")
+        scored = dataset.groupby(document, num_partitions=partitions).map_groups(figures, batch_format="pyarrow")
     result, slots = summed((row["figures"] for row in scored.iter_rows()), options.get("top", TOP))
     if document is not None:
         result["intervals"] = intervals(slots, samples, seed)
