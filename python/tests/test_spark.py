@@ -142,7 +142,8 @@ def test_a_stream_is_restored_in_small_batches(spark: Any, tmp_path: pathlib.Pat
     assert sorted(found) == ["Thanks Angela", "We met in Lisbon"]
 
 
-def test_counts_are_those_of_one_machine(spark: Any, tmp_path: pathlib.Path) -> None:
+def test_counts_are_those_of_one_machine(spark: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(majuscule.spark, "MERGES", 2)
     texts = ["We met Ana in Lisbon.", "She works at IBM.", None, "The iPhone is here.", "then nothing"] * 20
     whole = tmp_path / "text"
     whole.write_text("".join(f"{text}\n" for text in texts if text is not None))
