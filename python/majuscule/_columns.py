@@ -546,13 +546,20 @@ def source_of(
     preset: Preset,
     model: str | os.PathLike[str] | bytes | None,
     models: Iterable[str | os.PathLike[str]],
+    language_column: str | None = None,
 ) -> Source:
-    """Return where the model of a call comes from."""
+    """Return where the model of a call comes from.
+
+    Raises:
+        UsageError: If several arguments name it.
+    """
+    given = {"lang": lang, "model": model, "a column of languages": language_column}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} are given: leave out one of them")
     folders = tuple(os.path.abspath(folder) for folder in models)
     if model is None:
         return Source(lang or DEFAULT_LANGUAGE, preset, folders)
-    if lang is not None:
-        raise UsageError("lang and model are given: leave out one of them")
     return Source(model if isinstance(model, bytes) else os.path.abspath(model), preset, folders)
 
 

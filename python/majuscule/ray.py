@@ -80,7 +80,7 @@ class Restorer:
         errors: Policy = "raise",
         **options: Unpack[Options],
     ) -> None:
-        source = source_of(lang, preset, model, models)
+        source = source_of(lang, preset, model, models, language_column)
         self._job = restore_job(column, output, source, language_column, errors, {**options}, (), ())
 
     def __call__(self, batch: pa.Table) -> pa.Table:
@@ -119,7 +119,7 @@ def restore_documents(
             small dataset.
     """
     keys, orders = names_of(group), names_of(order)
-    source = source_of(lang, preset, model, models)
+    source = source_of(lang, preset, model, models, language_column)
     job = restore_job(column, output, source, language_column, errors, {**options}, keys, orders)
 
     def restored(rows: pa.Table) -> pa.Table:

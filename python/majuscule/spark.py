@@ -122,7 +122,7 @@ def restore_column(
     _check_texts(df, column)
     keys, orders = names_of(group), names_of(order)
     df, language, language_column = _with_language(df, lang)
-    source = source_of(language, preset, model, models)
+    source = source_of(language, preset, model, models, language_column)
     job = restore_job(column, output, source, language_column, errors, {**options}, keys, orders)
     if keys:
         df = df.repartition(*keys).sortWithinPartitions(*keys, *orders)
@@ -328,7 +328,7 @@ def _of_texts(
 ) -> DataFrame:
     _check_texts(df, column)
     df, language, language_column = _with_language(df, lang)
-    made = job(column, output, source_of(language, preset, model, ()), language_column, errors, options)
+    made = job(column, output, source_of(language, preset, model, (), language_column), language_column, errors, options)
     made.check()
     return _mapped(df, made, output, ArrayType(kind))
 

@@ -162,6 +162,8 @@ def test_wrong_arguments_are_errors_on_the_driver() -> None:
         restore_job("text", "out", Source("en"), None, "raise", {}, ("doc",), ())
     with pytest.raises(majuscule.UsageError, match="lang and model are given"):
         source_of("en", "fast", "my.model", ())
+    with pytest.raises(majuscule.UsageError, match="model and a column of languages are given"):
+        source_of(None, "fast", b"", (), "lang")
     with pytest.raises(majuscule.UsageError, match='0 columns are named "text": expected one, of line'):
         job().on_batch(pa.record_batch({"line": ["we"]}))
     with pytest.raises(TypeError, match='column "text" is int64, but texts are expected: cast it to string'):
