@@ -85,7 +85,8 @@ def ray():
     import majuscule.ray
     import ray
 
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
+    # Two for the actors, and one for tasks that read.
+    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
     pool = ray.data.ActorPoolStrategy(size=2)
 
     class Identity:
