@@ -3,10 +3,10 @@
     python3 benches/engines.py [--rows N] [--engines spark,ray,polars,duckdb,pandas]
 
 It needs majuscule, pyarrow and the engines that are named; Spark needs Java. Spark and Ray have two workers, all else one
-thread. A small job runs before each that is timed, so that starting up is not in the times. CPU seconds are those of this process and all that it
-started, which other work on the machine changes little; wall seconds are not; Ray's workers belong to no process of
-this script, so their CPU seconds are not known. For Spark, `cost` is the CPU time of
-the job without that of restoring in one process, divided by that of the identity job, which passes batches on.
+thread. A small job runs before each that is timed, so that starting up is not in the times. CPU seconds are those of this
+process and all that it started; other work on the machine changes them by a quarter, and wall seconds by several times. Ray's
+workers belong to no process of this script, so their CPU seconds are not known. For Spark, `cost` is the CPU time of the job
+without that of restoring in one process, divided by that of the identity job, which passes batches on.
 """
 
 import argparse
