@@ -3,9 +3,10 @@
     python3 benches/engines.py [--rows N] [--engines spark,ray,polars,duckdb,pandas]
 
 It needs majuscule, pyarrow and the engines that are named; Spark needs Java. Spark and Ray have two workers, all else one
-thread. A small job runs before each that is timed, so that starting up is not in the times. CPU seconds are those of this process and all that it
-started, which other work on the machine changes little; wall seconds are not. For Spark and Ray, `cost` is the CPU time of
-the job without that of restoring in one process, divided by that of the identity job, which passes batches on.
+thread. A small job runs before each that is timed, so that starting up is not in the times. CPU seconds are those of this
+process and all that it started; other work on the machine changes them by a quarter, and wall seconds by several times. Ray's
+workers belong to no process of this script, so their CPU seconds are not known. For Spark, `cost` is the CPU time of the job
+without that of restoring in one process, divided by that of the identity job, which passes batches on.
 """
 
 import argparse
@@ -85,7 +86,8 @@ def ray():
     import majuscule.ray
     import ray
 
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
+    # Two for the actors, and one for tasks that read.
+    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
     pool = ray.data.ActorPoolStrategy(size=2)
 
     class Identity:
@@ -162,8 +164,9 @@ def cpu_seconds():
 
 def show(job, figures, one, rows, identity=None):
     wall, cpu = figures
-    cost = f"{(cpu - one[1]) / identity[1]:6.2f}" if identity else ""
-    print(f"{job:28} {wall:8.1f} {cpu:8.1f} {rows / wall:12,.0f} {one[0] / wall:7.2f} {cost}", flush=True)
+    is_known = not job.startswith("ray:")
+    cost = f"{(cpu - one[1]) / identity[1]:6.2f}" if identity and is_known else ""
+    print(f"{job:28} {wall:8.1f} {f'{cpu:8.1f}' if is_known else '       –'} {rows / wall:12,.0f} {one[0] / wall:7.2f} {cost}", flush=True)
 
 
 if __name__ == "__main__":
