@@ -416,7 +416,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "restore --marks --model model",
         spoken.as_bytes(),
         2,
-        &["puts no marks", "accurate, fast or ngram of --lang en"],
+        &["puts no marks", "accurate, fast, best or ngram of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails(
@@ -591,7 +591,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         2,
         &[
             "the first model of --cascade, which reads all of a text, puts no marks",
-            "accurate, fast or ngram of --lang en",
+            "accurate, fast, best or ngram of --lang en",
         ],
     );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
