@@ -90,7 +90,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
     notes.push(format!("{}: protocol {}, since {}", names(train), training.protocol, training.why));
     let files: Vec<String> = train.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     let options = if training.is_split { "options = \"--split\"\n" } else { "" };
-    let rest = match held_out {
+    match held_out {
         Some(lines) => {
             notes.push(format!("{} lines are held out of the training text", thousands(lines)));
             recipe += &format!(
@@ -100,13 +100,9 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
                  [[test]]\nname = \"held out\"\ncorpus = \"held-out\"\n",
                 files = files.join(", ")
             );
-            "training"
         }
-        None => {
-            recipe += &format!("\n[corpora.training]\nfiles = [{}]\n{options}", files.join(", "));
-            "training"
-        }
-    };
+        None => recipe += &format!("\n[corpora.training]\nfiles = [{}]\n{options}", files.join(", ")),
+    }
     let mut tested = held_out.map_or(0, |lines| lines * training.words / training.lines.max(1));
     for test in tests {
         let described = Described::of(std::slice::from_ref(test), language, locale)?;
@@ -124,7 +120,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         notes.extend(leaked(train, test, language, locale)?);
     }
     for (name, train, _) in ROWS {
-        recipe += &format!("\n[[row]]\nname = \"{name}\"\ntrain = \"{train}\"\ncorpus = \"{rest}\"\n");
+        recipe += &format!("\n[[row]]\nname = \"{name}\"\ntrain = \"{train}\"\ncorpus = \"training\"\n");
     }
     if *has_built_in {
         for preset in ["fast", "accurate"] {
