@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, BinaryIO
@@ -19,11 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from majuscule._columns import column_of, texts_of
-from majuscule._errors import InputError
-from majuscule._verbs import arguments, call
+from majuscule._errors import InputError, UsageError
+from majuscule._verbs import Path, arguments, call, path
 
 BLOCK = 16 << 20
 """The bytes of a block of a part: small beside the memory of a worker."""
+
+TOP = 20
+"""The number of errors that `majuscule score` lists."""
 
 ALL = 2**31
 """More errors than there are."""
@@ -169,6 +172,31 @@ class EvaluateJob:
             # All errors, since those that are frequent on the whole may be rare here.
             words = ["score", *files, *arguments(("score",), {**self.options, "top": ALL})]
             yield pa.record_batch({"figures": [call(words).json]})
+
+
+def free_path(output: Path, force: bool) -> str:
+    """Return the path of a file to write, before anything is counted.
+
+    Raises:
+        UsageError: If the file exists and may not be replaced.
+    """
+    if os.path.exists(output) and not force:
+        raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
+    return path(output)
+
+
+def evaluated(
+    parts: Iterable[str], options: Mapping[str, Any], by_document: bool, samples: int, seed: int
+) -> dict[str, Any]:
+    """Return the figures of all parts together; if each part is a document, with intervals.
+
+    Raises:
+        InputError: If there are no parts.
+    """
+    figures, slots = summed(parts, options.get("top", TOP))
+    if by_document:
+        figures["intervals"] = intervals(slots, samples, seed)
+    return figures
 
 
 def summed(parts: Iterable[str], top: int) -> tuple[dict[str, Any], list[list[int]]]:

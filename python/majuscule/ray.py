@@ -16,11 +16,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from majuscule._errors import UsageError
 from majuscule._lexicon import Lexicon
 from majuscule._model import Options, Preset
 from majuscule._typing import Unpack
-from majuscule._verbs import Path, path
+from majuscule._verbs import Path
 
 try:
     import pyarrow as pa
@@ -28,7 +27,7 @@ try:
     import ray.data
 
     from majuscule._columns import Policy, names_of, restore_job, source_of
-    from majuscule._counting import CountJob, EvaluateJob, intervals, summed
+    from majuscule._counting import CountJob, EvaluateJob, evaluated, free_path
 except ImportError as error:
     raise ImportError("majuscule.ray needs Ray Data: pip install 'majuscule[ray]'") from error
 
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     from majuscule._options import LexiconBuildOptions, ScoreOptions
 
 __all__ = ["Restorer", "build_lexicon", "count_ngrams", "evaluate", "restore_documents"]
-
-TOP = 20
-"""The number of errors that `majuscule score` lists."""
 
 MERGES = 16
 """The number of parts that a task adds up."""
@@ -168,9 +164,8 @@ def count_ngrams(
         InputError: If there are no texts.
         UsageError: If an option has a wrong value, or the file exists and `force` is not given.
     """
-    if os.path.exists(output) and not force:
-        raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
-    _count(dataset, CountJob.of_ngrams(column, {"order": order, **options}), path(output), force)
+    file = free_path(output, force)
+    _count(dataset, CountJob.of_ngrams(column, {"order": order, **options}), file, force)
 
 
 def evaluate(
@@ -199,10 +194,7 @@ def evaluate(
         scored = dataset.map_batches(figures, batch_format="pyarrow", batch_size=None)
     else:
         scored = dataset.groupby(document, num_partitions=partitions).map_groups(figures, batch_format="pyarrow")
-    result, slots = summed((row["figures"] for row in scored.iter_rows()), options.get("top", TOP))
-    if document is not None:
-        result["intervals"] = intervals(slots, samples, seed)
-    return result
+    return evaluated((row["figures"] for row in scored.iter_rows()), options, document is not None, samples, seed)
 
 
 def _count(dataset: ray.data.Dataset, job: CountJob, output: str, force: bool) -> None:

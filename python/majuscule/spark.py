@@ -18,7 +18,7 @@ from majuscule._errors import UsageError
 from majuscule._lexicon import Lexicon
 from majuscule._model import Options, Preset
 from majuscule._typing import Unpack
-from majuscule._verbs import Path, path
+from majuscule._verbs import Path
 
 try:
     import pyarrow as pa
@@ -49,7 +49,7 @@ try:
         restore_job,
         source_of,
     )
-    from majuscule._counting import CountJob, EvaluateJob, intervals, summed
+    from majuscule._counting import CountJob, EvaluateJob, evaluated, free_path
 except ImportError as error:
     raise ImportError("majuscule.spark needs pyspark 4.1 or later: pip install 'majuscule[spark]'") from error
 
@@ -69,9 +69,6 @@ __all__ = [
 
 LANGUAGE = "__majuscule_language"
 """The name of a column that is there while a job runs."""
-
-TOP = 20
-"""The number of errors that `majuscule score` lists."""
 
 MERGES = 16
 """The number of workers that add up parts before the driver adds up theirs."""
@@ -250,9 +247,8 @@ def count_ngrams(df: DataFrame, column: str, order: int = 3, *, output: Path, fo
         InputError: If there are no texts.
         UsageError: If an option has a wrong value, or the file exists and `force` is not given.
     """
-    if os.path.exists(output) and not force:
-        raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
-    _count(df, CountJob.of_ngrams(column, {"order": order, **options}), path(output), force)
+    file = free_path(output, force)
+    _count(df, CountJob.of_ngrams(column, {"order": order, **options}), file, force)
 
 
 def evaluate(
@@ -289,10 +285,7 @@ def evaluate(
         df = df.repartition(document).sortWithinPartitions(document)
     job = EvaluateJob(reference, hypothesis, document, {**options})
     rows = df.mapInArrow(job, "figures string").toLocalIterator()
-    figures, slots = summed((row.figures for row in rows), options.get("top", TOP))
-    if document is not None:
-        figures["intervals"] = intervals(slots, samples, seed)
-    return figures
+    return evaluated((row.figures for row in rows), options, document is not None, samples, seed)
 
 
 def _count(df: DataFrame, job: CountJob, output: str, force: bool) -> None:
