@@ -546,7 +546,12 @@ mod tests {
         assert!(!Arc::ptr_eq(&one.restorer, &other.restorer) && pool.len() == 1);
         assert!(!Arc::ptr_eq(&one.restorer, &pool.model("en", Preset::Fast).unwrap().restorer));
         let missing = pool.model("en", Preset::Best).err().unwrap().to_string();
-        assert!(missing.contains("no model best of en is built in: make one"), "{missing}");
+        assert!(
+            missing.contains(
+                "no model best of en is built in: copy lm/networks/en.best from the source of majuscule, or make one"
+            ),
+            "{missing}"
+        );
         assert!(matches!(pool.model("xx", Preset::Fast), Err(Error::Usage(_))));
         assert_eq!(pool.len(), 1);
     }
