@@ -353,6 +353,7 @@ mod tests {
         "model",
         "spellings",
         "test",
+        "token",
         "tune",
         "vocabulary-list",
         "weights",
