@@ -1,7 +1,7 @@
 //! The device that computes: the processor, or an NVIDIA GPU in builds with the feature `cuda`.
 
 use candle_core::utils::cuda_is_available;
-use candle_core::{DType, Device, Result as Computed};
+use candle_core::{DType, Device, Result as Computed, cuda};
 
 use super::weights::TensorMap;
 use majuscule::error::{Error, Result, option};
@@ -52,6 +52,11 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::usage(format!("{} {precision}: {expected}", option("precision"))))
+}
+
+/// Lets GPUs round the numbers of products of 32-bit tensors to TF32, 19 bits, from now on, or not.
+pub fn round_products(rounded: bool) {
+    cuda::set_gemm_reduced_precision_f32(rounded);
 }
 
 /// Copies weights to a device, in this precision.

@@ -49,7 +49,7 @@ pub enum Protocol {
     Mix,
     /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are
     /// cut anywhere, and by turns that a fixed random sequence decides a few sentences by themselves.
-    /// Those are about one example in six, and one word in thirty.
+    /// Those are about two examples in three, and one word in six.
     Windows,
     /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
     /// marks after words are scored too.
@@ -357,9 +357,9 @@ impl Turn {
     /// the rest of its last sentence.
     fn next_of_windows(&mut self) {
         self.protocol = Protocol::Asr { window: Protocol::WINDOW };
-        self.left = match below(&mut self.random, 3) {
-            0 => 1 + below(&mut self.random, SHORT_TEXT) as usize,
-            _ => 2 * Protocol::WINDOW.get(),
+        self.left = match below(&mut self.random, 5) {
+            0 => 2 * Protocol::WINDOW.get(),
+            _ => 1 + below(&mut self.random, SHORT_TEXT) as usize,
         };
     }
 
@@ -855,7 +855,11 @@ mod tests {
         assert!(whole.iter().all(|&size| size == 200 || size == 6 || is_short(size)), "{sizes:?}");
         let short: Vec<usize> = whole.iter().copied().filter(|&size| is_short(size)).collect();
         let words: usize = short.iter().sum();
-        assert!((500..1500).contains(&words) && (20..50).contains(&short.len()), "{short:?}");
+        assert!(
+            (4000..6500).contains(&words) && (200..350).contains(&short.len()),
+            "{words} of {}",
+            short.len()
+        );
         let mut inside = 0;
         for example in &examples {
             let tokens = example.tokens.as_slice();

@@ -128,7 +128,7 @@ pub struct BertConfig {
     /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().patience)]
     pub patience: usize,
-    /// The precision of the large products of training on the processor
+    /// The precision of the large products of training
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     #[serde(skip_serializing_if = "ProductPrecision::is_default")]
     pub precision: ProductPrecision,

@@ -39,7 +39,7 @@ use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, OptimizerConfig};
 pub use layers::LayerConfig;
 pub use loss::LossConfig;
-use majuscule::error::{Error, Result, option};
+use majuscule::error::Result;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::restorer::Request;
 use majuscule::text::Tokens;
@@ -104,10 +104,7 @@ impl TaggerTraining<'_> {
     ) -> Result<Bert> {
         let Self { config, corpus, encoder, pieces, settings, model } = self;
         let device = device::open(config.device)?;
-        if !device.is_cpu() && !config.precision.is_default() {
-            let problem = format!("{} bf16: only the processor trains with it", option("precision"));
-            return Err(Error::usage(problem));
-        }
+        device::round_products(!config.precision.is_default());
         let checkpoint = BertCheckpoint::new(config, corpus)?;
         let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
         let heads = Heads::of(&dataset.labels).sizes();
