@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Measures the network of English, the preset best, beside the built-in model accurate, and prints tables in Markdown.
+"""Measures the networks, the preset best, beside the built-in models accurate, and prints tables in Markdown.
 
-    python3 benches/networks.py CORPORA capitals [--protocols asr:200,rei,text]
+    python3 benches/networks.py CORPORA capitals [--langs en,es] [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA marks
-    python3 benches/networks.py CORPORA speed
+    python3 benches/networks.py CORPORA speed [--langs en,es]
 
-CORPORA holds dev/en/ with the test sets named below. Both models run in turn on the same text. `speed` counts CPU time of the whole process on
-one thread, so that other work on the machine disturbs it little; the first word out is the least of ten runs on a text that waits. The variable
-MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in place of the preset. Needs only Python 3.
+CORPORA holds dev/LANG/ with the test sets of quality.py, and iwslt.dev2012 for `marks`, which is English. Both models run in turn on the same text.
+`speed` counts CPU time of the whole process on one thread, so that other work on the machine disturbs it little; the first word out is the
+least of ten runs on a text that waits. The variable MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in
+place of the preset. Needs only Python 3.
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -18,34 +20,19 @@ import subprocess
 import sys
 import time
 
+import quality
+from quality import percent, ser
+
 TOP = pathlib.Path(__file__).resolve().parent.parent
 MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
-# Where the program finds the network, wherever it was built.
-os.environ.setdefault("MAJUSCULE_MODELS", str(TOP / "lm/networks"))
-SETS = [
-    ("TED dev2012", ["ted.dev2012.cased.txt"], ["--split"]),
-    ("OpenSubtitles", ["opensubtitles.en"], []),
-    ("FLORES-101 devtest", ["flores.devtest"], []),
-    ("newstest2013", ["newstest2013"], []),
-    ("Earnings-21, reference", ["earnings21/ref"], []),
-    ("Europarl dev-test + test 2006", ["europarl.devtest2006", "europarl.test2006"], []),
-]
 # The text whose words are restored for speed.
-TEXT = "europarl.test2006"
+TEXT = {lang: files[-1] for lang, (_, files) in quality.MAIN.items()}
 RUNS = 10
 
 
 def evaluated(model, protocol, files, options):
     command = [MAJUSCULE, "evaluate", *model, "--protocol", protocol, "--json", *options, *files]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
-def percent(fraction):
-    return "-" if fraction is None else f"{100 * fraction:.1f}"
-
-
-def ser(fraction):
-    return "-" if fraction is None else f"{fraction:.3f}".lstrip("0")
 
 
 def line(cells):
@@ -57,27 +44,35 @@ def header(cells, keys):
     line(["---"] * keys + ["---:"] * (len(cells) - keys))
 
 
-def capitals(folder, models, protocols):
-    figures = [f"`{name}`: {figure}" for name in models for figure in ("P", "R", "F", "SER")]
-    header(["protocol", "test set", "words", *figures], 2)
-    for protocol in protocols:
+def sets(lang):
+    """Returns the test sets of a language: the title, the files and the options of each."""
+    others = [(title, [file.format(lang=lang)], options) for title, file, langs, options in quality.OTHERS if lang in langs]
+    return [*others, (*quality.MAIN[lang], [])]
+
+
+def capitals(folder, langs, best, protocols):
+    figures = [f"`{name}`: {figure}" for name in ["accurate", "best"] for figure in ("P", "R", "F", "SER")]
+    header(["language", "protocol", "test set", "words", *figures], 3)
+    for lang, protocol in itertools.product(langs, protocols):
+        models = models_of(lang, best)
         sums = dict.fromkeys(models, 0.0)
-        for title, names, options in SETS:
+        for title, files, options in sets(lang):
             cells, words = [], 0
             for name, model in models.items():
-                report = evaluated(model, protocol, [folder / file for file in names], options)
+                report = evaluated(model, protocol, [folder / lang / file for file in files], options)
                 words = report["tokens"]
                 sums[name] += report["f"]
                 cells += [*map(percent, [report["precision"], report["recall"], report["f"]]), ser(report["ser"])]
-            line([f"`{protocol}`", title, f"{words:,}", *cells])
-        means = [cell for total in sums.values() for cell in ["", "", percent(total / len(SETS)), ""]]
-        line([f"`{protocol}`", "mean", "", *means])
+            line([lang, f"`{protocol}`", title, f"{words:,}", *cells])
+        means = [cell for total in sums.values() for cell in ["", "", percent(total / len(sets(lang))), ""]]
+        line([lang, f"`{protocol}`", "mean", "", *means])
 
 
 def marks(folder, models):
+    """Prints the table of marks in English."""
     header(["model", "comma F", "period F", "question F", "all marks P", "R", "F", "macro F", "sentence ends F"], 1)
     for name, model in models.items():
-        report = evaluated(model, "iwslt", [folder / "iwslt.dev2012"], [])
+        report = evaluated(model, "iwslt", [folder / "en/iwslt.dev2012"], [])
         found = report["marks"]
         by_mark = {of["mark"]: of["f"] for of in found["classes"]}
         micro = found["micro"]
@@ -85,16 +80,17 @@ def marks(folder, models):
         line([f"`{name}`", *map(percent, [*figures, found["macro_f"], report["sentence_ends"]["f"]])])
 
 
-def speed(folder, models):
-    header(["model", "", "words/s of CPU time", "memory, MB", "first word out, ms"], 2)
-    text = (folder / TEXT).read_text(encoding="utf-8").lower()
-    words = len(text.split())
-    for name, model in models.items():
-        for how, options in [("capitals", []), ("`--marks=all`", ["--marks=all"])]:
-            command = [MAJUSCULE, "restore", "-q", "--threads", "1", *model, *options]
-            seconds, memory = resources(command, text)
-            first = 1000 * min(first_byte(command, text) for _ in range(RUNS))
-            line([f"`{name}`", how, f"{words / seconds:,.0f}", f"{memory:.0f}", f"{first:.0f}"])
+def speed(folder, langs, best):
+    header(["language", "model", "", "words/s of CPU time", "memory, MB", "first word out, ms"], 3)
+    for lang in langs:
+        text = (folder / lang / TEXT[lang]).read_text(encoding="utf-8").lower()
+        words = len(text.split())
+        for name, model in models_of(lang, best).items():
+            for how, options in [("capitals", []), ("`--marks=all`", ["--marks=all"])]:
+                command = [MAJUSCULE, "restore", "-q", "--threads", "1", *model, *options]
+                seconds, memory = resources(command, text)
+                first = 1000 * min(first_byte(command, text) for _ in range(RUNS))
+                line([lang, f"`{name}`", how, f"{words / seconds:,.0f}", f"{memory:.0f}", f"{first:.0f}"])
 
 
 def resources(command, text):
@@ -122,22 +118,27 @@ def first_byte(command, text):
     return seconds
 
 
+def models_of(lang, best):
+    """Returns the options that choose each model."""
+    of_lang = ["--lang", lang]
+    return {"accurate": of_lang, "best": [*(["--model", best] if best else ["--preset", "best"]), *of_lang]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("corpora", type=pathlib.Path)
     parser.add_argument("table", choices=["capitals", "marks", "speed"])
+    parser.add_argument("--langs", default=",".join(quality.MAIN))
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
     args = parser.parse_args()
-    folder = args.corpora / "dev/en"
-    best = ["--model", args.best] if args.best else ["--preset", "best"]
-    models = {"accurate": ["--lang", "en"], "best": best}
+    folder, langs = args.corpora / "dev", args.langs.split(",")
     if args.table == "capitals":
-        capitals(folder, models, args.protocols.split(","))
+        capitals(folder, langs, args.best, args.protocols.split(","))
     elif args.table == "marks":
-        marks(folder, models)
+        marks(folder, models_of("en", args.best))
     else:
-        speed(folder, models)
+        speed(folder, langs, args.best)
 
 
 if __name__ == "__main__":

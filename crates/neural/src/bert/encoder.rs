@@ -124,8 +124,7 @@ impl BertEncoder {
         let Some(table) = &self.distances else { return Ok(None) };
         let buckets = DistanceBuckets { count: self.config.relative_attention_num_buckets };
         let pairs = (0..width).flat_map(|query| (0..width).map(move |key| buckets.of(query, key) as u32));
-        let pairs = Tensor::from_vec(pairs.collect::<Vec<_>>(), width * width, table.device())?;
-        let rows = table.index_select(&pairs, 0)?;
+        let rows = ops::rows(table, &pairs.collect::<Vec<_>>())?;
         let summands = rows.t()?.contiguous()?.reshape((self.config.num_attention_heads, width, width))?;
         Ok(Some(summands))
     }
@@ -135,8 +134,7 @@ impl BertEncoder {
     fn embedded(&self, batch: &PieceBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let PieceBatch { ids, lens, width } = batch;
         let size = self.config.embedding_size;
-        let ids = Tensor::from_slice(ids, ids.len(), words.device())?;
-        let words = words.index_select(&ids, 0)?;
+        let words = ops::rows(words, ids)?;
         let mut places = self.positions.narrow(0, self.config.first_position, *width)?;
         if let Some(kinds) = &self.kinds {
             places = places.broadcast_add(&kinds.narrow(0, 0, 1)?)?;

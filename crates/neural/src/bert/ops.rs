@@ -26,6 +26,25 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
+/// Returns the rows of a table with these numbers, as `index_select` does. On a GPU they are a product with
+/// a matrix of 0 and 1: the gradient of candle's `index_select` adds one row after another there.
+///
+/// # Errors
+/// Fails if there is no such row.
+pub fn rows(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
+    let numbers = Tensor::from_slice(numbers, numbers.len(), table.device())?;
+    match table.device().is_cpu() || !table.track_op() {
+        true => table.index_select(&numbers, 0),
+        false => rows_by_product(table, &numbers),
+    }
+}
+
+fn rows_by_product(table: &Tensor, numbers: &Tensor) -> Result<Tensor> {
+    let all = Tensor::arange(0, table.dim(0)? as u32, table.device())?.unsqueeze(0)?;
+    let chosen = numbers.unsqueeze(1)?.broadcast_eq(&all)?;
+    chosen.to_dtype(table.dtype())?.matmul(&table.contiguous()?)
+}
+
 /// Normalises rows: subtracts the mean, divides by the deviation, multiplies by `w` and adds `b`
 /// (Ba et al. 2016). Means are taken over 32-bit numbers, whatever the precision of the input.
 ///
@@ -60,8 +79,8 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     let Heads { count, width, lens, distances } = heads;
     let size = hidden / count;
     let split = |x: &Tensor| x.reshape((rows / width, *width, *count, size))?.transpose(1, 2)?.contiguous();
-    let (q, k, v) = (split(q)?, split(k)?, split(v)?);
-    let mut scores = (q.matmul(&k.t()?)? / (size as f64).sqrt())?;
+    let (q, k, v) = ((split(q)? / (size as f64).sqrt())?, split(k)?, split(v)?);
+    let mut scores = q.matmul(&k.t()?)?;
     if let Some(summands) = distances {
         scores = scores.broadcast_add(summands)?;
     }
@@ -111,4 +130,28 @@ pub fn read<R>(tensor: &Tensor, look: impl FnOnce(&[f32]) -> R) -> Result<R> {
         bail!("a tensor on the CPU was expected")
     };
     Ok(look(&storage.as_slice::<f32>()?[start..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{Device, Var};
+
+    use super::*;
+
+    #[test]
+    fn rows_and_their_gradients_are_the_same_by_product() {
+        let table = Var::from_vec((0..15).map(|x| x as f32 / 4.0).collect(), (5, 3), &Device::Cpu).unwrap();
+        let numbers = [3u32, 0, 3, 4];
+        let tensor = Tensor::from_slice(&numbers, numbers.len(), &Device::Cpu).unwrap();
+        let both = [rows(&table, &numbers).unwrap(), rows_by_product(&table, &tensor).unwrap()];
+        let [selected, product] = both.map(|rows| {
+            let grads = rows.sqr().unwrap().sum_all().unwrap().backward().unwrap();
+            let grad = grads.get(&table).unwrap().to_vec2::<f32>().unwrap();
+            (rows.to_vec2::<f32>().unwrap(), grad)
+        });
+        assert_eq!(selected, product);
+        assert_eq!(product.0[2], [2.25, 2.5, 2.75]);
+        assert_eq!(product.1[3], [9.0, 10.0, 11.0]);
+        assert_eq!(product.1[1], [0.0; 3]);
+    }
 }

@@ -77,8 +77,7 @@ impl Tagger {
         for (layer, state) in states.iter().enumerate().skip(1) {
             mixed = (mixed + state.broadcast_mul(&factor(layer)?)?)?;
         }
-        let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
-        self.head_scores(mixed.index_select(&rows, 0)?, dropout)
+        self.head_scores(ops::rows(&mixed, rows)?, dropout)
     }
 
     /// Returns the scores of the labels, head after head, from the mixed states of words.

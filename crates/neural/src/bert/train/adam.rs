@@ -115,9 +115,13 @@ impl Moments {
             Means::InMemory(_) => [tensor.zeros_like()?, tensor.zeros_like()?],
         };
         let grad = match rows {
+            // A GPU adds rows to a tensor one after the other, but gathers them all at once.
             Some(rows) => {
-                let rows = Tensor::from_slice(rows, rows.len(), tensor.device())?;
-                tensor.zeros_like()?.index_add(&rows, grad, 0)?
+                let mut places = vec![rows.len() as u32; tensor.dim(0)?];
+                (0..).zip(rows).for_each(|(place, &row)| places[row as usize] = place);
+                let places = Tensor::from_vec(places, tensor.dim(0)?, tensor.device())?;
+                let nothing = Tensor::zeros((1, tensor.dim(1)?), grad.dtype(), grad.device())?;
+                Tensor::cat(&[grad, &nothing], 0)?.index_select(&places, 0)?
             }
             None => grad.clone(),
         };

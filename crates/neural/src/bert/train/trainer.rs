@@ -18,7 +18,7 @@ use super::threads;
 use crate::bert::config::EncoderConfig;
 use crate::bert::encoder::PieceBatch;
 use crate::bert::names::{self, ENCODER, GAMMA, HEADS, SCALARS};
-use crate::bert::ops::read;
+use crate::bert::ops::{self, read};
 use crate::bert::tagger::Tagger;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed};
@@ -418,7 +418,7 @@ impl BatchTargets {
             }
             let mut own = scores.clone();
             if places.len() < self.rows.len() {
-                own = own.index_select(&Tensor::from_slice(places, places.len(), device)?, 0)?;
+                own = ops::rows(&own, places)?;
             }
             if size < heads.all() {
                 own = own.narrow(1, start, size)?;
