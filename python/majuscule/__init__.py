@@ -10,8 +10,10 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import TYPE_CHECKING, Any
 
+from majuscule import _native
 from majuscule._errors import (
     Bug,
     Error,
@@ -27,6 +29,9 @@ from majuscule._learning import Comparison, Report, compare, evaluate, score, tr
 from majuscule._lexicon import Form, Lexicon
 from majuscule._model import Model, Options, Stream, convert, load
 from majuscule._native import Word, detect_language
+
+# The wheel brings the model of the preset best of English.
+_native.look_in(pathlib.Path(__file__).parent / "models")
 
 if TYPE_CHECKING:
     from majuscule.sklearn import Truecaser as Truecaser

@@ -428,7 +428,8 @@ def load(
     Args:
         model: A language ("en", "es", "fr", "nl", "pt"), "auto" for the language of each text, or the folder, the
             packed file or the bytes of a model.
-        preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are not built in.
+        preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are files,
+            of which the package brings "best" of English.
         models: Folders with models that are not built in, beside those that the program looks in.
 
     Raises:

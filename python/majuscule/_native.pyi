@@ -7,7 +7,7 @@ from os import PathLike
 from typing_extensions import CapsuleType
 from typing import Any, SupportsIndex, final
 
-__all__ = ["Answer", "LanguageModel", "Lexicon", "Model", "RestoredColumn", "Restorer", "Stream", "Word", "broken", "call", "detect_language", "options", "program", "restore_column"]
+__all__ = ["Answer", "LanguageModel", "Lexicon", "Model", "RestoredColumn", "Restorer", "Stream", "Word", "broken", "call", "detect_language", "look_in", "options", "program", "restore_column"]
 
 @final
 class Answer:
@@ -257,6 +257,11 @@ def call(arguments: SupportsGetItem[int, str], models: SupportsGetItem[int, tupl
 def detect_language(text: str) -> str | None:
     """
     Detects the language of a text: its tag if there is a built-in model of it; None if the text does not tell.
+    """
+
+def look_in(folder: str | PathLike[str]) -> None:
+    """
+    Makes a folder count as that of the program, in which models lie that are not built in. The first call decides.
     """
 
 def options(verb: SupportsGetItem[int, str]) -> list[tuple[str, str, str, list[str], str | None, str]]:

@@ -394,7 +394,7 @@ mod _native {
     #[pymodule_export]
     use super::lm::LanguageModel;
     #[pymodule_export]
-    use super::verbs::{VerbAnswer, call_verb, options, program};
+    use super::verbs::{VerbAnswer, call_verb, look_in, options, program};
     #[pymodule_export]
     use super::{NativeModel, Restorer, Stream, Word, detect_language};
 }

@@ -1,6 +1,7 @@
 //! The verbs of the program as calls, and the program itself.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 
@@ -89,6 +90,12 @@ pub fn options(py: Python<'_>, verb: Vec<PyBackedStr>) -> PyResult<Vec<OptionRow
         (option.name, values, option.value, option.choices, option.default, option.help)
     };
     Ok(options.into_iter().map(row).collect())
+}
+
+/// Makes a folder count as that of the program, in which models lie that are not built in. The first call decides.
+#[pyfunction]
+pub fn look_in(folder: PathBuf) {
+    majuscule_cli::lies_in(folder);
 }
 
 /// Runs the program; `command` starts it again, and the first argument is its name. Returns its exit code.

@@ -133,8 +133,14 @@ def test_models_are_pickled_and_copied(model: majuscule.Model, tmp_path: pathlib
         majuscule.load(tmp_path / "none")
     with pytest.raises(majuscule.UsageError, match="no model of language"):
         majuscule.load("xx")
-    with pytest.raises(majuscule.UsageError, match="no model best of en"):
-        majuscule.load("en", preset="best")
+    with pytest.raises(majuscule.UsageError, match="no model ngram of nl"):
+        majuscule.load("nl", preset="ngram")
+
+
+def test_the_wheel_brings_the_network_of_english() -> None:
+    model = majuscule.load("en", preset="best")
+    assert repr(model) == "<majuscule.Model en (bert)>"
+    assert model.restore("did mr mcdonald meet anna in lisbon yes", marks=True) == "Did Mr McDonald meet Anna in Lisbon? Yes."
 
 
 def _restored(text: str) -> str:

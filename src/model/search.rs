@@ -37,13 +37,20 @@ pub struct ShippedModel {
 
 impl ShippedModel {
     /// All of them.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: &'static [Self] = &[
         Self {
             name: "en.best",
             languages: &["en"],
             folder: "lm/networks",
-            crc32: "5566651d",
+            crc32: "97aed3c2",
             licence: "CC BY-SA 4.0; encoder Apache-2.0",
+        },
+        Self {
+            name: "multilingual.best",
+            languages: &["es", "fr", "nl", "pt"],
+            folder: "lm/networks",
+            crc32: "32c8b583",
+            licence: "CC BY-SA 4.0; encoder MIT",
         },
         Self {
             name: "en.ngram",
@@ -61,11 +68,9 @@ impl ShippedModel {
         },
     ];
 
-    const TABLE: &[Self] = &Self::ALL;
-
     /// Returns the model of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        Self::TABLE.iter().find(|model| model.name == name)
+        Self::ALL.iter().find(|model| model.name == name)
     }
 
     /// Returns the model of a preset that serves a language.
@@ -73,7 +78,7 @@ impl ShippedModel {
         let serves = |model: &&Self| {
             model.languages.contains(&language) && model.name.rsplit('.').next() == Some(preset)
         };
-        Self::TABLE.iter().find(serves)
+        Self::ALL.iter().find(serves)
     }
 }
 
@@ -237,7 +242,9 @@ mod tests {
         assert!(message.ends_with(", or name its folder in MAJUSCULE_MODELS"), "{message}");
         assert!(message.contains("train bert, and compact with --pack nl.best"), "{message}");
         assert!(message.contains(&*mine.to_string_lossy()), "{message}");
-        assert!(!message.contains("copy"), "{message}");
+        assert!(message.contains("copy lm/networks/multilingual.best from the source"), "{message}");
+        let own = dirs.missing("nl", "ngram", "hmm");
+        assert!(!own.contains("copy"), "{own}");
         let shipped = dirs.missing("en", "ngram", "hmm");
         assert!(shipped.contains("copy lm/en.ngram from the source of majuscule, or make one"), "{shipped}");
     }
@@ -248,11 +255,11 @@ mod tests {
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(model.folder).join(model.name);
             let bytes = std::fs::read(file).unwrap();
             assert_eq!(crate::model::FileRecord::of(model.name, &bytes).crc32, model.crc32, "{}", model.name);
-            assert_eq!(ShippedModel::named(model.name), Some(&model));
+            assert_eq!(ShippedModel::named(model.name), Some(model));
             let (of, preset) = model.name.split_once('.').unwrap();
             assert!(of == SHARED || model.languages == [of], "{}", model.name);
             for language in model.languages {
-                assert_eq!(ShippedModel::of(language, preset), Some(&model));
+                assert_eq!(ShippedModel::of(language, preset), Some(model));
             }
         }
         assert_eq!(ShippedModel::of("nl", "ngram"), None);

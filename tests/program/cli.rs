@@ -669,10 +669,10 @@ fn the_best_preset_lies_in_a_folder() {
         assert_eq!(refused.status.code(), Some(1), "{error}");
         assert!(error.contains(part), "{error}");
     }
-    let missing = with("restore --preset best --lang nl", &room.path("models"));
+    let missing = with("restore --preset ngram --lang nl", &room.path("models"));
     let error = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2), "{error}");
-    assert!(error.contains("no model best of nl is in") && error.contains("--pack nl.best"), "{error}");
+    assert!(error.contains("no model ngram of nl is in") && error.contains("--pack nl.ngram"), "{error}");
 }
 
 #[test]
@@ -767,7 +767,7 @@ fn models_lists_what_is_here_and_how_to_get_the_rest() {
     );
     assert!(line("nl.accurate ").contains(" maxent ") && line("nl.accurate ").contains("LGPL"), "{list}");
     assert!(line("es.fast ").ends_with("built in"), "{list}");
-    assert_eq!(line("fr.best "), "fr.best      missing");
+    assert_eq!(line("fr.ngram "), "fr.ngram     missing");
     assert!(list.contains("majuscule compact --pack LANG.PRESET"), "{list}");
     assert!(list.contains(&*room.path("models").to_string_lossy()), "{list}");
 

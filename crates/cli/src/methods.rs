@@ -38,7 +38,7 @@ pub fn methods() -> Methods {
 
 /// Like [`methods`], and looks for models in these folders, too.
 pub fn methods_in(given: Vec<PathBuf>) -> Methods {
-    let mut dirs = ModelDirs::of_program(|name| env::var_os(name), env::current_exe().ok().as_deref());
+    let mut dirs = ModelDirs::of_program(|name| env::var_os(name), crate::own_path().as_deref());
     dirs.given = given;
     let all = BERT.into_iter().fold(Methods::all().looking_in(dirs), Methods::with);
     OPTIONAL.into_iter().fold(all, |methods, (name, method, advice)| match method {
