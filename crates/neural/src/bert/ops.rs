@@ -26,21 +26,27 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
-/// Returns the rows of a table with these numbers, as `index_select` does. On a GPU they are a product with
-/// a matrix of 0 and 1: the gradient of candle's `index_select` adds one row after another there.
+/// Returns the rows of a table with these numbers, as `index_select` does. On a GPU, rows that need a gradient
+/// are a product with a matrix of 0 and 1: the gradient of candle's `index_select` adds one row after another
+/// there.
 ///
 /// # Errors
 /// Fails if there is no such row.
 pub fn rows(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
-    let numbers = Tensor::from_slice(numbers, numbers.len(), table.device())?;
     match table.device().is_cpu() || !table.track_op() {
-        true => table.index_select(&numbers, 0),
-        false => rows_by_product(table, &numbers),
+        true => table.index_select(&Tensor::from_slice(numbers, numbers.len(), table.device())?, 0),
+        false => rows_by_product(table, numbers),
     }
 }
 
-fn rows_by_product(table: &Tensor, numbers: &Tensor) -> Result<Tensor> {
-    let all = Tensor::arange(0, table.dim(0)? as u32, table.device())?.unsqueeze(0)?;
+fn rows_by_product(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
+    let count = table.dim(0)? as u32;
+    // The product would be a row of 0.
+    if let Some(number) = numbers.iter().find(|&&number| number >= count) {
+        bail!("row {number} of a table of {count} rows")
+    }
+    let numbers = Tensor::from_slice(numbers, numbers.len(), table.device())?;
+    let all = Tensor::arange(0, count, table.device())?.unsqueeze(0)?;
     let chosen = numbers.unsqueeze(1)?.broadcast_eq(&all)?;
     chosen.to_dtype(table.dtype())?.matmul(&table.contiguous()?)
 }
@@ -142,8 +148,7 @@ mod tests {
     fn rows_and_their_gradients_are_the_same_by_product() {
         let table = Var::from_vec((0..15).map(|x| x as f32 / 4.0).collect(), (5, 3), &Device::Cpu).unwrap();
         let numbers = [3u32, 0, 3, 4];
-        let tensor = Tensor::from_slice(&numbers, numbers.len(), &Device::Cpu).unwrap();
-        let both = [rows(&table, &numbers).unwrap(), rows_by_product(&table, &tensor).unwrap()];
+        let both = [rows(&table, &numbers).unwrap(), rows_by_product(&table, &numbers).unwrap()];
         let [selected, product] = both.map(|rows| {
             let grads = rows.sqr().unwrap().sum_all().unwrap().backward().unwrap();
             let grad = grads.get(&table).unwrap().to_vec2::<f32>().unwrap();
@@ -153,5 +158,6 @@ mod tests {
         assert_eq!(product.0[2], [2.25, 2.5, 2.75]);
         assert_eq!(product.1[3], [9.0, 10.0, 11.0]);
         assert_eq!(product.1[1], [0.0; 3]);
+        assert!(rows(&table, &[5]).is_err() && rows_by_product(&table, &[5]).is_err());
     }
 }
