@@ -95,7 +95,7 @@ pub fn options(py: Python<'_>, verb: Vec<PyBackedStr>) -> PyResult<Vec<OptionRow
 /// Makes a folder count as that of the program, in which models lie that are not built in. The first call decides.
 #[pyfunction]
 pub fn look_in(folder: PathBuf) {
-    majuscule_cli::lies_in(folder);
+    majuscule_cli::methods::look_in(folder);
 }
 
 /// Runs the program; `command` starts it again, and the first argument is its name. Returns its exit code.

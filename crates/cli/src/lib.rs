@@ -29,7 +29,6 @@ mod targets;
 mod voting;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{self, ExitCode};
 use std::sync::OnceLock;
 
@@ -82,23 +81,6 @@ enum Verb {
 
 /// The command that starts the program again, where that is not its own file.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
-
-/// The folder that counts as that of the program, where its own file lies elsewhere.
-static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-
-/// Makes a folder count as that of the program, in which it looks for models that are not built in. The
-/// first call in a process decides.
-pub fn lies_in(folder: PathBuf) {
-    let _ = FOLDER.set(folder);
-}
-
-/// Returns the path that the program has, or would have in the folder that [`lies_in`] names.
-fn own_path() -> Option<PathBuf> {
-    match FOLDER.get() {
-        Some(folder) => Some(folder.join(env!("CARGO_PKG_NAME"))),
-        None => std::env::current_exe().ok(),
-    }
-}
 
 /// Parses the arguments, runs the verb and prints its error. The exit code is 0 for success, 1 for
 /// a failure in the data, 2 for wrong arguments.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use majuscule::methods::{Method, Methods};
 use majuscule::model::ModelDirs;
@@ -31,6 +32,15 @@ const NO_NETWORKS: &str =
 const OPTIONAL: [(&str, Option<Method>, &str); 2] =
     [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
+/// The folder that counts as that of the program, where its own file lies elsewhere.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes a folder count as that of the program, in which models lie that are not built in. The first call in
+/// a process decides.
+pub fn look_in(folder: PathBuf) {
+    let _ = FOLDER.set(folder);
+}
+
 /// The methods of the library, and those of the optional packages in this build.
 pub fn methods() -> Methods {
     methods_in(Vec::new())
@@ -38,8 +48,11 @@ pub fn methods() -> Methods {
 
 /// Like [`methods`], and looks for models in these folders, too.
 pub fn methods_in(given: Vec<PathBuf>) -> Methods {
-    let mut dirs = ModelDirs::of_program(|name| env::var_os(name), crate::own_path().as_deref());
+    let mut dirs = ModelDirs::of_program(|name| env::var_os(name), env::current_exe().ok().as_deref());
     dirs.given = given;
+    if let Some(folder) = FOLDER.get() {
+        dirs.program = Some(folder.clone());
+    }
     let all = BERT.into_iter().fold(Methods::all().looking_in(dirs), Methods::with);
     OPTIONAL.into_iter().fold(all, |methods, (name, method, advice)| match method {
         Some(method) => methods.with(method),
