@@ -21,18 +21,15 @@ import sys
 import time
 
 import quality
-from quality import percent, ser
+from quality import MAJUSCULE, mark_scores, percent, run, ser
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
-MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
 # The text whose words are restored for speed.
 TEXT = {lang: files[-1] for lang, (_, files) in quality.MAIN.items()}
 RUNS = 10
 
 
-def evaluated(model, protocol, files, options):
-    command = [MAJUSCULE, "evaluate", *model, "--protocol", protocol, "--json", *options, *files]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def evaluated(model, protocol, files, options=()):
+    return json.loads(run("evaluate", *model, "--protocol", protocol, "--json", *options, *files))
 
 
 def line(cells):
@@ -44,46 +41,37 @@ def header(cells, keys):
     line(["---"] * keys + ["---:"] * (len(cells) - keys))
 
 
-def sets(lang):
-    """Returns the test sets of a language: the title, the files and the options of each."""
-    others = [(title, [file.format(lang=lang)], options) for title, file, langs, options in quality.OTHERS if lang in langs]
-    return [*others, (*quality.MAIN[lang], [])]
-
-
-def capitals(folder, langs, best, protocols):
+def capitals(corpora, langs, best, protocols):
     figures = [f"`{name}`: {figure}" for name in ["accurate", "best"] for figure in ("P", "R", "F", "SER")]
     header(["language", "protocol", "test set", "words", *figures], 3)
     for lang, protocol in itertools.product(langs, protocols):
-        models = models_of(lang, best)
+        models, sets = models_of(lang, best), quality.test_sets(corpora, [lang])
         sums = dict.fromkeys(models, 0.0)
-        for title, files, options in sets(lang):
+        for title, _, files, options in sets:
             cells, words = [], 0
             for name, model in models.items():
-                report = evaluated(model, protocol, [folder / lang / file for file in files], options)
+                report = evaluated(model, protocol, files, options)
                 words = report["tokens"]
                 sums[name] += report["f"]
                 cells += [*map(percent, [report["precision"], report["recall"], report["f"]]), ser(report["ser"])]
             line([lang, f"`{protocol}`", title, f"{words:,}", *cells])
-        means = [cell for total in sums.values() for cell in ["", "", percent(total / len(sets(lang))), ""]]
+        means = [cell for total in sums.values() for cell in ["", "", percent(total / len(sets)), ""]]
         line([lang, f"`{protocol}`", "mean", "", *means])
 
 
-def marks(folder, models):
+def marks(corpora, models):
     """Prints the table of marks in English."""
     header(["model", "comma F", "period F", "question F", "all marks P", "R", "F", "macro F", "sentence ends F"], 1)
     for name, model in models.items():
-        report = evaluated(model, "iwslt", [folder / "en/iwslt.dev2012"], [])
-        found = report["marks"]
-        by_mark = {of["mark"]: of["f"] for of in found["classes"]}
-        micro = found["micro"]
-        figures = [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
-        line([f"`{name}`", *map(percent, [*figures, found["macro_f"], report["sentence_ends"]["f"]])])
+        report = evaluated(model, "iwslt", [corpora / "dev/en/iwslt.dev2012"])
+        scores = [*mark_scores(report), report["marks"]["macro_f"], report["sentence_ends"]["f"]]
+        line([f"`{name}`", *map(percent, scores)])
 
 
-def speed(folder, langs, best):
+def speed(corpora, langs, best):
     header(["language", "model", "", "words/s of CPU time", "memory, MB", "first word out, ms"], 3)
     for lang in langs:
-        text = (folder / lang / TEXT[lang]).read_text(encoding="utf-8").lower()
+        text = (corpora / "dev" / lang / TEXT[lang]).read_text(encoding="utf-8").lower()
         words = len(text.split())
         for name, model in models_of(lang, best).items():
             for how, options in [("capitals", []), ("`--marks=all`", ["--marks=all"])]:
@@ -132,13 +120,13 @@ def main():
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
     args = parser.parse_args()
-    folder, langs = args.corpora / "dev", args.langs.split(",")
+    langs = args.langs.split(",")
     if args.table == "capitals":
-        capitals(folder, langs, args.best, args.protocols.split(","))
+        capitals(args.corpora, langs, args.best, args.protocols.split(","))
     elif args.table == "marks":
-        marks(folder, models_of("en", args.best))
+        marks(args.corpora, models_of("en", args.best))
     else:
-        speed(folder, langs, args.best)
+        speed(args.corpora, langs, args.best)
 
 
 if __name__ == "__main__":

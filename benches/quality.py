@@ -31,9 +31,10 @@ import sys
 import tempfile
 import textwrap
 
-MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+MAJUSCULE = os.environ.get("MAJUSCULE", os.path.join(TOP, "target/release/majuscule"))
 # Where the program finds the models of the preset best.
-MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lm", "networks"))
+MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "networks"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"
@@ -176,15 +177,20 @@ def built_in(corpora, models, chosen):
     return [main, others, shouted]
 
 
+def test_sets(corpora, chosen):
+    """Returns the test sets of languages: the title, the language, the files and the options of each."""
+    sets = [(title, lang, list(paths(corpora, lang, names)), []) for lang, (title, names) in MAIN.items()]
+    for title, name, langs, options in OTHERS:
+        sets += [(title, lang, list(paths(corpora, lang, [name.format(lang=lang)])), options) for lang in langs]
+    return [row for row in sets if row[1] in chosen]
+
+
 def marks(corpora, chosen):
     """Makes the table of marks put into text that has none, one stream for each test set."""
     header = ["test set", "language", "model", "comma F", "period F", "question F", "all marks P", "R", "F", "sentence ends F", "capitals F"]
     table = Table("marks", header, 3)
-    sets = [(title, lang, list(paths(corpora, lang, names)), []) for lang, (title, names) in MAIN.items()]
-    for title, name, langs, options in OTHERS:
-        sets += [(title, lang, list(paths(corpora, lang, [name.format(lang=lang)])), options) for lang in langs]
     iwslt = ["--protocol", "iwslt", "--json"]
-    for title, lang, files, options in [row for row in sets if row[1] in chosen]:
+    for title, lang, files, options in test_sets(corpora, chosen):
         for system, model in systems(lang, None):
             add_marks(table, [title, lang, system], run("evaluate", *model, *iwslt, *options, *files))
     if "en" in chosen:
@@ -197,10 +203,14 @@ def marks(corpora, chosen):
 def add_marks(table, keys, report):
     """Adds the row of a report on marks."""
     report = json.loads(report)
+    table.add(*keys, *map(percent, [*mark_scores(report), report["sentence_ends"]["f"], report["f"]]))
+
+
+def mark_scores(report):
+    """Returns F of commas, full stops and question marks, and precision, recall and F of all marks."""
     by_mark = {found["mark"]: found["f"] for found in report["marks"]["classes"]}
     micro = report["marks"]["micro"]
-    scores = [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
-    table.add(*keys, *map(percent, scores), percent(report["sentence_ends"]["f"]), percent(report["f"]))
+    return [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
 
 
 def lines(corpora, chosen):
