@@ -11,7 +11,8 @@ name=$1
 corpora=$(realpath "$2")
 encoder=$(realpath "$3")
 output=$(realpath -m "${4:-$lm/networks}")
-export MAJUSCULE=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
+MAJUSCULE=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
+export MAJUSCULE
 if [ -n "${SCRATCH:-}" ]; then
     mkdir -p "$SCRATCH"
     scratch=$(realpath "$SCRATCH")
@@ -29,7 +30,7 @@ en)
     ;;
 multilingual)
     ln -sfn "$encoder" e5
-    [ -d multi ] || sh "$lm/sample.multilingual.sh" "$corpora" multi
+    [ -f multi/pt.txt ] || sh "$lm/sample.multilingual.sh" "$corpora" multi
     set -- --encoder e5 --keep-pieces --epochs 2 --held-out 0.003 --lang es,fr,nl,pt --locale root multi/es.txt multi/fr.txt multi/nl.txt multi/pt.txt
     ;;
 *)
@@ -37,7 +38,7 @@ multilingual)
     exit 1
     ;;
 esac
-"$MAJUSCULE" train bert --layers 6 --marks --piece last --protocol windows --frozen 0 --batch-pieces 4096 --rate 6e-4 --head-rate 2e-3 --warm-up 200 --decay \
+[ -f "$name/majuscule.json" ] || "$MAJUSCULE" train bert --layers 6 --marks --piece last --protocol windows --frozen 0 --batch-pieces 4096 --rate 6e-4 --head-rate 2e-3 --warm-up 200 --decay \
     --precision bf16 --checkpoint "$name.checkpoint" --log "$name.log" "$@" -o "$name"
 mkdir -p "$output"
 "$MAJUSCULE" compact "$name" --force --pack "$output/$name.best"

@@ -7,19 +7,15 @@ set -eu
 corpora=$1
 output=$2
 size=${3:-large}
-majuscule=${MAJUSCULE:-$(dirname "$0")/../target/release/majuscule}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/take.sh"
 en=$corpora/train/en
 
 # So many thousand words of corpora, in stretches of so many sentences: take LARGE SMALL STRETCH NAME OPTION… CORPUS…
 take() {
-    words=${1}000
-    if [ "$size" = small ]; then words=${2}000; fi
-    stretch=$3 name=$4
-    shift 4
-    "$majuscule" corpus shuffle --stretch "$stretch" --lang en "$@" >"$scratch/shuffled"
-    awk -v words="$words" '{ sum += NF; print } sum > words { exit }' "$scratch/shuffled" >"$scratch/en.$name"
+    thousands=$1
+    if [ "$size" = small ]; then thousands=$2; fi
+    shift 2
+    take_words en "$thousands" "$@"
 }
 
 # Speakers' names, times and escapes go; what is said stays.
