@@ -149,7 +149,7 @@ fn an_answer_names_no_folder_of_the_machine() {
     let (_program, address, mut messages) = address_of(Program(child.unwrap()));
     let shown = folder.path().to_str().unwrap();
     for (body, status) in
-        [(r#"{"text":"a","preset":"ngram"}"#, "500"), (r#"{"text":"a","preset":"best","lang":"pt"}"#, "400")]
+        [(r#"{"text":"a","preset":"ngram"}"#, "500"), (r#"{"text":"a","preset":"ngram","lang":"es"}"#, "400")]
     {
         let answer = asked(&address, "", body);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && !answer.contains(shown), "{answer}");

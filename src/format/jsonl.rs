@@ -75,7 +75,8 @@ impl<'a> Jsonl<'a> {
             parts: LineParts::default(),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .putting_marks(options.puts())
-                .of_markup(false),
+                .of_markup(false)
+                .of_speakers(true),
             options,
             text: String::new(),
             read: 0,

@@ -2814,7 +2814,8 @@ fn what_is_asked_for_by_another_name_is_answered() {
     assert!(String::from_utf8(room.out("restore --marks=all", written)).unwrap().contains("? I went"));
     for (line, parts) in [
         ("restore --marks=every", ["is no punctuation mark", "--marks"]),
-        ("serve --port 80", ["there is no server", "--stream"]),
+        #[cfg(not(feature = "service"))]
+        ("serve --port 80", ["--features service", "--stream"]),
         ("truecase a.txt", ["majuscule restore", "truecase"]),
         #[cfg(not(feature = "neural"))]
         ("train bert a.txt -o model", ["--features neural", "bert"]),

@@ -12,8 +12,11 @@ const WISHES: [(&[&str], &str); 13] = [
     ),
     (
         &["serve", "server", "http", "api", "rest", "daemon", "listen"],
-        "there is no server: majuscule restore --stream reads a pipe and answers at once, and in a program of your own the library \
-         does it (cargo doc --open)",
+        if cfg!(feature = "service") {
+            "the HTTP service is majuscule serve, and restore --stream reads a pipe and answers at once"
+        } else {
+            "the HTTP service (majuscule serve) is in a build with --features service; restore --stream reads a pipe and answers at once"
+        },
     ),
     (
         &["transcribe", "recognise", "recognize", "asr"],
@@ -29,8 +32,9 @@ const WISHES: [(&[&str], &str); 13] = [
         "restore --lang auto detects the language of each file, and the summary of several files names their languages",
     ),
     (
-        &["download", "pull", "list-models", "models"],
-        "nothing needs to be downloaded: the models of en, es, fr, nl and pt are inside the program (majuscule restore --lang pt)",
+        &["download", "pull", "list-models"],
+        "nothing needs to be downloaded: the models of en, es, fr, nl and pt are inside the program (majuscule restore --lang pt), and \
+         majuscule models lists them all",
     ),
     (&["output-dir", "outdir", "output-folder"], "-o FOLDER/ writes each text to that folder under its name"),
     (
