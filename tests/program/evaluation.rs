@@ -239,6 +239,58 @@ fn models_and_outputs_are_compared_in_one_table() {
 }
 
 #[test]
+fn compare_groups_errors_by_the_kind_of_word() {
+    let reference = "The President of NATO met Jean-Paul Reis in Xyz\n";
+    let folder = files(&[
+        ("train.txt", "We met Jean-Paul Reis , the President of NATO in Porto\n"),
+        ("ref.txt", reference),
+        ("low.txt", &reference.to_lowercase()),
+        ("title.txt", "The President Of Nato Met Jean-paul Reis In Xyz\n"),
+    ]);
+    assert!(
+        majuscule(folder.path(), "train majority train.txt --protocol susanto -o model").status.success()
+    );
+    let outputs = "compare ref.txt --output low.txt --output title.txt --protocol susanto --show-differences";
+    let report = json(folder.path(), &format!("{outputs} --json"));
+    let kinds = report["differences"]["kinds"].as_array().unwrap();
+    let row = |kind: &Value| {
+        (kind["kind"].clone(), kind["words"].clone(), kind["errors"].clone(), kind["alone_right"].clone())
+    };
+    let expected = serde_json::json!([
+        ["sentence_start", 1, [1, 0], [0, 1]],
+        ["acronym", 1, [1, 1], [0, 0]],
+        ["hyphen", 1, [1, 1], [0, 0]],
+        ["office", 1, [1, 0], [0, 1]],
+        ["name", 2, [2, 0], [0, 2]],
+        // of met in
+        ["other", 3, [0, 3], [3, 0]],
+    ]);
+    let found: Vec<Value> = kinds.iter().map(|kind| serde_json::json!(row(kind))).collect();
+    assert_eq!(Value::from(found), expected);
+    assert_eq!(report["differences"]["has_vocabulary"], false);
+    assert_eq!(
+        kinds[1]["examples"][0],
+        serde_json::json!({
+            "context": "The President of [NATO] met Jean-Paul Reis in",
+            "reference": "NATO",
+            "hypotheses": ["nato", "Nato"],
+        })
+    );
+    let page = String::from_utf8(majuscule(folder.path(), outputs).stdout).unwrap();
+    assert!(page.contains("\n\nno vocabulary is known, since none comes with an output"), "{page}");
+    assert!(
+        page.contains("\noffice:\n  The [President] of NATO met Jean-Paul  reference: President, "),
+        "{page}"
+    );
+    assert!(page.contains("\n1 examples are written differently:\n"), "{page}");
+    // A model has a vocabulary, and Xyz is not in it.
+    let report = json(folder.path(), &format!("{outputs} --model model --json"));
+    let unknown = &report["differences"]["kinds"][4];
+    assert_eq!((&unknown["kind"], &unknown["words"]), (&"unknown_word".into(), &1.into()));
+    assert_eq!(unknown["errors"], serde_json::json!([1, 1, 0]));
+}
+
+#[test]
 fn choices_are_written_as_they_were_scored() {
     let folder = files(&[("train.txt", REFERENCE), ("test.txt", "We met Ada in Turin.\n")]);
     assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());

@@ -3,30 +3,26 @@
 
 use std::io::{IsTerminal, Write, stdout};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
-use super::spinner::Spinner;
+use super::systems::{NamedSystems, SystemResults};
 use crate::backend::BackendArgs;
-use crate::cascade::load_named;
-use crate::folders;
 use crate::force::ForceArg;
 use crate::host;
-use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::methods::Model;
-use majuscule::model::Manifest;
-use majuscule::restorer::Request;
 use majuscule::text::Locale;
+use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::protocol::MarkConvention;
-use majuscule_train::corpus::{Corpus, Protocol};
 use majuscule_train::eval::aligned::comparison::{AlignedComparison, TableLayout};
 use majuscule_train::eval::aligned::files::{Cases, score_files};
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
+use majuscule_train::eval::offices::OfficeWords;
 use majuscule_train::eval::report::ReportConfig;
-use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, marks_for, pair};
+use majuscule_train::eval::word_kinds::WordsByKind;
+use majuscule_train::eval::{Layout, compare};
 
 /// Compares systems on the same text, with 95 % intervals and significance against the best
 ///
@@ -61,7 +57,8 @@ pub struct CompareArgs {
     pub latex: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArg,
-    /// Show at most N sentences that the systems write differently,
+    /// Show the errors by kind of word (sentence start, acronym, hyphen, office, unknown word, name),
+    /// and at most N sentences that the systems write differently,
     /// those that distinguish them most first
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
     pub show_differences: Option<NonZeroUsize>,
@@ -90,24 +87,36 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         aligned(&args, locale)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut compared =
-        RunningComparison { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
-    let most = args.show_differences.map_or(0, NonZeroUsize::get);
-    compared.models()?;
-    compared.outputs()?;
-    let RunningComparison { systems, differences, words, .. } = compared;
-    args.measure.check_words(&files::name(&args.reference), words)?;
+    let CompareArgs { reference, models, outputs, threads, backend, measure, .. } = &args;
+    let named = NamedSystems {
+        reference,
+        models,
+        outputs,
+        reading: &measure.reading,
+        protocol: measure.protocol,
+        locale: args.locale,
+        threads: *threads,
+        backend,
+        keeps_words: args.show_differences.is_some(),
+    };
+    let SystemResults { systems, choices, facts, words, locale, language } = named.run(locale)?;
+    measure.check_words(&files::name(reference), words)?;
     let comparison = compare(&systems, args.config)?;
-    let signature = args.measure.signature(&[&args.reference], locale);
-    let names = systems.iter().map(|system| system.name.clone()).collect();
-    let differences =
-        (most > 0).then(|| DifferingExamples::of(names, differences, args.measure.matching(), locale, most));
+    let signature = measure.signature(&[reference], locale);
+    let differences = args.show_differences.map(|most| {
+        let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
+        let (offices, matching) = (OfficeWords::of(&language), measure.matching());
+        let kinds = WordsByKind::of(names.clone(), &choices, &facts, &offices, matching, locale);
+        let examples = DifferingExamples::of(names, choices, matching, locale, most.get());
+        DifferingExamples { kinds: Some(kinds), ..examples }
+    });
     let colours = !host::is_hosted() && stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     args.measure.print(|layout| {
         let page = comparison.page(&signature, words, differences.as_ref(), layout);
         match &differences {
             Some(differences) if layout != Layout::Json => {
-                page + &differences.text(if colours { Marking::Colours } else { Marking::Stars })
+                let kinds = differences.kinds.as_ref().map_or_else(String::new, |kinds| kinds.page(layout));
+                page + &kinds + &differences.text(if colours { Marking::Colours } else { Marking::Stars })
             }
             _ => page,
         }
@@ -150,130 +159,4 @@ fn aligned(args: &CompareArgs, locale: Locale) -> Result<()> {
             Layout::Json => TableLayout::Json,
         })
     })
-}
-
-/// The results of the systems so far.
-struct RunningComparison<'a> {
-    args: &'a CompareArgs,
-    locale: Locale,
-    systems: Vec<System>,
-    /// The examples of each system, if their differences are to be shown.
-    differences: Vec<Vec<Choices>>,
-    words: u64,
-}
-
-impl RunningComparison<'_> {
-    /// Lets each model restore the text.
-    fn models(&mut self) -> Result<()> {
-        let CompareArgs { reference, models, measure, backend, .. } = self.args;
-        let computing = &backend.computing();
-        if models.is_empty() {
-            return Ok(());
-        }
-        if reference == Path::new("-") && models.len() + self.args.outputs.len() > 1 {
-            let problem = "the text is read once for each system, but standard input can be read only once: give a file";
-            return Err(Error::usage(problem));
-        }
-        let progress = Spinner::new();
-        let mut done = 0;
-        let mut opened = None;
-        for path in models {
-            progress.say(format!("opening {}", path.display()));
-            let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
-            let name = path.to_string_lossy().into_owned();
-            marks_for(&*restorer, measure.protocol, None)
-                .map_err(|error| Error::usage(format!("{name}: {error}")))?;
-            // The first model determines the case pairs.
-            let (corpus, examples) = match &opened {
-                Some(opened) => opened,
-                None => {
-                    self.locale = self.args.locale.unwrap_or(manifest.locale);
-                    &*opened.insert(self.open(&manifest, &progress)?)
-                }
-            };
-            if manifest.locale != self.locale {
-                let (one, other) = (self.locale, manifest.locale);
-                let problem = format!(
-                    "{name} pairs letters as \"{other}\" does, but the others as \"{one}\": compare models of one language"
-                );
-                return Err(Error::usage(problem));
-            }
-            progress.say(name.clone());
-            let request = Request { threads: threads(self.args.threads), ..Request::default() };
-            let mut system = System::new(&name);
-            let mut all = Vec::new();
-            let mut words = 0;
-            evaluate_each(&*restorer, request, None, corpus, &mut |tokens, gold, choices| {
-                words += gold.iter().filter(|gold| gold.scored).count() as u64;
-                system.push(gold, choices, measure.protocol);
-                if self.args.show_differences.is_some() {
-                    all.push(Choices::of(tokens, gold, choices, measure.protocol, self.locale));
-                }
-                done += 1;
-                progress.count(done, examples * models.len() as u64);
-                Ok(())
-            })?;
-            self.words = words;
-            self.systems.push(system);
-            self.differences.push(all);
-        }
-        Ok(())
-    }
-
-    /// The text, read as a model reads it, and its number of examples if a progress bar shows them.
-    fn open(&self, manifest: &Manifest, progress: &Spinner) -> Result<(Corpus, u64)> {
-        let CompareArgs { reference, measure, .. } = self.args;
-        let mut reading = measure.reading.clone();
-        if !manifest.is_of(&reading.language) {
-            reading.language.clone_from(&manifest.language);
-        }
-        let files = folders::paths(std::slice::from_ref(reference), reading.format)?;
-        let corpus = host::watched(Corpus::new(&files, reading, measure.protocol, self.locale)?);
-        if self.args.outputs.is_empty() {
-            // If there are outputs, the warning comes when they are read.
-            measure::tell_paragraphs(&corpus)?;
-        }
-        let mut examples = 0;
-        if progress.is_shown() {
-            corpus.for_each(&mut |_| {
-                examples += 1;
-                Ok(())
-            })?;
-        }
-        Ok((corpus, examples))
-    }
-
-    /// Reads the outputs of other systems.
-    fn outputs(&mut self) -> Result<()> {
-        let CompareArgs { reference, outputs, measure, .. } = self.args;
-        if outputs.is_empty() {
-            return Ok(());
-        }
-        let files: Vec<&Path> = [reference].into_iter().chain(outputs).map(PathBuf::as_path).collect();
-        let mut sides = measure.sides(&files, self.locale)?;
-        let hypotheses = sides.split_off(1);
-        let mut systems: Vec<System> = hypotheses.iter().map(|side| System::new(side.name())).collect();
-        let mut all = vec![Vec::new(); systems.len()];
-        let mut words = 0;
-        pair(&sides[0], &hypotheses, &mut |example, choices| {
-            words += example.gold.iter().filter(|gold| gold.scored).count() as u64;
-            for ((system, all), choices) in systems.iter_mut().zip(&mut all).zip(choices) {
-                system.push(&example.gold, choices, measure.protocol);
-                if self.args.show_differences.is_some() {
-                    all.push(Choices::of(
-                        &example.tokens,
-                        &example.gold,
-                        choices,
-                        measure.protocol,
-                        self.locale,
-                    ));
-                }
-            }
-            Ok(())
-        })?;
-        self.words = words;
-        self.systems.extend(systems);
-        self.differences.extend(all);
-        Ok(())
-    }
 }

@@ -100,16 +100,29 @@ impl Measure {
     /// # Errors
     /// If standard input is named twice or a file cannot be read.
     pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<PairSide>> {
-        files::check_inputs(files)?;
-        let texts = folders::sides(files, self.reading.format)?;
-        let side = |(file, texts): (&&Path, &Vec<PathBuf>)| {
-            let name = file.to_string_lossy().into_owned();
-            PairSide::new(name, texts, self.reading.clone(), self.protocol, locale)
-        };
-        let sides = files.iter().zip(&texts).map(side).collect::<Result<Vec<_>>>()?;
-        sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
-        Ok(sides)
+        sides(files, &self.reading, self.protocol, locale)
     }
+}
+
+/// Opens a reference and hypotheses, as [`Measure::sides`] does.
+///
+/// # Errors
+/// If standard input is named twice or a file cannot be read.
+pub fn sides(
+    files: &[&Path],
+    reading: &Reading,
+    protocol: Protocol,
+    locale: Locale,
+) -> Result<Vec<PairSide>> {
+    files::check_inputs(files)?;
+    let texts = folders::sides(files, reading.format)?;
+    let side = |(file, texts): (&&Path, &Vec<PathBuf>)| {
+        let name = file.to_string_lossy().into_owned();
+        PairSide::new(name, texts, reading.clone(), protocol, locale)
+    };
+    let sides = files.iter().zip(&texts).map(side).collect::<Result<Vec<_>>>()?;
+    sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
+    Ok(sides)
 }
 
 /// Warns of a corpus whose lines are clearly paragraphs but are taken for sentences.

@@ -14,6 +14,7 @@ mod measure;
 mod method;
 mod score;
 mod spinner;
+mod systems;
 mod train;
 mod usage;
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::choices::Choices;
 use super::slots::Matching;
 use super::table::thousands;
+use super::word_kinds::WordsByKind;
 use majuscule::text::{Case, Locale};
 
 /// The examples that systems write differently.
@@ -16,6 +17,9 @@ pub struct DifferingExamples {
     pub examples: u64,
     /// The examples with the largest differences between systems; earlier ones first among equals.
     pub shown: Vec<Different>,
+    /// The errors by kind of word, if the words are grouped.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub kinds: Option<WordsByKind>,
 }
 
 /// An example that systems write differently.
@@ -69,7 +73,7 @@ impl DifferingExamples {
         let examples = different.len() as u64;
         different.sort_by_key(|different| std::cmp::Reverse(different.apart));
         different.truncate(most);
-        Self { systems, examples, shown: different }
+        Self { systems, examples, shown: different, kinds: None }
     }
 
     /// The examples as text.

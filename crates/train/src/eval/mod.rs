@@ -13,6 +13,8 @@ pub mod table;
 pub mod report;
 pub mod choices;
 pub mod differences;
+pub mod offices;
+pub mod word_kinds;
 pub mod usage;
 pub mod aligned;
 
