@@ -1788,6 +1788,8 @@ fn help_manual_and_completions_print() {
         "lm convert",
         "corpus stats",
         "corpus split",
+        "experiment annotate",
+        "experiment agreement",
     ] {
         assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
     }

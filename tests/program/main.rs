@@ -1,6 +1,7 @@
 //! The program from outside, and the laws of all methods. All are one binary,
 //! so that it is linked once.
 
+mod annotation;
 mod cli;
 mod contract;
 mod convert;

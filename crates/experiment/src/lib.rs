@@ -15,6 +15,9 @@ pub mod tables;
 pub mod suggest;
 pub mod plots;
 pub mod page;
+mod csv_table;
+pub mod annotation;
+pub mod agreement;
 #[cfg(test)]
 mod made;
 

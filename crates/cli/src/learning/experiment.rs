@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
+use super::annotate::{AgreementArgs, AnnotateArgs};
 use crate::flag;
 use crate::force::ForceArg;
 use crate::methods::methods;
@@ -44,6 +45,8 @@ enum ExperimentAction {
         recipe: String,
     },
     Report(ReportArgs),
+    Annotate(AnnotateArgs),
+    Agreement(AgreementArgs),
 }
 
 /// Runs a recipe and writes its report to a folder
@@ -157,6 +160,8 @@ pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
             })?;
             write_report(&results, &args.folder)?;
         }
+        ExperimentAction::Annotate(args) => args.run()?,
+        ExperimentAction::Agreement(args) => args.run()?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -351,6 +356,7 @@ mod tests {
         "lm",
         "map",
         "model",
+        "reference",
         "spellings",
         "test",
         "token",

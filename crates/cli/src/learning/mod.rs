@@ -1,6 +1,7 @@
 //! The verbs for training and evaluation: one file per verb.
 
 mod adapt;
+mod annotate;
 mod compact;
 mod compare;
 mod corpus;

@@ -104,6 +104,14 @@ fn in_latex(text: &str) -> String {
     out
 }
 
+/// A cell of comma-separated values, in quotes where it needs them.
+pub fn csv_cell(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
 /// A fraction as a percentage; `–` if it is undefined.
 pub fn percent(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))

@@ -9,7 +9,7 @@ use crate::corpus::Protocol;
 use crate::eval::compare::{CompareConfig, ComparedSystem, Comparison, System, compare};
 use crate::eval::marks::MarkConfusion;
 use crate::eval::slots::{Matching, Slots, ratio};
-use crate::eval::table::{TextTable, between, percent, probability, thousands};
+use crate::eval::table::{TextTable, between, csv_cell, percent, probability, thousands};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Mark, MarkSet};
 
@@ -217,7 +217,7 @@ impl AlignedComparison {
                         number(ends[1]),
                         number(p),
                     ];
-                    out.push_str(&(cells.map(|cell| quoted(&cell)).join(",") + "\n"));
+                    out.push_str(&(cells.map(|cell| csv_cell(&cell)).join(",") + "\n"));
                 };
                 for (figure, value, interval) in figures {
                     let p = difference.filter(|_| figure == measured.rate_key());
@@ -326,14 +326,6 @@ impl MeasuredTable {
 /// The punctuation error rate of LibriSpeech-PC: errors divided by correct marks and errors.
 pub(super) fn error_rate(marks: &Slots) -> Option<f64> {
     ratio(marks.errors(), marks.correct + marks.errors())
-}
-
-/// A field of CSV, in quotes if it needs them.
-fn quoted(field: &str) -> String {
-    match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_owned(),
-    }
 }
 
 /// Refuses systems that were scored on other recordings than the first one.

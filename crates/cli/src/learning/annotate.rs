@@ -1,0 +1,197 @@
+//! `majuscule experiment annotate` and `agreement`: sheets for people who judge the words on which systems differ.
+
+use std::fs;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use super::measure;
+use super::systems::{NamedSystems, SystemResults};
+use crate::backend::BackendArgs;
+use crate::force::ForceArg;
+use crate::host;
+use crate::page::print;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::text::Locale;
+use majuscule_experiment::agreement::{AgreementReport, AnnotatorChoices};
+use majuscule_experiment::annotation::{
+    Annotation, AnnotationConfig, AnnotationKey, WrittenWords, check_systems,
+};
+use majuscule_train::corpus::{Protocol, Reading};
+use majuscule_train::eval::Layout;
+
+/// Writes a sheet of places where systems differ, for annotators who do not see which system wrote
+/// what, and its key
+///
+/// A row has a word in its context and the systems' variants of it, A, B and so on, in random order.
+/// An annotator writes the letter of the best one into the column choice, or nothing. The key is
+/// written beside the sheet (sheet.key.json for sheet.csv) and says whose the variants are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule experiment annotate sheet.csv --output ours.txt --output other.txt
+  majuscule experiment annotate sheet.csv --reference news.txt --model accurate --model fast
+  majuscule experiment agreement sheet.key.json ana.csv rui.csv")]
+pub struct AnnotateArgs {
+    /// Sheet to write, as comma-separated values
+    #[arg(value_name = "SHEET")]
+    sheet: PathBuf,
+    /// Text in its true case, which models restore; without it the words of the first output are
+    /// those of the text
+    #[arg(long, value_name = "FILE")]
+    reference: Option<PathBuf>,
+    /// Model that restores the text, a folder or packed file; accurate and fast are the built-in
+    /// ones of --lang. May be given several times
+    #[arg(long = "model", value_name = "MODEL", requires = "reference")]
+    models: Vec<PathBuf>,
+    /// Output of another system for the text; may be given several times
+    #[arg(long = "output", value_name = "FILE", required_unless_present = "models")]
+    outputs: Vec<PathBuf>,
+    /// Largest number of places, drawn at random from all
+    #[arg(long, value_name = "N", default_value = "100", value_parser = crate::page::number)]
+    sample: NonZeroUsize,
+    /// Number of words of context on each side
+    #[arg(long = "context-words", value_name = "N", default_value_t = 10)]
+    context: usize,
+    /// Seed of the sample and of the order of variants: the same seed gives the same sheet
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Protocol, as in compare: what a model sees and which words count. Those with marks, such as
+    /// iwslt, compare marks too
+    #[arg(long, value_name = "PROTOCOL", default_value = "susanto")]
+    protocol: Protocol,
+    #[command(flatten)]
+    reading: Reading,
+    /// Language whose case pairs count (tr, az and nl have their own), if not that of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
+    /// Number of threads that a method may use: at most, and by default, the number of cores. The
+    /// sheet does not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    backend: BackendArgs,
+    #[command(flatten)]
+    force: ForceArg,
+}
+
+impl AnnotateArgs {
+    /// Writes the sheet and the key.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, the words differ, or the systems write all words alike.
+    pub fn run(self) -> Result<()> {
+        let Self { sheet, reference, models, outputs, sample, context, seed, protocol, .. } = &self;
+        let key = sheet.with_extension("key.json");
+        let inputs: Vec<&PathBuf> = reference.iter().chain(models).chain(outputs).collect();
+        for file in [sheet, &key] {
+            self.force.check(file, &inputs)?;
+        }
+        let name = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let names: Vec<String> = models.iter().chain(outputs).map(name).collect();
+        check_systems(&names)?;
+        let Some(text) = reference.as_ref().or(outputs.first()) else {
+            return Err(Error::usage("no text: name it with --reference"));
+        };
+        let named = NamedSystems {
+            reference: text,
+            models,
+            outputs,
+            reading: &self.reading,
+            protocol: *protocol,
+            locale: self.locale,
+            threads: self.threads,
+            backend: &self.backend,
+            keeps_words: true,
+        };
+        let SystemResults { choices, facts, locale, .. } =
+            named.run(measure::locale(self.locale, &self.reading.language)?)?;
+        let has_reference = reference.is_some();
+        let words = WrittenWords { systems: &names, choices: &choices, facts: &facts, has_reference, locale };
+        let config = AnnotationConfig { sample: sample.get(), context: *context, seed: *seed };
+        let annotation = Annotation::of(words, config)?;
+        write(&key, &annotation.key.json())?;
+        write(sheet, &annotation.sheet())?;
+        tell!(
+            "{}: {} of {} places where the systems differ; the key, which annotators must not see, is {}",
+            sheet.display(),
+            annotation.key.rows.len(),
+            annotation.differing,
+            key.display()
+        );
+        Ok(())
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    files::publish(file, |out| {
+        out.write_all(text.as_bytes()).map_err(|error| Error::io("write", file, error))
+    })
+}
+
+/// Evaluates sheets that annotators filled in: how often each system was preferred, and how well the
+/// annotators agree
+///
+/// Preferences have 95 % intervals (Wilson). The agreement of each pair of annotators is given as a
+/// percentage and as Cohen's kappa, that of all as a percentage and as Krippendorff's alpha. Choices
+/// may be missing, but not rows.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule experiment agreement sheet.key.json ana.csv rui.csv
+  majuscule experiment agreement sheet.key.json ana.csv rui.csv --json")]
+pub struct AgreementArgs {
+    /// Key that experiment annotate wrote beside the sheet
+    #[arg(value_name = "KEY")]
+    key: PathBuf,
+    /// Filled sheet, one of each annotator
+    #[arg(value_name = "SHEET", required = true)]
+    sheets: Vec<PathBuf>,
+    /// Print one JSON object: figures are fractions, undefined ones are null
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print Markdown tables
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl AgreementArgs {
+    /// Prints the report.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a sheet is not one of the key.
+    pub fn run(self) -> Result<()> {
+        let Self { key, sheets, json, markdown } = self;
+        let inputs: Vec<&PathBuf> = [&key].into_iter().chain(&sheets).collect();
+        files::check_inputs(&inputs)?;
+        check_different(&sheets)?;
+        let key = AnnotationKey::parse(&key.to_string_lossy(), &host::open(&key)?.text()?)?;
+        let choices = |sheet: &PathBuf| {
+            let name = sheet.to_string_lossy().into_owned();
+            let choices = key.choices(&name, &host::open(sheet)?.text()?)?;
+            Ok(AnnotatorChoices { name, choices })
+        };
+        let annotators = sheets.iter().map(choices).collect::<Result<Vec<_>>>()?;
+        let report = AgreementReport::of(&key, &annotators)?;
+        host::keep(|| report.page(Layout::Json));
+        print(&report.page(match (json, markdown) {
+            (true, _) => Layout::Json,
+            (_, true) => Layout::Markdown,
+            _ => Layout::Text,
+        }))
+    }
+}
+
+/// Refuses a sheet that is named twice: an annotator always agrees with itself.
+fn check_different(sheets: &[PathBuf]) -> Result<()> {
+    let file = |sheet: &PathBuf| fs::canonicalize(sheet).unwrap_or_else(|_| sheet.clone());
+    let files: Vec<PathBuf> = sheets.iter().map(file).collect();
+    match (1..files.len()).find(|&at| files[..at].contains(&files[at])) {
+        Some(at) => {
+            let sheet = sheets[at].display();
+            Err(Error::usage(format!("{sheet} is named twice: name the sheet of each annotator once")))
+        }
+        None => Ok(()),
+    }
+}
