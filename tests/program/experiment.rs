@@ -105,10 +105,50 @@ fn a_recipe_gives_a_report() {
     }
     assert_eq!(results["tests"][0]["slots"], 8);
     let page = fs::read_to_string(room.path("table/report.html")).unwrap();
+    let latex = fs::read_to_string(room.path("table/tables.tex")).unwrap();
+    assert_eq!(latex.matches("\\begin{tabular}").count(), latex.matches("\\bottomrule").count());
+    assert!(fs::read_to_string(room.path("table/figures.csv")).unwrap().starts_with("row,test,part,figure,"));
     let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
     for text in [page, tables] {
         assert!(text.contains("most frequent form") && text.contains("HMM"), "{text}");
     }
+}
+
+#[test]
+fn parts_of_the_words_add_up_where_a_recipe_asks_for_them() {
+    let room = Room::new(RECIPE);
+    room.experiment();
+    assert_eq!(room.results()["rows"][0]["cells"][0]["slices"], Value::Array(Vec::new()));
+    room.write("table.toml", &format!("slices = true\n{RECIPE}"));
+    room.experiment();
+    let results = room.results();
+    for row in results["rows"].as_array().unwrap() {
+        let cell = &row["cells"][0];
+        let slices = cell["slices"].as_array().unwrap();
+        let count = |name: &str, figure: &str| {
+            let slice = slices.iter().find(|slice| slice["name"] == name).unwrap();
+            slice["figures"][figure].as_u64().unwrap()
+        };
+        for figure in ["tokens", "correct", "deletions", "insertions", "substitutions"] {
+            let all = cell["figures"][figure].as_u64().unwrap();
+            assert_eq!(
+                count("first words of sentences", figure) + count("other words", figure),
+                all,
+                "{row}"
+            );
+            assert_eq!(
+                count("words in the model", figure) + count("words not in the model", figure),
+                all,
+                "{row}"
+            );
+        }
+        assert!(count("capitals throughout", "correct") <= cell["figures"]["correct"].as_u64().unwrap());
+    }
+    let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
+    assert!(
+        tables.contains("## Parts of the words") && tables.contains("| other words |"),
+        "{tables}"
+    );
 }
 
 #[test]

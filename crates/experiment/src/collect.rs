@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread;
 
 use serde::Deserialize;
@@ -11,7 +12,9 @@ use serde::de::DeserializeOwned;
 
 use super::plan::{Job, Plan, Planned, RowModel, Searched, Task};
 use super::recipe::{Recipe, RecipeTest};
-use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, Usage};
+use super::results::{
+    self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, SliceFigures, Usage,
+};
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Methods};
 use majuscule::model::{self, Manifest};
@@ -229,8 +232,10 @@ fn tested(
         };
         let compared = compared.next().expect("one for each that was counted");
         (found.words, found.slots) = (counted.words, compared.slots.reference());
-        let Signed { signature, seen, marks } = printed(job)?;
+        let Signed { signature, seen, marks, sentence_ends, parts } = printed(job)?;
         found.signature = signature;
+        let mut slices = if recipe.slices { parts.slices(seen) } else { Vec::new() };
+        slices.extend(counted.by_length().filter(|_| recipe.slices));
         let took = job.usage();
         cells.push(Some(ResultCell {
             figures: Figures::of(counted.words, compared.slots),
@@ -241,6 +246,8 @@ fn tested(
             recognised: counted.recognised.clone(),
             in_model: seen.filter(|_| recipe.in_model),
             marks,
+            sentence_ends,
+            slices,
             errors: counted.most_frequent(),
         }));
     }
@@ -255,7 +262,7 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     })
 }
 
-/// The signature of a report, the figures for the words that the model knows, and those of marks.
+/// The parts of a report that are no counts of examples.
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
@@ -263,6 +270,59 @@ struct Signed {
     seen: Option<Figures>,
     #[serde(default)]
     marks: Option<MarkReport>,
+    #[serde(default)]
+    sentence_ends: Option<Figures>,
+    #[serde(flatten)]
+    parts: PrintedParts,
+}
+
+/// The figures of parts of the words in a report; that of an alignment has none.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PrintedParts {
+    unseen: Option<Figures>,
+    initial: Option<Figures>,
+    rest: Option<Figures>,
+    classes: Option<PrintedClasses>,
+    files: Vec<PrintedFile>,
+}
+
+#[derive(Deserialize)]
+struct PrintedClasses {
+    upper: Figures,
+    mixed: Figures,
+}
+
+#[derive(Deserialize)]
+struct PrintedFile {
+    file: String,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+impl PrintedParts {
+    /// The parts as slices; `seen` are the words that the model has.
+    fn slices(self, seen: Option<Figures>) -> Vec<SliceFigures> {
+        let [upper, mixed] =
+            self.classes.map_or([None; 2], |PrintedClasses { upper, mixed }| [Some(upper), Some(mixed)]);
+        let named = [
+            ("words in the model", seen),
+            ("words not in the model", self.unseen),
+            ("first words of sentences", self.initial),
+            ("other words", self.rest),
+            ("capitals throughout", upper),
+            ("mixed case", mixed),
+        ];
+        let named = named
+            .into_iter()
+            .filter_map(|(name, figures)| Some(SliceFigures { name: name.to_owned(), figures: figures? }));
+        let files = self.files.into_iter().map(|PrintedFile { file, figures }| {
+            let name =
+                Path::new(&file).file_name().map_or(file.clone(), |name| name.to_string_lossy().into());
+            SliceFigures { name, figures }
+        });
+        named.chain(files).collect()
+    }
 }
 
 /// The counts of a row on a test.
@@ -271,11 +331,27 @@ struct CountedResult {
     words: u64,
     errors: BTreeMap<(String, String), u64>,
     recognised: Option<Recognised>,
+    /// The words and slots of the examples of each range of [`LENGTHS`].
+    lengths: [(u64, Slots); LENGTHS.len()],
 }
+
+/// The numbers of words of an example that are reported apart; the last has no end.
+const LENGTHS: [(&str, usize); 4] = [
+    ("of 1 to 5 words", 5),
+    ("of 6 to 15 words", 15),
+    ("of 16 to 40 words", 40),
+    ("of more than 40 words", usize::MAX),
+];
 
 impl CountedResult {
     fn new(name: &str) -> Self {
-        Self { system: System::new(name), words: 0, errors: BTreeMap::new(), recognised: None }
+        Self {
+            system: System::new(name),
+            words: 0,
+            errors: BTreeMap::new(),
+            recognised: None,
+            lengths: Default::default(),
+        }
     }
 }
 
@@ -325,6 +401,7 @@ fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
         system: System { name: name.to_owned(), examples: recordings.collect() },
         words: report.all.tokens,
         errors: errors.collect(),
+        lengths: Default::default(),
         recognised: Some(Recognised {
             word_error_rate: report.word_errors.rate,
             right: report.recognised,
@@ -345,6 +422,21 @@ impl CountedResult {
             }
         }
         self.system.push_words(&words, protocol);
+        let length = LENGTHS.iter().position(|(_, most)| choices.reference.len() <= *most);
+        if let Some((scored, slots)) = length.and_then(|length| self.lengths.get_mut(length)) {
+            *scored += (choices.reference.len() - choices.unscored.len()) as u64;
+            words.iter().for_each(|word| *slots += *word);
+        }
+    }
+
+    /// The figures by the length of examples, if they differ in length.
+    fn by_length(&self) -> impl Iterator<Item = SliceFigures> {
+        let used = self.lengths.iter().filter(|(words, _)| *words > 0).count();
+        let lengths = LENGTHS.iter().zip(self.lengths).filter(move |(_, (words, _))| used > 1 && *words > 0);
+        lengths.map(|((name, _), (words, slots))| SliceFigures {
+            name: (*name).to_owned(),
+            figures: Figures::of(words, slots),
+        })
     }
 
     fn most_frequent(self) -> Vec<MisspelledWord> {

@@ -16,6 +16,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("courtland-2020-mpnet", include_str!("recipes/courtland-2020-mpnet.toml")),
     ("look-ahead", include_str!("recipes/look-ahead.toml")),
     ("look-ahead-encoder", include_str!("recipes/look-ahead-encoder.toml")),
+    ("matrix", include_str!("recipes/matrix.toml")),
     ("punctuator2", include_str!("recipes/punctuator2.toml")),
     ("recognisers", include_str!("recipes/recognisers.toml")),
     ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),

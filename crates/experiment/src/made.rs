@@ -259,6 +259,8 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> ResultCell {
         recognised: None,
         in_model: None,
         marks: None,
+        sentence_ends: None,
+        slices: Vec::new(),
     }
 }
 

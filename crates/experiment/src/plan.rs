@@ -450,6 +450,9 @@ impl Planner<'_> {
         }
         let title = format!("testing {name} on {}", test.name);
         command.says(["--json"]);
+        if self.recipe.slices && !row.own && test.files.len() > 1 {
+            command.says(["--per-file"]);
+        }
         if test.recognised.is_some() {
             command.says(["--per-file"]);
             return Ok(Some(

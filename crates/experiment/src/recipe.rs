@@ -41,6 +41,10 @@ pub struct Recipe {
     /// for papers that score only those.
     #[serde(default)]
     pub in_model: bool,
+    /// True if the report has the figures of parts of the words: known and unknown words, the first of sentences,
+    /// acronyms, short and long sentences, files.
+    #[serde(default)]
+    pub slices: bool,
     /// The files and folders that the user must provide: name and description of each.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,

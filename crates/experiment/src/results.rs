@@ -215,6 +215,21 @@ pub struct ResultCell {
     /// The figures of each mark, if the protocol scores marks.
     #[serde(default)]
     pub marks: Option<MarkReport>,
+    /// The figures of sentence ends, if the method finds them.
+    #[serde(default)]
+    pub sentence_ends: Option<Figures>,
+    /// The figures of parts of the words, if the recipe asks for them.
+    #[serde(default)]
+    pub slices: Vec<SliceFigures>,
+}
+
+/// The figures of a part of the words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SliceFigures {
+    /// The name of the part.
+    pub name: String,
+    /// The figures of its words.
+    pub figures: Figures,
 }
 
 /// Scores through an alignment with recognised words.

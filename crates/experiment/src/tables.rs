@@ -1,5 +1,6 @@
 //! Results in, Markdown tables out.
 
+use super::matrix::{ALL_TESTS, SLICES, all_tests, slices};
 use super::over_seeds;
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
@@ -63,6 +64,14 @@ pub fn markdown(results: &Results) -> String {
         }
         out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
     }
+    for (heading, tables) in [(ALL_TESTS, all_tests(results)), (SLICES, slices(results))] {
+        if !tables.is_empty() {
+            out.push_str(&format!("## {heading}\n\n"));
+        }
+        for table in tables {
+            out.push_str(&format!("### {}\n\n{}\n", plain(&table.heading), table.table(plain).markdown()));
+        }
+    }
     let runs = over_seeds::rows(results);
     if !runs.is_empty() {
         let mut table = TextTable::new(&over_seeds::COLUMNS);
@@ -81,7 +90,7 @@ pub fn markdown(results: &Results) -> String {
     if !results.overlaps.is_empty() {
         out.push_str(&format!("## {OVERLAP}\n\n{}\n", overlaps(results).markdown()));
     }
-    out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
+    out.push_str(&format!("## Cost\n\n{}", cost(results, plain).markdown()));
     if let Some(table) = layers(results) {
         out.push_str(&format!("\n## Layers\n\n{}", table.markdown()));
     }
@@ -341,23 +350,26 @@ fn recognised(results: &Results, test: usize) -> Option<TextTable> {
     any.then_some(table)
 }
 
-fn cost(results: &Results) -> TextTable {
+pub(super) fn cost(results: &Results, name: fn(&str) -> String) -> TextTable {
     let mut headings: Vec<String> =
         ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned).into();
-    headings.extend(results.tests.iter().map(|test| format!("words/s, {}", plain(&test.name))));
+    let has_look_ahead = results.rows.iter().any(|row| row.look_ahead.is_some());
+    headings.extend(has_look_ahead.then(|| "look-ahead".to_owned()));
+    headings.extend(results.tests.iter().map(|test| format!("words/s, {}", name(&test.name))));
     let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     let none = || NONE.to_owned();
     for (i, row) in results.rows.iter().enumerate() {
         let ResultRow { lines, training, epochs, .. } = row;
         let Usage { cpu_seconds, peak_bytes, .. } = training.unwrap_or_default();
         let mut cells = vec![
-            plain(&row.name),
+            name(&row.name),
             lines.map_or_else(none, thousands),
             row.bytes.map_or_else(none, bytes),
             epochs.map_or_else(none, |epochs| epochs.to_string()),
             cpu_seconds.map_or_else(none, duration),
             peak_bytes.map_or_else(none, bytes),
         ];
+        cells.extend(has_look_ahead.then(|| row.look_ahead.map_or_else(none, thousands)));
         let per_second = |test: usize| cell(results, i, test)?.words_per_second;
         cells.extend((0..results.tests.len()).map(|test| per_second(test).map_or_else(none, speed)));
         table.push(cells);

@@ -20,7 +20,7 @@ use majuscule::methods::Preset;
 use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
 use majuscule_experiment::suggest::{SuggestedTexts, Suggestion, suggest};
-use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
+use majuscule_experiment::{Recipe, Results, Setting, execute, exports, library, page, plan, plots, tables};
 
 /// Compares methods by a recipe: trains the missing models,
 /// tests all on the same sentences, and writes a report
@@ -285,6 +285,8 @@ fn write_report(results: &Results, folder: &Path) -> Result<()> {
     let mut files = vec![
         (folder.join(RESULTS), json),
         (folder.join("tables.md"), tables::markdown(results)),
+        (folder.join("tables.tex"), exports::latex(results)),
+        (folder.join("figures.csv"), exports::csv(results)),
         (folder.join("report.html"), page::html(results)),
     ];
     files.extend(

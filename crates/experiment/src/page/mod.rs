@@ -8,6 +8,7 @@ mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::matrix::{ALL_TESTS, FigureTable, SER, SLICES, all_tests, slices};
 use super::over_seeds;
 use super::plots::{self, Plot};
 use super::results::Results;
@@ -23,7 +24,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// The content security policy: nothing is loaded from anywhere, whatever the results contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Renders the page. It is readable without its script, which only sorts tables, copies commands,
+/// Renders the page. It is readable without its script, which only sorts and filters tables, copies commands,
 /// and marks tables and plots wider than the screen.
 pub fn html(results: &Results) -> String {
     let parts: Vec<PageSection> = parts(results).into_iter().flatten().collect();
@@ -79,11 +80,13 @@ struct PageSection {
 }
 
 /// All sections in order; `None` for an empty one.
-fn parts(results: &Results) -> [Option<PageSection>; 14] {
+fn parts(results: &Results) -> [Option<PageSection>; 16] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
         part("scores", "Scores", scores::scores(results)),
+        part("all-tests", ALL_TESTS, scores::figures(&other_figures(results))),
+        part("slices", SLICES, scores::figures(&slices(results))),
         part("recognised", "Recognised speech", scores::recognised(results)),
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
@@ -98,6 +101,12 @@ fn parts(results: &Results) -> [Option<PageSection>; 14] {
         part("sentences", "Side by side", words::sentences(results)),
         part("made", "How this was made", Some(origin::origin(results))),
     ]
+}
+
+/// The figures over all tests without the slot error rates, which the scores begin with.
+fn other_figures(results: &Results) -> Vec<FigureTable> {
+    let is_other = |table: &FigureTable| table.heading != SER;
+    all_tests(results).into_iter().filter(is_other).collect()
 }
 
 /// A list with a sentence about each test.

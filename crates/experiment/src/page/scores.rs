@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::count;
 use super::sheet::{ReportTable, SheetColumn, SheetField};
+use crate::matrix::FigureTable;
 use crate::results::{Recognised, ResultCell, Results};
 use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
 use crate::tables::{
@@ -44,6 +45,29 @@ pub fn scores(results: &Results) -> Option<Markup> {
             }
         }
     })
+}
+
+/// Tables of figures, each under its heading; `None` if there are none.
+pub fn figures(tables: &[FigureTable]) -> Option<Markup> {
+    (!tables.is_empty()).then(|| {
+        html! {
+            @for table in tables {
+                h3 { (table.heading) }
+                (sheet(table))
+            }
+        }
+    })
+}
+
+fn sheet(table: &FigureTable) -> ReportTable {
+    let columns = table.columns.iter().map(SheetColumn::figures);
+    let mut sheet =
+        ReportTable::new(&table.heading, [SheetColumn::words("")].into_iter().chain(columns).collect());
+    for (name, figures) in &table.rows {
+        let figures = figures.iter().map(|figure| SheetField::figure(*figure, table.shown(*figure)));
+        sheet.push([SheetField::words(name)].into_iter().chain(figures));
+    }
+    sheet
 }
 
 fn legend() -> Markup {

@@ -16,6 +16,21 @@ for (const table of document.querySelectorAll("table.sortable")) {
     if (a === null || b === null) return (a === null) - (b === null);
     return sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
   };
+  // Shows the rows that have all words of a search, of tables too long to see at once.
+  if (rows.length >= 8) {
+    const search = document.createElement("input");
+    search.type = "search";
+    search.placeholder = "Rows with…";
+    search.setAttribute("aria-label", "Rows with these words");
+    search.addEventListener("input", () => {
+      const words = search.value.toLowerCase().split(/\s+/);
+      for (const row of rows) {
+        const text = row.cells[0].textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+      }
+    });
+    (table.closest(".box") ?? table).before(search);
+  }
   for (const heading of headings) {
     const button = document.createElement("button");
     button.type = "button";

@@ -104,7 +104,7 @@ pub struct Interval {
 }
 
 /// The interval of each figure. `None` if the figure was undefined in every resample.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
 pub struct Intervals {
     /// The interval of precision.
     pub precision: Option<Interval>,
