@@ -16,21 +16,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
     if (a === null || b === null) return (a === null) - (b === null);
     return sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
   };
-  // Shows the rows that have all words of a search, of tables too long to see at once.
-  if (rows.length >= 8) {
-    const search = document.createElement("input");
-    search.type = "search";
-    search.placeholder = "Rows with…";
-    search.setAttribute("aria-label", "Rows with these words");
-    search.addEventListener("input", () => {
-      const words = search.value.toLowerCase().split(/\s+/);
-      for (const row of rows) {
-        const text = row.cells[0].textContent.toLowerCase();
-        row.hidden = !words.every((word) => text.includes(word));
-      }
-    });
-    (table.closest(".box") ?? table).before(search);
-  }
   for (const heading of headings) {
     const button = document.createElement("button");
     button.type = "button";
@@ -46,6 +31,24 @@ for (const table of document.querySelectorAll("table.sortable")) {
       body.append(...sorted);
     });
   }
+}
+
+// Shows the rows of the experiment that have all words of a search, in all tables at once.
+const names = new Set(Array.from(document.querySelectorAll("#scores tbody tr"), (row) => row.cells[0].textContent));
+if (names.size >= 8) {
+  const named = Array.from(document.querySelectorAll("table.sortable tbody tr")).filter((row) => names.has(row.cells[0].textContent));
+  const search = document.createElement("input");
+  search.type = "search";
+  search.placeholder = "Rows with…";
+  search.setAttribute("aria-label", "Show the rows with these words in all tables");
+  search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    for (const row of named) {
+      const name = row.cells[0].textContent.toLowerCase();
+      row.hidden = !words.every((word) => name.includes(word));
+    }
+  });
+  document.querySelector("nav").append(search);
 }
 
 // A button that copies what stands beside it; where a browser does not allow that, the text is selected.
