@@ -145,10 +145,24 @@ fn parts_of_the_words_add_up_where_a_recipe_asks_for_them() {
         assert!(count("capitals throughout", "correct") <= cell["figures"]["correct"].as_u64().unwrap());
     }
     let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
-    assert!(
-        tables.contains("## Parts of the words") && tables.contains("| other words |"),
-        "{tables}"
-    );
+    assert!(tables.contains("## Parts of the words") && tables.contains("| other words |"), "{tables}");
+}
+
+#[test]
+fn a_row_takes_the_tests_that_it_names() {
+    let recipe = RECIPE.replace("[[test]]", "[[test]]\nname = \"again\"\nfiles = [\"test.txt\"]\n\n[[test]]");
+    let room = Room::new(&recipe.replacen("published", "tests = \"held out\"\npublished", 1));
+    room.experiment();
+    let results = room.results();
+    let tested: Vec<Vec<bool>> = results["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["cells"].as_array().unwrap().iter().map(|cell| !cell.is_null()).collect())
+        .collect();
+    assert_eq!(tested, [[false, true], [true, true]]);
+    let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
+    assert!(tables.contains("## All tests\n\n### SER %\n\n|  | again | held out |\n"), "{tables}");
 }
 
 #[test]

@@ -351,7 +351,8 @@ impl Planner<'_> {
             planned.model = Some(RowModel::At(self.plan.jobs[job].output()));
         }
         for test in &self.recipe.tests {
-            let job = self.test(row, test, name, &choosing)?;
+            let is_taken = row.tests.0.is_empty() || row.tests.0.contains(&test.name);
+            let job = if is_taken { self.test(row, test, name, &choosing)? } else { None };
             planned.tests.push(job);
         }
         Ok(planned)

@@ -168,6 +168,9 @@ pub struct RecipeRow {
     pub protocol: Option<Protocol>,
     /// The language of the row, if it differs from the recipe's.
     pub language: Option<String>,
+    /// The names of the tests that the row takes, if not all of them: a method without punctuation takes none of marks.
+    #[serde(default)]
+    pub tests: NameList,
     /// True if the row takes long: it is made only on request.
     #[serde(default)]
     pub long: bool,
@@ -344,10 +347,11 @@ impl Recipe {
                 "{whose}: a cascade needs two models, not rows of several sizes or seeds"
             )));
         }
-        match row.published.keys().find(|name| !self.tests.iter().any(|test| test.name == **name)) {
-            Some(name) => {
-                Err(self.problem(format!("{whose}: published figures for \"{name}\", which is no test")))
-            }
+        let is_test = |name: &String| self.tests.iter().any(|test| test.name == *name);
+        let names = row.published.keys().map(|name| ("published figures for", name));
+        let names = names.chain(row.tests.0.iter().map(|name| ("it takes the test", name)));
+        match names.into_iter().find(|(_, name)| !is_test(name)) {
+            Some((what, name)) => Err(self.problem(format!("{whose}: {what} \"{name}\", which is no test"))),
             None => Ok(()),
         }
     }
@@ -513,12 +517,17 @@ corpus = "news"
         assert_eq!(
             error(&SMALL.replace("corpus =", "corpse =")),
             "table.toml, line 13, column 1: unknown field `corpse`, expected one of `name`, `train`, `adapt`, `preset`, \
-             `model`, `cascade`, `own`, `corpus`, `sizes`, `seeds`, `options`, `evaluate`, `protocol`, `language`, `long`, `published`, \
+             `model`, `cascade`, `own`, `corpus`, `sizes`, `seeds`, `options`, `evaluate`, `protocol`, `language`, `tests`, `long`, \
+             `published`, \
              `paper`"
         );
         assert_eq!(
             error(&SMALL.replace("corpus = \"news\"", "corpus = \"olds\"")),
             "table.toml: row \"most frequent form\" reads the corpus \"olds\", but [corpora] has news"
+        );
+        assert_eq!(
+            error(&SMALL.replace("corpus = \"news\"", "corpus = \"news\"\ntests = \"olds\"")),
+            "table.toml: row \"most frequent form\": it takes the test \"olds\", which is no test"
         );
         assert!(error("title = \"x").starts_with("table.toml, line 1, column "));
         assert_eq!(
