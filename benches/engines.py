@@ -87,7 +87,7 @@ def ray():
     import ray
 
     # Two for the actors, and one for tasks that read.
-    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=400_000_000, log_to_driver=False)
+    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=2_000_000_000, log_to_driver=False)
     pool = ray.data.ActorPoolStrategy(size=2)
 
     class Identity:
@@ -96,7 +96,9 @@ def ray():
 
     def job(function, *arguments):
         options = {"batch_format": "pyarrow", "batch_size": 10_000, "compute": pool, "fn_constructor_args": arguments}
-        return lambda folder: ray.data.read_parquet(str(folder)).map_batches(function, **options).materialize()
+        # Ray may read several files as one block, and an actor works on whole blocks.
+        read = lambda folder: ray.data.read_parquet(str(folder)).repartition(4 * FILES)
+        return lambda folder: read(folder).map_batches(function, **options).materialize()
 
     yield "ray: identity", job(Identity)
     yield "ray: Restorer", job(majuscule.ray.Restorer, "text")
