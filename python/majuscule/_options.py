@@ -428,7 +428,8 @@ class CompareOptions(TypedDict, total=False):
     seed: int
     """Seed of the resampling: the same seed gives the same figures. The default is 1."""
     show_differences: bool | int
-    """Show at most N sentences that the systems write differently, those that distinguish them most first."""
+    """Show the errors by kind of word (sentence start, acronym, hyphen, office, unknown word, name), and at most N
+    sentences that the systems write differently, those that distinguish them most first."""
     split: bool
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
