@@ -76,20 +76,20 @@ pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     if results.tests.len() < 2 {
         return Vec::new();
     }
-    let figures: [(&str, CellFigure); 6] = [
+    let fractions: [(&str, CellFigure); 5] = [
         (SER, |cell| cell.figures.ser),
         ("F %", |cell| cell.figures.f),
         ("SER % of words in the model", |cell| cell.in_model.as_ref()?.ser),
         ("macro F % of marks", |cell| cell.marks.as_ref()?.macro_f),
         ("F % of sentence ends", |cell| cell.sentence_ends.as_ref()?.f),
-        ("words/s", |cell| cell.words_per_second),
     ];
     let tests: Vec<String> = results.tests.iter().map(|test| test.name.clone()).collect();
     let table = |(heading, figure): (&str, CellFigure)| {
-        let table = FigureTable::of(heading, &tests, results, |row, test| figure(cell(results, row, test)?))?;
-        Some(FigureTable { is_fraction: heading != "words/s", ..table })
+        FigureTable::of(heading, &tests, results, |row, test| figure(cell(results, row, test)?))
     };
-    figures.into_iter().filter_map(table).collect()
+    let speed = table(("words/s", |cell| cell.words_per_second));
+    let speed = speed.map(|table| FigureTable { is_fraction: false, ..table });
+    fractions.into_iter().filter_map(table).chain(speed).collect()
 }
 
 /// The slot error rates of parts of the words, a table for each test whose rows have such parts.

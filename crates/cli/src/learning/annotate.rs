@@ -1,11 +1,11 @@
 //! `majuscule experiment annotate` and `agreement`: sheets for people who judge the words on which systems differ.
 
 use std::fs;
-use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::measure;
+use super::publish;
 use super::systems::{NamedSystems, SystemResults};
 use crate::backend::BackendArgs;
 use crate::force::ForceArg;
@@ -111,8 +111,8 @@ impl AnnotateArgs {
         let words = WrittenWords { systems: &names, choices: &choices, facts: &facts, has_reference, locale };
         let config = AnnotationConfig { sample: sample.get(), context: *context, seed: *seed };
         let annotation = Annotation::of(words, config)?;
-        write(&key, &annotation.key.json())?;
-        write(sheet, &annotation.sheet())?;
+        publish(&key, |out| out.write_all(annotation.key.json().as_bytes()))?;
+        publish(sheet, |out| out.write_all(annotation.sheet().as_bytes()))?;
         tell!(
             "{}: {} of {} places where the systems differ; the key, which annotators must not see, is {}",
             sheet.display(),
@@ -122,12 +122,6 @@ impl AnnotateArgs {
         );
         Ok(())
     }
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    files::publish(file, |out| {
-        out.write_all(text.as_bytes()).map_err(|error| Error::io("write", file, error))
-    })
 }
 
 /// Evaluates sheets that annotators filled in: how often each system was preferred, and how well the

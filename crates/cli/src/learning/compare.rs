@@ -1,12 +1,13 @@
 //! `majuscule compare`: compares models and outputs of other
 //! systems on one text, with tests of significance.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
+use super::publish;
 use super::systems::{NamedSystems, SystemResults};
 use crate::backend::BackendArgs;
 use crate::force::ForceArg;
@@ -148,9 +149,7 @@ fn aligned(args: &CompareArgs, locale: Locale) -> Result<()> {
     for (file, layout) in [(csv, TableLayout::Csv), (latex, TableLayout::Latex)] {
         let Some(file) = file else { continue };
         let page = comparison.page(layout);
-        files::publish(file, |out| {
-            out.write_all(page.as_bytes()).map_err(|error| Error::io("write", file, error))
-        })?;
+        publish(file, |out| out.write_all(page.as_bytes()))?;
     }
     measure.print(|layout| {
         comparison.page(match layout {

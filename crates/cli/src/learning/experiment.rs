@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -10,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use super::annotate::{AgreementArgs, AnnotateArgs};
+use super::publish;
 use crate::flag;
 use crate::force::ForceArg;
 use crate::methods::methods;
@@ -121,9 +121,7 @@ impl NewArgs {
         let has_built_in = methods().preset_store(&lang, Preset::Accurate).is_ok();
         let texts = SuggestedTexts { train, tests: test, language: lang, has_built_in };
         let Suggestion { recipe: text, notes } = suggest(&texts)?;
-        files::publish(&recipe, |out| {
-            out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &recipe, error))
-        })?;
+        publish(&recipe, |out| out.write_all(text.as_bytes()))?;
         notes.iter().for_each(|note| tell!("{note}"));
         tell!("{}: run it with majuscule experiment run {}", recipe.display(), recipe.display());
         Ok(())
@@ -293,9 +291,7 @@ fn write_report(results: &Results, folder: &Path) -> Result<()> {
         plots::all(results).into_iter().map(|plot| (folder.join(format!("{}.svg", plot.name)), plot.svg)),
     );
     for (file, text) in files {
-        files::publish(&file, |out| {
-            out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &file, error))
-        })?;
+        publish(&file, |out| out.write_all(text.as_bytes()))?;
         tell!("{}", file.display());
     }
     Ok(())

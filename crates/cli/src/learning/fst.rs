@@ -1,12 +1,12 @@
 //! `majuscule fst`: language models as weighted transducers, in OpenFst's file formats.
 
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::publish;
 use super::{check_outputs, tell_notes};
 use crate::force::ForceArg;
 use crate::page::{print, print_with};
@@ -337,8 +337,6 @@ impl DrawArgs {
         let is_svg = output.extension().is_some_and(|extension| extension == "svg");
         let draw = if is_svg { wfst::svg } else { wfst::dot };
         let picture = draw(&machine, &inputs, &outputs).map_err(of_input)?;
-        files::publish(output, |file| {
-            file.write_all(picture.as_bytes()).map_err(|error| Error::io("write", output, error))
-        })
+        publish(output, |file| file.write_all(picture.as_bytes()))
     }
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::measure::{print, tell_paragraphs};
+use super::publish;
 use super::spinner::Spinner;
 use super::tell_notes;
 use crate::folders;
@@ -610,8 +611,4 @@ fn is_arpa(path: &Path) -> bool {
 
 fn write(model: &NgramModel, path: &Path) -> Result<()> {
     publish(path, |file| if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) })
-}
-
-fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
 }

@@ -19,17 +19,24 @@ mod systems;
 mod train;
 mod usage;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use majuscule::error::{Error, Result, worded};
+use majuscule::files;
 use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
 use crate::force::ForceArg;
 use crate::{flag, named};
 use usage::UsageWatch;
+
+/// Writes a file that appears whole or not at all, with an error that names it.
+fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
+}
 
 /// The verbs that work on cased text, which a build that only restores lacks.
 #[derive(Debug, Subcommand)]

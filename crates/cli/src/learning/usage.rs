@@ -1,14 +1,15 @@
 //! `--usage`: records the time and memory of a run for the experiment that started it.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use majuscule::error::{Error, Result};
+use super::publish;
+use majuscule::error::Result;
 use majuscule::files;
 use majuscule::restorer::{Details, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
@@ -57,7 +58,7 @@ impl UsageWatch {
             restoring: (words > 0).then(|| Restoring { seconds: nanoseconds as f64 / 1e9, words }),
         };
         let json = serde_json::to_vec(&took).expect("numbers, as JSON has them");
-        files::publish(file, |out| out.write_all(&json).map_err(|error| Error::io("write", file, error)))
+        publish(file, |out| out.write_all(&json))
     }
 }
 
