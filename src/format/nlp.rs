@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::MarkPlace;
 use super::records::{Grammar, LineParts};
-use super::transcript::{Fault, is_event, shortened};
+use super::transcript::{Fault, Utterance, is_event, shortened};
 use crate::text::{Break, MarkForm};
 
 /// A transcript, read from any input. Everything but the words and their marks is copied unchanged.
@@ -28,6 +28,7 @@ pub(super) struct NlpReader {
 struct NlpColumns {
     token: usize,
     punctuation: usize,
+    speaker: Option<usize>,
     columns: usize,
 }
 
@@ -37,7 +38,7 @@ impl NlpColumns {
         let place = |name| names.iter().position(|&found| found == name);
         match (place("token"), place("punctuation")) {
             (Some(token), Some(punctuation)) if token < punctuation => {
-                Ok(Self { token, punctuation, columns: names.len() })
+                Ok(Self { token, punctuation, speaker: place("speaker"), columns: names.len() })
             }
             _ => {
                 let problem = format!(
@@ -51,7 +52,7 @@ impl NlpColumns {
 
     /// Returns the places of the word and of its mark in a line.
     fn cells(self, line: &str) -> Result<[Range<usize>; 2], Fault> {
-        let Self { token, punctuation, columns } = self;
+        let Self { token, punctuation, columns, .. } = self;
         let mut at = 0;
         let cells = line.split('|').map(|cell| {
             at += cell.len() + 1;
@@ -95,6 +96,11 @@ impl Grammar for NlpReader {
             self.is_bare = false;
         }
         Ok(())
+    }
+
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let speaker = self.header.and_then(|header| line.split('|').nth(header.speaker?));
+        Ok(Some(Utterance { speaker, ..Utterance::default() }))
     }
 
     fn is_between(&self) -> bool {

@@ -45,7 +45,8 @@ pub trait RecordSource: Send {
     fn next(&mut self, record: &mut Record) -> Result<bool>;
 
     /// Returns the last record in the form that scorers need, with all alternatives; `None` in
-    /// formats without utterances, and for an empty line or a comment.
+    /// formats without utterances, and for an empty line or a comment. In formats with a word per
+    /// line it has the speaker alone.
     ///
     /// # Errors
     /// Fails if the times of the record are not valid.

@@ -149,6 +149,8 @@ impl Grammar for StmReader {
         let Some(row) = row(line)? else { return Ok(None) };
         Ok(Some(Utterance {
             recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            speaker: Some(&line[row.speaker.clone()]),
+            categories: row.label.clone().map_or_else(Vec::new, |label| categories(&line[label])),
             times: Some(row.times(line)?),
             is_segment: true,
             is_ignored: row.is_ignored,
@@ -159,6 +161,12 @@ impl Grammar for StmReader {
     fn is_between(&self) -> bool {
         true
     }
+}
+
+/// Returns the categories of a label: `o`, `f0` and `male` of `<o,f0,male>`.
+fn categories(label: &str) -> Vec<&str> {
+    let inside = label.trim_start_matches('<').trim_end_matches('>');
+    inside.split(',').map(str::trim).filter(|category| !category.is_empty()).collect()
 }
 
 /// Returns the places of the pieces of the text that begins after byte `from`, also in an ignored

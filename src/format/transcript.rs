@@ -128,6 +128,10 @@ pub struct Utterance<'a> {
     pub recording: Option<String>,
     /// The name of the utterance, if the format has one.
     pub name: Option<&'a str>,
+    /// The speaker, if the format names them.
+    pub speaker: Option<&'a str>,
+    /// The categories of the utterance, such as the focus condition f0, if the format has them.
+    pub categories: Vec<&'a str>,
     /// The begin and end in seconds, if the format has times.
     pub times: Option<(f64, f64)>,
     /// True if these are the times of a segment of many words, as in references, and not of one

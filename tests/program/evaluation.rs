@@ -344,6 +344,64 @@ fn the_files_add_up_to_the_total() {
 }
 
 #[test]
+fn speakers_and_categories_are_scored_by_themselves() {
+    let said = "\
+talk 1 ana 0.0 1.0 <o,f0,female> We met Ada\n\
+talk 1 bo 1.0 2.0 <o,f1,male> in Turin or Rome\n\
+talk 1 ana 2.0 3.0 <o,f0,female> Then Rome\n";
+    let call = "\
+token|speaker|punctuation\n\
+Rome|0|.\n\
+in|1|\n\
+Turin|1|\n\
+and|0|\n\
+Ada|0|.\n";
+    let folder = files(&[
+        ("train.txt", "We met Ada in Rome .\nThen Ada may stay .\n"),
+        ("a.stm", said),
+        ("b.nlp", call),
+    ]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    let found = |arguments: &str, kind: &str| -> Vec<(String, u64, u64)> {
+        let report = json(folder.path(), &format!("evaluate --model model {arguments} --json"));
+        let parts = report[kind].as_array().map_or(&[][..], Vec::as_slice);
+        let of = |part: &Value, key: &str| part[key].as_u64().unwrap();
+        let line = |part: &Value| {
+            (part["name"].as_str().unwrap().to_owned(), of(part, "correct"), of(part, "deletions"))
+        };
+        parts.iter().map(line).collect()
+    };
+    let line = |name: &str, correct, deletions| (name.to_owned(), correct, deletions);
+    assert_eq!(found("a.stm --per-speaker", "speakers"), [line("ana", 2, 0), line("bo", 1, 1)]);
+    assert_eq!(
+        found("a.stm --per-category", "categories"),
+        [line("o", 3, 1), line("f0", 2, 0), line("female", 2, 0), line("f1", 1, 1), line("male", 1, 1)]
+    );
+    // First words of sentences do not count. Numbers of speakers are those of a file.
+    assert_eq!(
+        found("b.nlp a.stm --per-speaker", "speakers"),
+        [line("b.nlp 0", 1, 0), line("b.nlp 1", 0, 1), line("a.stm ana", 2, 0), line("a.stm bo", 1, 1)]
+    );
+    assert_eq!(found("b.nlp --per-file", "speakers"), []);
+    let page = majuscule(folder.path(), "evaluate --model model a.stm --per-speaker --per-category").stdout;
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("\nspeaker ") && page.contains("\ncategory ") && page.contains("\nbo "), "{page}");
+    let none = majuscule(folder.path(), "evaluate --model model train.txt --per-speaker");
+    assert!(none.status.success());
+    let told = String::from_utf8(none.stderr).unwrap();
+    assert!(told.contains("no speaker is scored by itself: none is named in train.txt"), "{told}");
+    for (arguments, said) in
+        [("- --per-category", "--per-category reads each file twice"), ("cut.stm --per-speaker", "cut.stm")]
+    {
+        fs::write(folder.path().join("cut.stm"), "talk 1 ana 0.0 1.0 We met\ntalk 1 ana 2.0").unwrap();
+        let output = majuscule(folder.path(), &format!("evaluate --model model {arguments}"));
+        assert!(!output.status.success());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
 fn files_without_a_word_to_score_are_named_and_exit_with_1() {
     let folder = files(&[("ref.txt", REFERENCE), ("none.txt", "...\n\n"), ("single.txt", "Yes.\nNo!\n")]);
     assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());

@@ -285,6 +285,8 @@ struct PrintedParts {
     rest: Option<Figures>,
     classes: Option<PrintedClasses>,
     files: Vec<PrintedFile>,
+    speakers: Vec<PrintedSpeechPart>,
+    categories: Vec<PrintedSpeechPart>,
 }
 
 #[derive(Deserialize)]
@@ -298,6 +300,25 @@ struct PrintedFile {
     file: String,
     #[serde(flatten)]
     figures: Figures,
+}
+
+#[derive(Deserialize)]
+struct PrintedSpeechPart {
+    name: String,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// The most files, speakers or categories of a test that have slices.
+const MOST_PARTS: usize = 10;
+
+/// Returns the parts with the most words, in the order in which they came.
+fn largest(parts: impl Iterator<Item = SliceFigures>) -> Vec<SliceFigures> {
+    let mut parts: Vec<(usize, SliceFigures)> = parts.enumerate().collect();
+    parts.sort_by_key(|(_, part)| Reverse(part.figures.tokens));
+    parts.truncate(MOST_PARTS);
+    parts.sort_by_key(|(at, _)| *at);
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 impl PrintedParts {
@@ -321,7 +342,16 @@ impl PrintedParts {
                 Path::new(&file).file_name().map_or(file.clone(), |name| name.to_string_lossy().into());
             SliceFigures { name, figures }
         });
-        named.chain(files).collect()
+        let speech = |parts: Vec<PrintedSpeechPart>, kind: &str| {
+            let name = |part: PrintedSpeechPart| SliceFigures {
+                name: format!("{kind} {}", part.name),
+                figures: part.figures,
+            };
+            largest(parts.into_iter().map(name))
+        };
+        let speakers = speech(self.speakers, "speaker");
+        let categories = speech(self.categories, "category");
+        named.chain(largest(files)).chain(speakers).chain(categories).collect()
     }
 }
 

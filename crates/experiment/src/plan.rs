@@ -9,6 +9,7 @@ use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeT
 use super::results::OmittedRow;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
+use majuscule::format::Format;
 use majuscule::methods::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
 
@@ -451,8 +452,8 @@ impl Planner<'_> {
         }
         let title = format!("testing {name} on {}", test.name);
         command.says(["--json"]);
-        if self.recipe.slices && !row.own && test.files.len() > 1 {
-            command.says(["--per-file"]);
+        if self.recipe.slices && !row.own && test.recognised.is_none() {
+            command.says(self.parts_by_themselves(test)?);
         }
         if test.recognised.is_some() {
             command.says(["--per-file"]);
@@ -461,6 +462,22 @@ impl Planner<'_> {
             ));
         }
         Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
+    }
+
+    /// Returns the options of `evaluate` that score files, speakers and categories of a test by themselves.
+    fn parts_by_themselves(&mut self, test: &RecipeTest) -> Result<Vec<&'static str>> {
+        let mut files = Vec::new();
+        for file in &test.files {
+            let path = self.place(file);
+            files.extend(if path.is_dir() { files::paths_in(&path)? } else { vec![path] });
+        }
+        let has = |formats: &[Format]| files.iter().any(|file| formats.contains(&Format::of_name(file)));
+        let parts = [
+            ("--per-file", files.len() > 1),
+            ("--per-speaker", has(&[Format::Stm, Format::Nlp])),
+            ("--per-category", has(&[Format::Stm])),
+        ];
+        Ok(parts.into_iter().filter_map(|(option, is_there)| is_there.then_some(option)).collect())
     }
 
     /// Plans the jobs that search training texts for the texts of all tests.

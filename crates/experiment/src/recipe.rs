@@ -42,7 +42,7 @@ pub struct Recipe {
     #[serde(default)]
     pub in_model: bool,
     /// True if the report has the figures of parts of the words: known and unknown words, the first of sentences,
-    /// acronyms, short and long sentences, files.
+    /// acronyms, short and long sentences, files, speakers and categories of transcripts.
     #[serde(default)]
     pub slices: bool,
     /// The files and folders that the user must provide: name and description of each.

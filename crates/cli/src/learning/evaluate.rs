@@ -23,7 +23,7 @@ use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
-use majuscule_train::corpus::Corpus;
+use majuscule_train::corpus::{Corpus, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each, marks_for};
 
@@ -67,6 +67,12 @@ pub struct EvaluateArgs {
     /// Also score each file by itself
     #[arg(long)]
     pub per_file: bool,
+    /// Also score each speaker by itself, in stm and nlp
+    #[arg(long, conflicts_with = "align")]
+    pub per_speaker: bool,
+    /// Also score each category by itself that labels of stm name, such as the focus condition f0
+    #[arg(long, conflicts_with = "align")]
+    pub per_category: bool,
     /// Also compare the probabilities that the model gives with the truth, those of marks where the
     /// protocol scores marks
     #[arg(long)]
@@ -179,6 +185,21 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
             report.push_file(file.name(), &score, protocol);
         }
     }
+    for kind in args.speech_parts() {
+        let parts = corpus.speech_parts(kind)?;
+        if parts.is_empty() {
+            tell!(
+                "no {} is scored by itself: none is named in {}, and only stm and nlp name any",
+                kind.name(),
+                corpus.name()
+            );
+        }
+        for (name, part) in parts {
+            let score =
+                evaluate_each(&*restorer, request, args.sentence_start, &part, &mut |_, _, _| Ok(()))?;
+            report.push_speech_part(kind, name, &score, protocol);
+        }
+    }
     tell(read);
     args.measure.print(|layout| report.page(layout))?;
     Ok(ExitCode::SUCCESS)
@@ -192,6 +213,13 @@ fn tell(read: Option<Arc<Read>>) {
 }
 
 impl EvaluateArgs {
+    /// The kinds of parts of transcripts to score by themselves.
+    fn speech_parts(&self) -> impl Iterator<Item = SpeechPartKind> {
+        let asked =
+            [(self.per_speaker, SpeechPartKind::Speaker), (self.per_category, SpeechPartKind::Category)];
+        asked.into_iter().filter_map(|(is_asked, kind)| is_asked.then_some(kind))
+    }
+
     /// The user's own spellings.
     fn spellings(&self, locale: Locale) -> majuscule::error::Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
@@ -215,10 +243,16 @@ impl EvaluateArgs {
     }
 
     fn load(&self) -> majuscule::error::Result<(Model, Option<Arc<Read>>)> {
-        if self.per_file && self.align.is_none() && self.corpora.iter().any(|file| file == Path::new("-")) {
-            let problem =
-                "--per-file reads each file twice, but standard input can be read only once: give files";
-            return Err(Error::usage(problem));
+        let parts = [
+            ("file", self.per_file && self.align.is_none()),
+            ("speaker", self.per_speaker),
+            ("category", self.per_category),
+        ];
+        let is_piped = self.corpora.iter().any(|file| file == Path::new("-"));
+        if let Some((part, _)) = parts.iter().find(|(_, is_asked)| is_piped && *is_asked) {
+            return Err(Error::usage(format!(
+                "--per-{part} reads each file twice, but standard input can be read only once: give files"
+            )));
         }
         if self.measure.reading.language == "auto" {
             let problem = "--lang auto: one model is measured on all texts: name its language, such as --lang en, or a \

@@ -26,7 +26,7 @@ use majuscule::interrupt::Interrupt;
 use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, sentence};
 
 pub use protocol::{Protocol, ReiTag};
-pub use read::{CorpusSentence, Reading};
+pub use read::{CorpusSentence, Reading, SpeechPart, SpeechPartKind};
 
 use protocol::{ExampleBuilder, SingleLetters};
 use read::{CorpusBlock, CorpusBlocks};
@@ -133,6 +133,7 @@ enum FileSource {
 }
 
 impl FileSource {
+    /// The name of the file as it was given.
     fn name(&self) -> String {
         match self {
             Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
@@ -140,11 +141,18 @@ impl FileSource {
         }
     }
 
-    /// The name of the file as it was given.
-    fn shown(&self) -> String {
+    /// Returns the same file, to be read again.
+    ///
+    /// # Errors
+    /// If the file can be read only once: [`Corpus::hold`] keeps it in memory.
+    fn again(&self) -> Result<Self> {
         match self {
-            Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
-            Self::Held(name, _) => name.clone(),
+            Self::File(path) => Ok(Self::File(path.clone())),
+            Self::Held(name, bytes) => Ok(Self::Held(name.clone(), bytes.clone())),
+            Self::Stream(path, _) => Err(Error::usage(format!(
+                "{} can be read only once, but it is needed again: give a file",
+                path.to_string_lossy()
+            ))),
         }
     }
 
@@ -284,35 +292,15 @@ impl Corpus {
     /// If one of them cannot be read.
     pub fn under(&mut self, protocol: Protocol) -> Result<Self> {
         self.hold()?;
-        let source = |source: &FileSource| match source {
-            FileSource::File(path) | FileSource::Stream(path, _) => FileSource::File(path.clone()),
-            FileSource::Held(name, bytes) => FileSource::Held(name.clone(), bytes.clone()),
-        };
-        let sources = self.sources.iter().map(source).collect();
-        let (reading, locale) = (self.reading.clone(), self.locale);
-        let (letters, notes) = (OnceLock::new(), Mutex::default());
-        let spellings = self.spellings.clone();
-        let (interrupt, watch) = (self.interrupt.clone(), self.watch.clone());
-        Ok(Self { sources, reading, protocol, locale, letters, notes, spellings, interrupt, watch })
+        self.again(self.reading.clone(), protocol)
     }
 
-    /// Returns the same files, read in windows of running text as recogniser output is.
-    ///
-    /// # Errors
-    /// If a file can be read only once: [`Corpus::hold`] keeps it in memory.
-    pub fn in_windows(&self) -> Result<Self> {
-        let source = |source: &FileSource| match source {
-            FileSource::File(path) => Ok(FileSource::File(path.clone())),
-            FileSource::Held(name, bytes) => Ok(FileSource::Held(name.clone(), bytes.clone())),
-            FileSource::Stream(path, _) => Err(Error::usage(format!(
-                "{} can be read only once, but it is needed again: give a file",
-                path.to_string_lossy()
-            ))),
-        };
+    /// Returns the same files, to be read in another way.
+    fn again(&self, reading: Reading, protocol: Protocol) -> Result<Self> {
         Ok(Self {
-            sources: self.sources.iter().map(source).collect::<Result<_>>()?,
-            reading: Reading { split: true, ..self.reading.clone() },
-            protocol: Protocol::Asr { window: Protocol::WINDOW },
+            sources: self.sources.iter().map(FileSource::again).collect::<Result<_>>()?,
+            reading,
+            protocol,
             locale: self.locale,
             letters: OnceLock::new(),
             notes: Mutex::default(),
@@ -320,6 +308,15 @@ impl Corpus {
             interrupt: self.interrupt.clone(),
             watch: self.watch.clone(),
         })
+    }
+
+    /// Returns the same files, read in windows of running text as recogniser output is.
+    ///
+    /// # Errors
+    /// If a file can be read only once: [`Corpus::hold`] keeps it in memory.
+    pub fn in_windows(&self) -> Result<Self> {
+        let reading = Reading { split: true, ..self.reading.clone() };
+        self.again(reading, Protocol::Asr { window: Protocol::WINDOW })
     }
 
     /// Returns a corpus for each file, with the facts that the protocol has learned from all files
@@ -330,19 +327,44 @@ impl Corpus {
     /// If one of them cannot be read.
     pub fn parts(&mut self) -> Result<Vec<Self>> {
         let whole = self.under(self.protocol)?;
-        let letters = self.letters()?;
-        let part = |source| Self {
-            sources: vec![source],
-            reading: self.reading.clone(),
-            protocol: self.protocol,
-            locale: self.locale,
-            letters: letters.clone().into(),
-            notes: Mutex::default(),
-            spellings: self.spellings.clone(),
-            interrupt: self.interrupt.clone(),
-            watch: self.watch.clone(),
-        };
-        Ok(whole.sources.into_iter().map(part).collect())
+        whole.sources.into_iter().map(|source| self.part(vec![source], None)).collect()
+    }
+
+    /// Returns a corpus with its name for each speaker or category in transcripts, as
+    /// [`parts`](Self::parts) does for each file. A category is one in all files; a speaker is one of a
+    /// file, which is named if there are several.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn speech_parts(&mut self, kind: SpeechPartKind) -> Result<Vec<(String, Self)>> {
+        let mut found: Vec<(String, Self)> = Vec::new();
+        for file in self.parts()? {
+            for source in file.sources {
+                let input = self.reading.decoded(source.open()?)?;
+                for part in SpeechPart::all_of(kind, input, &self.reading)? {
+                    let name = match kind {
+                        SpeechPartKind::Speaker if self.sources.len() > 1 => {
+                            format!("{} {}", files::name(Path::new(&source.name())), part.name())
+                        }
+                        _ => part.name().to_owned(),
+                    };
+                    match found.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, known)) => known.sources.push(source.again()?),
+                        None => found.push((name, self.part(vec![source.again()?], Some(part))?)),
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a part of the corpus, with the facts that the protocol has learned from all of it.
+    fn part(&self, sources: Vec<FileSource>, only: Option<SpeechPart>) -> Result<Self> {
+        Ok(Self {
+            sources,
+            letters: self.letters()?.clone().into(),
+            ..self.again(Reading { only, ..self.reading.clone() }, self.protocol)?
+        })
     }
 
     /// Adds words and phrases that the user spells: a method receives them, and they take
@@ -535,7 +557,7 @@ impl Corpus {
                     }
                     examples.sentence(sentence, &mut count)?;
                     if found.is_none() && given.get() + examples.waiting() > word {
-                        found = Some((source.shown(), sentence.line));
+                        found = Some((source.name(), sentence.line));
                     }
                     Ok(())
                 })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, BOM, Encoding, Input, Limits};
-use majuscule::format::{Format, Record, RecordSource, decoded_text};
+use majuscule::format::{Format, Record, RecordSource, Utterance, decoded_text};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
 
@@ -43,6 +43,92 @@ pub struct Reading {
     /// The limits on what is held in memory of a file.
     #[arg(from_global, id = "input_limit")]
     pub limits: Limits,
+    /// The records that are read; all by default.
+    #[arg(skip)]
+    pub only: Option<SpeechPart>,
+}
+
+/// Records that belong together in the transcript of a recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpeechPart {
+    /// Those of a speaker.
+    Speaker(String),
+    /// Those of a category, such as the focus condition f0 of stm.
+    Category(String),
+}
+
+/// The kinds of parts that a transcript is divided into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpeechPartKind {
+    /// A part for each speaker.
+    Speaker,
+    /// A part for each category; a record may have several.
+    Category,
+}
+
+impl SpeechPartKind {
+    /// The word for a part of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Speaker => "speaker",
+            Self::Category => "category",
+        }
+    }
+}
+
+impl SpeechPart {
+    /// Returns the parts of a kind that an utterance belongs to.
+    fn of(kind: SpeechPartKind, utterance: &Utterance<'_>) -> Vec<Self> {
+        match kind {
+            SpeechPartKind::Speaker => {
+                utterance.speaker.map(|name| Self::Speaker(name.into())).into_iter().collect()
+            }
+            SpeechPartKind::Category => {
+                utterance.categories.iter().map(|&name| Self::Category(name.into())).collect()
+            }
+        }
+    }
+
+    /// Returns true if an utterance belongs to the part.
+    fn has(&self, utterance: &Utterance<'_>) -> bool {
+        match self {
+            Self::Speaker(name) => utterance.speaker == Some(name),
+            Self::Category(name) => utterance.categories.contains(&name.as_str()),
+        }
+    }
+
+    /// Returns the parts of a kind that a file has, in the order of their first records; none in formats
+    /// that name no speakers or categories.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(super) fn all_of(
+        kind: SpeechPartKind,
+        mut input: Input<'static>,
+        reading: &Reading,
+    ) -> Result<Vec<Self>> {
+        let format = reading.format.of_input(&mut input)?;
+        let mut records = format.records(input, reading.field.as_deref())?;
+        let (mut record, mut found) = (Record::default(), Vec::new());
+        while records.next(&mut record)? {
+            let Some(utterance) = records.utterance()?.filter(|_| !record.stretches.is_empty()) else {
+                continue;
+            };
+            for part in Self::of(kind, &utterance) {
+                if !found.contains(&part) {
+                    found.push(part);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The speaker, or the category.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Speaker(name) | Self::Category(name) => name,
+        }
+    }
 }
 
 impl Reading {
@@ -142,12 +228,7 @@ impl CorpusBlocks {
             Format::Text | Format::Tok => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
                 let records = kind.records(input, reading.field.as_deref())?;
-                BlockSource::Records(JoinedRecords::new(
-                    records,
-                    kind,
-                    apart && kind == Format::Nlp,
-                    &reading.language,
-                ))
+                BlockSource::Records(JoinedRecords::new(records, kind, apart && kind == Format::Nlp, reading))
             }
         };
         Ok(Self { file, kind, split, begins: true, source })
@@ -251,6 +332,10 @@ impl PlainLines {
 /// Joins the records of a file to paragraphs.
 struct JoinedRecords {
     records: Box<dyn RecordSource>,
+    /// The records that are taken; all by default.
+    only: Option<SpeechPart>,
+    /// The break where the last records were passed over.
+    passed: Option<Break>,
     record: Record,
     /// The number of stretches of the record that were taken.
     taken: usize,
@@ -263,14 +348,16 @@ struct JoinedRecords {
 }
 
 impl JoinedRecords {
-    fn new(records: Box<dyn RecordSource>, kind: Format, apart: bool, language: &str) -> Self {
+    fn new(records: Box<dyn RecordSource>, kind: Format, apart: bool, reading: &Reading) -> Self {
         Self {
             records,
+            only: reading.only.clone(),
+            passed: None,
             record: Record::default(),
             taken: 0,
             kind,
             apart,
-            language: language.to_owned(),
+            language: reading.language.clone(),
             text: String::new(),
             stretches: Vec::new(),
             max_paragraph: MAX_LINE,
@@ -297,9 +384,24 @@ impl JoinedRecords {
             if !self.records.next(&mut self.record)? {
                 break;
             }
+            self.pass_over()?;
         }
         let is_all = self.text.is_empty();
         Ok((!is_all).then(|| self.cut(self.text.len())))
+    }
+
+    /// Empties the record if it is of another part, and has the next one begin a turn.
+    fn pass_over(&mut self) -> Result<()> {
+        let Some(only) = &self.only else { return Ok(()) };
+        if self.records.utterance()?.is_some_and(|utterance| only.has(&utterance)) {
+            if let Some((_, before)) = self.record.stretches.first_mut() {
+                *before = self.passed.take().map_or(*before, |passed| passed.max(*before));
+            }
+            return Ok(());
+        }
+        let breaks = self.record.stretches.drain(..).map(|(_, before)| before.max(Break::Turn));
+        self.passed = self.passed.into_iter().chain(breaks).max();
+        Ok(())
     }
 
     /// Returns true if a stretch after this break begins another paragraph.

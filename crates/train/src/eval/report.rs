@@ -9,7 +9,7 @@ use super::marks::{MarkCalibrationError, MarkReport};
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{TextTable, between, percent, probability, thousands};
-use crate::corpus::Protocol;
+use crate::corpus::{Protocol, SpeechPartKind};
 use majuscule::text::{Class, Locale};
 
 /// The layout of a report.
@@ -167,6 +167,22 @@ pub struct Report {
     /// The figures of each file, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFigures>,
+    /// The figures of each speaker, on request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub speakers: Vec<SpeechPartFigures>,
+    /// The figures of each category of a transcript, on request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<SpeechPartFigures>,
+}
+
+/// The figures of a speaker or a category.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpeechPartFigures {
+    /// The speaker or the category.
+    pub name: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub all: Figures,
 }
 
 /// The figures of one file.
@@ -214,6 +230,8 @@ impl Report {
                 .map(|word| spell(word, config.locale))
                 .collect(),
             files: Vec::new(),
+            speakers: Vec::new(),
+            categories: Vec::new(),
         }
     }
 
@@ -221,6 +239,24 @@ impl Report {
     pub fn push_file(&mut self, file: impl Into<String>, score: &Score, protocol: Protocol) {
         let all = Figures::of(score.all().tokens(), score.slots(protocol));
         self.files.push(FileFigures { file: file.into(), all });
+    }
+
+    /// Adds the figures of a speaker or a category, if it has words.
+    pub fn push_speech_part(
+        &mut self,
+        kind: SpeechPartKind,
+        name: String,
+        score: &Score,
+        protocol: Protocol,
+    ) {
+        let all = Figures::of(score.all().tokens(), score.slots(protocol));
+        let parts = match kind {
+            SpeechPartKind::Speaker => &mut self.speakers,
+            SpeechPartKind::Category => &mut self.categories,
+        };
+        if score.all().tokens() > 0 {
+            parts.push(SpeechPartFigures { name, all });
+        }
     }
 
     /// The report as text that ends with a line feed.
@@ -289,8 +325,12 @@ impl Report {
     /// The tables below that of the figures, if they have rows.
     fn lists(&self) -> Vec<TextTable> {
         let mut lists = Vec::new();
-        if !self.files.is_empty() {
-            lists.push(self.file_figures());
+        let files = self.files.iter().map(|FileFigures { file, all }| (file.as_str(), all));
+        lists.extend(self.figures_of("file", files));
+        let parts = [(SpeechPartKind::Speaker, &self.speakers), (SpeechPartKind::Category, &self.categories)];
+        for (kind, parts) in parts {
+            let parts = parts.iter().map(|SpeechPartFigures { name, all }| (name.as_str(), all));
+            lists.extend(self.figures_of(kind.name(), parts));
         }
         if !self.words.is_empty() {
             lists.push(most_frequent_errors(&self.words));
@@ -298,12 +338,20 @@ impl Report {
         lists
     }
 
-    fn file_figures(&self) -> TextTable {
-        let mut table = figures_table(if self.slots_are_marks { "marks of file" } else { "file" });
-        for FileFigures { file, all } in &self.files {
-            table.push(row(file, all));
+    /// The table of the parts of a kind; `None` if there are none.
+    fn figures_of<'a>(
+        &self,
+        kind: &str,
+        parts: impl Iterator<Item = (&'a str, &'a Figures)>,
+    ) -> Option<TextTable> {
+        let mut parts = parts.peekable();
+        parts.peek()?;
+        let marks = if self.slots_are_marks { "marks of " } else { "" };
+        let mut table = figures_table(&format!("{marks}{kind}"));
+        for (name, all) in parts {
+            table.push(row(name, all));
         }
-        table
+        Some(table)
     }
 }
 
