@@ -19,6 +19,7 @@ pub mod mark;
 pub mod label;
 pub mod tokenize;
 pub mod tokens;
+pub mod upos;
 pub mod spellings;
 pub mod conventions;
 pub mod write;
@@ -35,3 +36,4 @@ pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart
 pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};
+pub use upos::Upos;

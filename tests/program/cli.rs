@@ -1755,6 +1755,7 @@ fn help_manual_and_completions_print() {
         "lexicon",
         "lm",
         "maxent",
+        "tagger",
         "corpus",
         "inspect",
         "completions",
@@ -1786,6 +1787,9 @@ fn help_manual_and_completions_print() {
         "lm interpolate",
         "lm info",
         "lm convert",
+        "tagger train",
+        "tagger evaluate",
+        "tagger words",
         "corpus stats",
         "corpus split",
         "experiment annotate",
@@ -1794,7 +1798,7 @@ fn help_manual_and_completions_print() {
         assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
     }
     // The description of a verb in a list is the beginning of the verb's own help.
-    for verb in ["", "train", "lexicon", "corpus"] {
+    for verb in ["", "train", "lexicon", "tagger", "corpus"] {
         let list = print(&format!("{verb} --help"));
         let rows = list.lines().skip_while(|line| !["Commands:", "Methods:"].contains(line)).skip(1);
         for row in rows.take_while(|line| !line.is_empty()).filter(|row| row.starts_with("  ")) {
@@ -1814,7 +1818,7 @@ fn help_manual_and_completions_print() {
             "{page}"
         );
     }
-    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon update"] {
+    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon update", "tagger train"] {
         assert!(
             print(&format!("{verb} --help")).contains(&format!("Examples:\n  majuscule {verb}")),
             "{verb}"

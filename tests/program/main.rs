@@ -11,6 +11,7 @@ mod evaluation;
 mod experiment;
 mod fuzz;
 mod lexicon;
+mod tagger;
 
 use fuzz::laws::toy_network;
 

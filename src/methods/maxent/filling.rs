@@ -10,11 +10,11 @@ use super::profile::is_rare;
 use super::templates::FeatureSlot::{
     Affix, Before, Cluster, Distance, FarPair, FarPlace, FarWord, First, Form, FormClass, Last, Letters,
     List, Lists, LookAhead, Marks, Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile,
-    Shape, SinceMark, Word,
+    Shape, SinceMark, Tag, Word,
 };
 use super::templates::{
     FAR_TEMPLATES, FARTHEST, FeatureSlot, GAP_CORE, GAP_TEMPLATES, Group, PAIR_TEMPLATE, PLACES, REACH,
-    TEMPLATES, Template, TemplateStage,
+    TAG_TEMPLATES, TEMPLATES, Template, TemplateStage,
 };
 
 /// The largest number of slots in a template.
@@ -33,6 +33,7 @@ impl FeatureSlot {
             Lists(place) => around(LISTS, place),
             Form(place) => around(FORMS, place),
             Cluster(place) => around(CLUSTERS, place),
+            Tag(place) => around(TAGS, place),
             First(letters) => KINDS * PLACES + letters - 1,
             Last(letters) => KINDS * PLACES + 4 + letters - 1,
             Affix => KINDS * PLACES + 8,
@@ -58,13 +59,14 @@ impl FeatureSlot {
 }
 
 /// The number of kinds of values that each word of a window has.
-const KINDS: usize = 6;
+const KINDS: usize = 7;
 const WORDS: usize = 0;
 const PROFILES: usize = 1;
 const MARKS: usize = 2;
 const LISTS: usize = 3;
 const FORMS: usize = 4;
 const CLUSTERS: usize = 5;
+const TAGS: usize = 6;
 
 /// The values at a word, indexed by slot.
 #[derive(Debug, Clone)]
@@ -162,10 +164,20 @@ pub struct FeatureSet {
 impl FeatureSet {
     /// Makes the set of the templates of these groups and of those that are always on.
     pub fn new(groups: &[Group]) -> Self {
+        let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
+        let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
+        Self::of(&Vec::from_iter(groups.flat_map(of)))
+    }
+
+    /// Makes the set of the templates of parts of speech.
+    pub fn of_tags() -> Self {
+        Self::of(&Vec::from_iter(TAG_TEMPLATES))
+    }
+
+    fn of(templates: &[&'static Template]) -> Self {
         let of = |stage: TemplateStage| -> Vec<Filler> {
-            let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
-            let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
-            groups.flat_map(of).filter(|template| template.stage() == stage).map(Filler::new).collect()
+            let templates = templates.iter().copied();
+            templates.filter(|template| template.stage() == stage).map(Filler::new).collect()
         };
         let context = of(TemplateStage::Context);
         let places = |kind: usize| kind * PLACES..(kind + 1) * PLACES;
@@ -255,6 +267,7 @@ impl FeatureSet {
         self.set_window(LISTS, window, values, |seen| seen.lists.into());
         self.set_window(FORMS, window, values, |seen| seen.form.into());
         self.set_window(CLUSTERS, window, values, |seen| seen.cluster.into());
+        self.set_window(TAGS, window, values, |seen| seen.tag.into());
         values.set(LookAhead, look_ahead as u64);
         for filler in self.context.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
             if !filler.skips_zeros || filler.values(values).any(|value| value != 0) {
@@ -282,7 +295,7 @@ impl FeatureSet {
         let (mut values, word) = (Values::default(), window[REACH]);
         self.own(lower, word, &mut emit);
         let mut emit = |filler: &Filler, values: &Values| emit(filler, values, "");
-        self.context(window, look_ahead, &mut values, &mut emit);
+        self.context(&window, look_ahead, &mut values, &mut emit);
         if let Some(phrase) = phrase {
             self.phrase(phrase, &mut values, &mut emit);
         }
@@ -437,7 +450,7 @@ pub struct Observation<'a> {
     /// The lower case of the word; empty at the place after the last word.
     pub lower: &'a str,
     /// The features of the words around it.
-    pub window: &'a Window,
+    pub window: Window,
     /// The number of words to the right that count.
     pub look_ahead: usize,
     /// The gazetteer phrase that contains the word.

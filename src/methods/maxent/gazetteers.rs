@@ -1,10 +1,11 @@
 //! Knowledge about words beside the weights: the lists that contain them, their forms in another
-//! lexicon, and their classes.
+//! lexicon, their classes, and the tagger of their parts of speech.
 
 use super::MaxentSettings;
 use super::hash::feature;
 use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::table::HashTable;
+use super::tagger::Tagger;
 use super::templates::{Group, PLACES, REACH};
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
@@ -30,6 +31,8 @@ pub struct Gazetteers {
     pub forms: Option<HashTable<1>>,
     /// The classes of words.
     pub clusters: Option<HashTable<1>>,
+    /// The tagger of parts of speech.
+    pub tagger: Option<Tagger>,
 }
 
 /// The number of bytes of an entry for a word or a phrase: the bits of its lists, and for a word
@@ -48,6 +51,7 @@ impl Gazetteers {
             lists: any(&Group::LISTS).then(|| open(store, LISTS)).transpose()?,
             forms: any(&Group::FORMS).then(|| open(store, FORMS)).transpose()?,
             clusters: (of_marks || any(&[Group::Clusters])).then(|| open(store, CLUSTERS)).transpose()?,
+            tagger: any(&Group::TAGS).then(|| Tagger::load(store)).transpose()?,
         })
     }
 
@@ -56,7 +60,9 @@ impl Gazetteers {
         let lists = self.lists.iter().map(|lists| (LISTS, lists.bytes()));
         let forms = self.forms.iter().map(|forms| (FORMS, forms.bytes()));
         let clusters = self.clusters.iter().map(|clusters| (CLUSTERS, clusters.bytes()));
-        lists.chain(forms).chain(clusters).map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).collect()
+        let tables = lists.chain(forms).chain(clusters);
+        let tables = tables.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        tables.chain(self.tagger.iter().map(Tagger::section)).collect()
     }
 
     /// The features of a word, including those from the gazetteers.

@@ -15,6 +15,7 @@ pub mod gazetteers;
 pub mod profile;
 mod session;
 pub mod table;
+pub mod tagger;
 pub mod templates;
 pub mod weights;
 

@@ -7,10 +7,10 @@
 use super::filling::{FarWords, FeatureSet, Filler, GapSet, Observation, Values};
 use super::gazetteers::Gazetteers;
 use super::marks::MarkHistory;
+use super::tagger::Tagging;
 use super::templates::{PLACES, REACH};
 use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts, Opening};
-use crate::text::Tokens;
-use crate::text::{Break, Token};
+use crate::text::{Break, Token, Tokens, Upos};
 
 /// The features of a word, computed once for all positions that see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +30,8 @@ pub struct WordFeatures {
     pub form: u8,
     /// The number of its cluster; 0 if it has none.
     pub cluster: u8,
+    /// The [number](crate::text::Upos::number) of its part of speech; 0 if that is not known.
+    pub tag: u8,
 }
 
 impl WordFeatures {
@@ -45,7 +47,7 @@ impl WordFeatures {
 
     /// The features of the unknown words before a text that was cut out of a longer one.
     pub const UNKNOWN_LEFT: Self =
-        Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0 };
+        Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0, tag: 0 };
 
     /// Returns the features of a word.
     pub fn of(lower: &str, token: &Token, profile: u16) -> Self {
@@ -85,6 +87,7 @@ pub struct Observer<'a> {
     /// window.
     seen: Vec<WordFeatures>,
     marked: MarkedStarts,
+    tagging: Option<Tagging<'a>>,
     values: Values,
     features: Vec<u64>,
 }
@@ -94,13 +97,17 @@ impl<'a> Observer<'a> {
     pub fn new(set: &'a FeatureSet, gazetteers: &'a Gazetteers) -> Self {
         let seen = vec![WordFeatures::default(); EMPTY];
         let (marked, values) = (MarkedStarts::default(), Values::default());
-        Self { set, gazetteers, seen, marked, values, features: Vec::new() }
+        let tagging = gazetteers.tagger.as_ref().map(Tagging::new);
+        Self { set, gazetteers, seen, marked, tagging, values, features: Vec::new() }
     }
 
     /// Restarts with a segment or a text.
     pub fn open(&mut self, opening: Opening) {
         self.seen.clear();
         self.seen.resize(EMPTY, WordFeatures::default());
+        if let Some(tagging) = &mut self.tagging {
+            tagging.open();
+        }
         if opening == Opening::Text {
             self.marked = MarkedStarts::default();
         }
@@ -108,12 +115,24 @@ impl<'a> Observer<'a> {
 
     /// Takes the next word of the segment and returns the evidence in the text for a sentence start
     /// there; `starts` is true if the text marks one.
-    pub fn take(&mut self, token: &Token, starts: bool, seen: WordFeatures) -> BoundaryEvidence {
+    pub fn take(&mut self, lower: &str, token: &Token, starts: bool, seen: WordFeatures) -> BoundaryEvidence {
         if self.seen.len() == EMPTY && token.before <= Break::Space && !starts {
             self.see(WordFeatures::UNKNOWN_LEFT);
         }
         self.see(seen);
+        let at = self.end() - 1;
+        if let Some(tagging) = &mut self.tagging {
+            tagging.push(lower, &mut self.seen, at);
+        }
         self.marked.take(starts)
+    }
+
+    /// Ends the segment: its last word has no right context but the end.
+    pub fn close(&mut self) {
+        let end = self.end();
+        if let Some(tagging) = &mut self.tagging {
+            tagging.close(&mut self.seen, end);
+        }
     }
 
     /// Appends the features of a word.
@@ -128,10 +147,11 @@ impl<'a> Observer<'a> {
         self.seen.len() + REACH - EMPTY
     }
 
-    /// Drops words that none of the last `waiting` ones sees, if there are many.
+    /// Drops words that none of the last `waiting` ones sees, if there are many, nor the word before
+    /// them, which may have to be tagged again.
     pub fn forget(&mut self, waiting: usize) {
         if self.seen.len() > KEPT {
-            self.seen.drain(..self.end() - waiting - REACH);
+            self.seen.drain(..self.end() - waiting - REACH - 1);
         }
     }
 
@@ -188,7 +208,7 @@ impl<'a> Observer<'a> {
         set: &GapSet,
         history: &MarkHistory,
     ) -> &[u64] {
-        let observed = self.observed(0, None, BoundaryEvidence::Nothing, back);
+        let observed = self.observed(0, None, BoundaryEvidence::Nothing, back, &[]);
         self.features.clear();
         observed.gap(look_ahead, set, history, |filler, values| self.features.push(filler.feature(values)));
         &self.features
@@ -213,6 +233,19 @@ fn is_repeated(words: &[WordFeatures], look_ahead: usize) -> bool {
     is_twice(&words[0], &words[1]) || look_ahead > 0 && is_twice(&words[1], &words[2])
 }
 
+/// Returns the part of speech of each word of a text by the tagger of these gazetteers.
+pub fn tags(gazetteers: &Gazetteers, tokens: &Tokens) -> Vec<Option<Upos>> {
+    let set = FeatureSet::new(&[]);
+    let seen = tokens.iter().map(|(lower, token)| WordFeatures::of(lower, token, 0));
+    let (seen, mut tags) = (Vec::from_iter(seen), vec![None; tokens.len()]);
+    Observer::new(&set, gazetteers).text(tokens, &seen, |_, word| {
+        if let Some(tag) = tags.get_mut(word.at) {
+            *tag = Upos::of_number(word.window[REACH].tag);
+        }
+    });
+    tags
+}
+
 #[inline]
 fn phrase(
     set: &FeatureSet,
@@ -234,6 +267,10 @@ pub struct Observed {
     /// word, at that place.
     pub shown: BoundaryEvidence,
     window: Window,
+    /// The parts of speech of the words of the window without right context.
+    early: [u8; PLACES],
+    /// True at the place after the last word.
+    is_behind: bool,
     far: FarWords,
 }
 
@@ -264,25 +301,32 @@ impl Observer<'_> {
     /// last word.
     pub fn text(&mut self, tokens: &Tokens, seen: &[WordFeatures], mut visit: impl FnMut(&Self, &Observed)) {
         self.open(Opening::Text);
-        let tokens = tokens.as_slice();
+        let (texts, tokens) = (tokens, tokens.as_slice());
         let opening = |at: usize| Opening::of(&tokens[at], tokens[at].starts);
         let (mut from, mut last, mut shown) = (0, BoundaryEvidence::Nothing, Vec::new());
+        // The parts of speech without right context, at the places of the words in the segment.
+        let mut early = Vec::new();
         while from < tokens.len() {
             let to = (from + 1..tokens.len()).find(|&at| opening(at).is_some()).unwrap_or(tokens.len());
             if let Some(opening) = opening(from) {
                 self.open(opening);
             }
             shown.clear();
-            let words = tokens[from..to].iter().zip(&seen[from..to]);
-            shown.extend(words.map(|(token, seen)| self.take(token, token.starts, *seen)));
+            early.clear();
+            for at in from..to {
+                shown.push(self.take(texts.lower(at), &tokens[at], tokens[at].starts, seen[at]));
+                early.resize(self.end(), 0);
+                early[self.end() - 1] = self.seen[self.end() - 1].tag;
+            }
+            self.close();
             for (at, &shown) in (from..to).zip(&shown) {
                 let opening = if at == from { opening(at) } else { None };
-                visit(self, &self.observed(at, opening, shown, to - at));
+                visit(self, &self.observed(at, opening, shown, to - at, &early));
                 last = shown;
             }
             from = to;
         }
-        visit(self, &self.observed(tokens.len(), None, last, 0));
+        visit(self, &self.observed(tokens.len(), None, last, 0, &early));
     }
 
     /// Returns the word `back` places before the end.
@@ -292,10 +336,12 @@ impl Observer<'_> {
         opening: Option<Opening>,
         shown: BoundaryEvidence,
         back: usize,
+        early: &[u8],
     ) -> Observed {
         let here = self.end() - back;
         let window = std::array::from_fn(|place| self.seen[here + place - REACH]);
-        Observed { at, opening, shown, window, far: self.far(back) }
+        let early = std::array::from_fn(|place| early.get(here + place - REACH).copied().unwrap_or_default());
+        Observed { at, opening, shown, window, early, is_behind: back == 0, far: self.far(back) }
     }
 
     /// Returns the words after the window of the word `back` places before the end.
@@ -306,15 +352,17 @@ impl Observer<'_> {
         words
     }
 
-    /// Returns everything that the features of a word depend on.
-    pub fn observation<'w>(
-        &self,
-        lower: &'w str,
-        observed: &'w Observed,
-        look_ahead: usize,
-    ) -> Observation<'w> {
-        let window = &observed.window;
-        let phrase = phrase(self.set, self.gazetteers, window, look_ahead);
+    /// Returns everything that the features of a word depend on, for a model that looks `look_ahead`
+    /// words ahead: at the place after the last word it sees one word less.
+    pub fn observation<'w>(&self, lower: &'w str, observed: &Observed, look_ahead: usize) -> Observation<'w> {
+        let mut window = observed.window;
+        // The right context of the last word that is seen is not.
+        let last = REACH + look_ahead - usize::from(observed.is_behind);
+        if let (Some(word), Some(early)) = (window.get_mut(last), observed.early.get(last)) {
+            word.tag = *early;
+        }
+        let look_ahead = look_ahead.saturating_sub(observed.is_behind.into());
+        let phrase = phrase(self.set, self.gazetteers, &window, look_ahead);
         Observation { lower, window, look_ahead, phrase, before: None, distance: None }
     }
 }

@@ -263,7 +263,7 @@ impl MaxentSession<'_> {
         let mut word = self.spare.pop().unwrap_or_default();
         word.lower.clear();
         word.lower.push_str(lower);
-        let shown = match (self.observer.take(token, starts, seen), self.request.starts) {
+        let shown = match (self.observer.take(lower, token, starts, seen), self.request.starts) {
             (_, SentenceStarts::None) | (BoundaryEvidence::Nothing, SentenceStarts::Marked) => {
                 BoundaryEvidence::Inside
             }
@@ -601,6 +601,7 @@ impl MaxentSession<'_> {
     /// if that shows.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
         let begins = if self.marks.is_some() { Some(true) } else { begins };
+        self.observer.close();
         while !self.waiting.is_empty() {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
@@ -634,15 +635,53 @@ fn has_capital(constraint: Constraint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::maxent::filling::GapSet;
+    use crate::methods::maxent::filling::{FeatureSet, Filler, GapSet};
     use crate::methods::maxent::gazetteers::Gazetteers;
     use crate::methods::maxent::marks::MarkSettings;
+    use crate::methods::maxent::observe::{self, Window};
     use crate::methods::maxent::table::HashTable;
-    use crate::methods::maxent::templates::{FARTHEST, Group, VERSION};
+    use crate::methods::maxent::tagger::{self, Tagger};
+    use crate::methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
     use crate::methods::maxent::weights::WeightTable;
     use crate::methods::maxent::{MaxentSettings, WEIGHTS_EACH, WORD};
-    use crate::text::{Break, Locale, MarkSet};
+    use crate::text::{Break, Locale, MarkSet, Upos};
     use proptest::prelude::*;
+
+    /// Returns a tagger with arbitrary weights for the features of the words of [`any_tokens`] and of the
+    /// words after them.
+    fn tagger() -> Tagger {
+        let letters = ["", "a", "b", "c"];
+        let words: Vec<String> =
+            letters[1..].iter().flat_map(|a| letters.map(|b| format!("{a}{b}"))).collect();
+        let seen = |word: &str| WordFeatures::of(word, &Token::default(), 0);
+        let set = FeatureSet::of_tags();
+        let mut found = std::collections::BTreeMap::new();
+        for (word, next) in words.iter().flat_map(|word| words.iter().map(move |next| (word, next))) {
+            let mut window = Window::default();
+            (window[REACH], window[REACH + 1]) = (seen(word), seen(next));
+            let mut add = |feature: u64| {
+                let weights = feature.rotate_left(17).to_le_bytes();
+                found.insert(feature, [weights[0], weights[1], weights[2], weights[3]]);
+            };
+            let mut each = |filler: &Filler, values: &Values| {
+                let feature = filler.feature(values);
+                (0..5).for_each(|group| add(tagger::second(feature, group)));
+                add(feature);
+            };
+            set.own(word, window[REACH], |filler, values, _| each(filler, values));
+            set.context(&window, 1, &mut Values::default(), each);
+        }
+        Tagger::new(WeightTable::open(HashTable::build(found.into_iter()).into()).unwrap())
+    }
+
+    #[test]
+    fn the_next_word_changes_the_part_of_speech_of_a_word() {
+        let gazetteers = Gazetteers { tagger: Some(tagger()), ..Gazetteers::default() };
+        let tags = |words: [&str; 2]| observe::tags(&gazetteers, &Tokens::of_words(words, Locale::Root));
+        let found: std::collections::BTreeSet<_> =
+            ["a", "b", "c", "aa", "ab", "bb"].map(|next| tags(["ab", next])[0].map(Upos::number)).into();
+        assert!(found.len() > 1, "{found:?}");
+    }
 
     /// Returns an untrained model that uses all features.
     fn model(look_ahead: usize) -> Maxent {
@@ -650,7 +689,7 @@ mod tests {
         let words = HashTable::<WORD>::build([].into_iter());
         let settings = MaxentSettings {
             version: VERSION,
-            groups: [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat(),
+            groups: [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters], &Group::TAGS].concat(),
             look_ahead,
             steps: 1,
             cut: 0,
@@ -675,7 +714,8 @@ mod tests {
             },
             features: GapSet::new(true),
         };
-        let model = Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root);
+        let gazetteers = Gazetteers { tagger: Some(tagger()), ..Gazetteers::default() };
+        let model = Maxent::new(table, words, gazetteers, String::new(), settings, Locale::Root);
         model.with_marks(Some(marks))
     }
 
@@ -709,9 +749,9 @@ mod tests {
             observer.text(&tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();
                 let lower = if is_behind { "" } else { tokens.lower(word.at) };
-                let look_ahead = if is_behind { look_ahead.saturating_sub(1) } else { look_ahead };
                 let mut row = Vec::new();
                 let observation = observer.observation(lower, word, look_ahead);
+                let look_ahead = if is_behind { look_ahead.saturating_sub(1) } else { look_ahead };
                 model.features.all(&observation, |filler, values, _| row.push(filler.feature(values)));
                 let mut own = Vec::new();
                 let here = seen.get(word.at).copied().unwrap_or_default();

@@ -59,6 +59,10 @@ pub enum Group {
     Forms,
     /// The word and its neighbours in that lexicon
     FormsAround,
+    /// The part of speech of the word (--tagger)
+    Tags,
+    /// The parts of speech of the word and its neighbours
+    TagsAround,
     /// The classes of the word and its neighbours, of 255 learned from the corpus: words that occur
     /// among the same words
     Clusters,
@@ -111,6 +115,8 @@ impl NamedValue for Group {
             "The word in another lexicon (--forms): its most frequent form, the share of that form, and the count of the word",
         ),
         (Self::FormsAround, "forms-around", "The word and its neighbours in that lexicon"),
+        (Self::Tags, "tags", "The part of speech of the word (--tagger)"),
+        (Self::TagsAround, "tags-around", "The parts of speech of the word and its neighbours"),
         (
             Self::Clusters,
             "clusters",
@@ -141,6 +147,9 @@ impl Group {
     /// The groups that use another lexicon.
     pub const FORMS: [Self; 2] = [Self::Forms, Self::FormsAround];
 
+    /// The groups that use a tagger.
+    pub const TAGS: [Self; 2] = [Self::Tags, Self::TagsAround];
+
     /// The name of the group in settings and on the command line.
     pub fn name(self) -> &'static str {
         self.name_of()
@@ -162,6 +171,8 @@ pub enum FeatureSlot {
     Form(isize),
     /// The class of the word at a place.
     Cluster(isize),
+    /// The part of speech of the word at a place: the [number](crate::text::Upos::number), or 0.
+    Tag(isize),
     /// The first letters of the word, of this number; a shorter word has no value.
     First(usize),
     /// The last letters of the word, of this number; a shorter word has no value.
@@ -239,11 +250,12 @@ const fn always(number: u64, name: &'static str, slots: &'static [FeatureSlot]) 
 use FeatureSlot::{
     Affix, Before, Cluster, Distance, FarPair, FarPlace, FarWord, First, Form, FormClass, Last, Letters,
     List, Lists, LookAhead, Marks, Opening, Openings, Pair, PhraseLists, PhrasePlace, PhraseWords, Profile,
-    Shape, SinceMark, Word,
+    Shape, SinceMark, Tag, Word,
 };
 use Group::{
     Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
-    Neighbours, Ngrams, Previous, Profile as Profiles, Shape as Shapes, Spans, Trigrams, Wide, Word as Words,
+    Neighbours, Ngrams, Previous, Profile as Profiles, Shape as Shapes, Spans, Tags, TagsAround, Trigrams,
+    Wide, Word as Words,
 };
 
 /// All templates. Features of a group are in this order: those of the word by itself before those
@@ -316,6 +328,14 @@ pub const TEMPLATES: &[Template] = &[
     of(Clusters, 93, "c-1+1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
     of(Clusters, 94, "c-2-1+1+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
     of(Clusters, 95, "c+1+2+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    of(Tags, 270, "tag", &[Tag(0)]),
+    of(Tags, 271, "tag-w", &[Tag(0), Word(0)]),
+    of(TagsAround, 272, "tag-1", &[Tag(-1), Tag(0)]),
+    of(TagsAround, 273, "tag+1", &[Tag(0), Tag(1)]),
+    of(TagsAround, 274, "tag-1+1", &[Tag(-1), Tag(0), Tag(1)]),
+    of(TagsAround, 275, "tag-2-1", &[Tag(-2), Tag(-1), Tag(0)]),
+    of(TagsAround, 276, "tag-1w", &[Tag(-1), Word(0)]),
+    of(TagsAround, 277, "tagw+1", &[Word(0), Tag(1)]),
     of(Spans, 100, "n-3-2-1", &[Word(-3), Word(-2), Word(-1)]),
     of(Spans, 101, "q-+", &[Word(-2), Word(-1), Word(0), Word(1)]),
     of(Spans, 102, "q+", &[Word(-1), Word(0), Word(1), Word(2)]),
@@ -405,6 +425,36 @@ pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
 pub const FAR_TEMPLATES: [Template; 2] =
     [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
 
+/// The templates of parts of speech, for the word in the middle of its window, whose tag and those of
+/// the words after it are not known.
+#[rustfmt::skip]
+pub const TAG_TEMPLATES: &[Template] = &[
+    always(300, "u", &[]),
+    always(301, "u:w", &[Word(0)]),
+    always(302, "u:first1", &[First(1)]),
+    always(303, "u:first2", &[First(2)]),
+    always(304, "u:first3", &[First(3)]),
+    always(305, "u:first4", &[First(4)]),
+    always(306, "u:last1", &[Last(1)]),
+    always(307, "u:last2", &[Last(2)]),
+    always(308, "u:last3", &[Last(3)]),
+    always(309, "u:last4", &[Last(4)]),
+    always(310, "u:shape", &[Shape]),
+    always(320, "u:seen", &[LookAhead]),
+    always(321, "u:b-", &[Word(-1), Word(0)]),
+    always(322, "u:b+", &[Word(0), Word(1)]),
+    always(323, "u:n-1", &[Word(-1)]),
+    always(324, "u:n-2", &[Word(-2)]),
+    always(325, "u:n+1", &[Word(1)]),
+    always(326, "u:n-1+1", &[Word(-1), Word(1)]),
+    always(330, "u:t-1", &[Tag(-1)]),
+    always(331, "u:t-2-1", &[Tag(-2), Tag(-1)]),
+    always(332, "u:t-1w", &[Tag(-1), Word(0)]),
+    always(333, "u:t-1w+1", &[Tag(-1), Word(1)]),
+    always(334, "u:t-2-1w", &[Tag(-2), Tag(-1), Word(0)]),
+    // Number 350 is the hash of a second decision: see `tagger::second`.
+];
+
 /// The knowledge that is needed before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStage {
@@ -425,8 +475,8 @@ impl Template {
     pub const fn reach(&self) -> usize {
         let (mut at, mut most) = (0, 0);
         while at < self.slots.len() {
-            if let Word(place) | Profile(place) | Marks(place) | Lists(place) | Form(place) | Cluster(place) =
-                self.slots[at]
+            if let Word(place) | Profile(place) | Marks(place) | Lists(place) | Form(place) | Cluster(place)
+            | Tag(place) = self.slots[at]
                 && place > most
             {
                 most = place;
@@ -448,6 +498,8 @@ impl Template {
             Word(place) | Profile(place) | Form(place) | Cluster(place) => *place == 0,
             // The marks around a word are not part of the word itself.
             Marks(_) | Lists(_) | LookAhead => false,
+            // A part of speech depends on the words around the word.
+            Tag(_) => false,
             _ => true,
         };
         match () {
@@ -466,15 +518,26 @@ mod tests {
 
     #[test]
     fn names_are_those_of_settings() {
-        for group in Group::DEFAULT.into_iter().chain([Clusters]).chain(Group::LISTS).chain(Group::FORMS) {
+        for group in Group::DEFAULT
+            .into_iter()
+            .chain([Clusters])
+            .chain(Group::LISTS)
+            .chain(Group::FORMS)
+            .chain(Group::TAGS)
+        {
             assert_eq!(serde_json::to_value(group).unwrap(), group.name());
         }
     }
 
     #[test]
     fn numbers_and_names_of_templates_are_their_own() {
-        let templates: Vec<&Template> =
-            TEMPLATES.iter().chain(GAP_TEMPLATES).chain([&PAIR_TEMPLATE]).chain(&FAR_TEMPLATES).collect();
+        let templates: Vec<&Template> = TEMPLATES
+            .iter()
+            .chain(GAP_TEMPLATES)
+            .chain([&PAIR_TEMPLATE])
+            .chain(&FAR_TEMPLATES)
+            .chain(TAG_TEMPLATES)
+            .collect();
         for (at, template) in templates.iter().enumerate() {
             let others = || templates[at + 1..].iter();
             assert!(others().all(|other| other.number != template.number), "{template:?}");

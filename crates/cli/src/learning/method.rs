@@ -12,7 +12,7 @@ pub enum TrainMethod {
     /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
     Hmm(hmm::HmmConfig),
     /// Maximum entropy: a log-linear model over features of a word and its context
-    Maxent(maxent::MaxentConfig),
+    Maxent(Box<maxent::MaxentConfig>),
     /// Transducer: an n-gram language model as a weighted
     /// finite-state machine, decoded by its best path
     Ngram(ngram::NgramConfig),
@@ -27,7 +27,7 @@ impl TrainMethod {
         match self {
             Self::Majority(config) => config,
             Self::Hmm(config) => config,
-            Self::Maxent(config) => config,
+            Self::Maxent(config) => &**config,
             Self::Ngram(config) => config,
             #[cfg(feature = "neural")]
             Self::Neural(method) => method.learner(),

@@ -16,6 +16,7 @@ mod method;
 mod score;
 mod spinner;
 mod systems;
+mod tagger;
 mod train;
 mod usage;
 
@@ -52,6 +53,7 @@ pub enum Learning {
     Lexicon(lexicon::LexiconArgs),
     Lm(lm::LmArgs),
     Maxent(maxent::MaxentArgs),
+    Tagger(tagger::TaggerArgs),
     Corpus(corpus::CorpusArgs),
     Fst(fst::FstArgs),
 }
@@ -73,6 +75,7 @@ impl Learning {
             Self::Lexicon(args) => lexicon::run(args),
             Self::Lm(args) => lm::run(args),
             Self::Maxent(args) => maxent::run(args),
+            Self::Tagger(args) => tagger::run(args),
             Self::Corpus(args) => corpus::run(args),
             Self::Fst(args) => fst::run(args),
         }

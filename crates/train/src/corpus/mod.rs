@@ -7,6 +7,7 @@ pub mod read;
 pub mod shuffle;
 pub mod split;
 pub mod stats;
+pub mod treebank;
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,7 +24,7 @@ use majuscule::files::{self, Input};
 use majuscule::format::Record;
 use majuscule::format::{Utterance, UtterancePart};
 use majuscule::interrupt::Interrupt;
-use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, sentence};
+use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 
 pub use protocol::{Protocol, ReiTag};
 pub use read::{CorpusSentence, Reading, SpeechPart, SpeechPartKind};
@@ -54,6 +55,8 @@ pub struct Gold {
     /// The mark whose opening stands before the word: [`Mark::Question`] for `¿`. Known where marks
     /// are.
     pub opening: Mark,
+    /// The part of speech of the word, known in a [treebank](treebank::Treebank).
+    pub tag: Option<Upos>,
 }
 
 /// Cased files and the way they become examples. Files are streamed: memory does not grow with

@@ -632,7 +632,7 @@ impl<'a> ExampleBuilder<'a> {
             tokens.push(word, locale, Token { before, ..Token::default() });
             let opening = gap.chars().map(Mark::opened_by).fold(Mark::None, Mark::stronger);
             let label = Case::of(word, locale).into();
-            gold.push(Gold { label, scored: true, initial, opening, ends: false });
+            gold.push(Gold { label, scored: true, initial, opening, ..Gold::default() });
             initial = false;
         });
         self.words = words;

@@ -127,6 +127,7 @@ pub fn adapt(
         // Sentence beginnings are learned only where sentences run together.
         begins: settings.begins && corpus.protocol().runs_on(),
         gaps: None,
+        tagged: None,
     };
     let move_weights = |data: DataSet<'_>, weights: &WeightTable, steps: u32| match adaptation.variance {
         0.0 => Ok(weights.clone()),

@@ -12,9 +12,10 @@ use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::marks::{MarkClasses, MarkHistory};
 use majuscule::methods::maxent::observe::{Observer, WordFeatures};
+use majuscule::methods::maxent::tagger;
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
 use majuscule::methods::sentence_starts::BoundaryEvidence;
-use majuscule::text::{Class, Mark, MarkSet};
+use majuscule::text::{Class, Mark, MarkSet, Upos};
 
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]
@@ -30,6 +31,9 @@ pub(super) struct DataSet<'a> {
     pub(super) begins: bool,
     /// The gaps to learn from, if marks are learned and not cases.
     pub(super) gaps: Option<GapData<'a>>,
+    /// The text to learn parts of speech from, in place of the corpus, if they are learned and not
+    /// cases.
+    pub(super) tagged: Option<&'a [Example]>,
 }
 
 /// The gaps after words, of which marks are learned.
@@ -73,7 +77,7 @@ pub(super) struct TrainingTarget {
     pub(super) lower_or_title: bool,
     /// True if a sentence begins at the word.
     pub(super) begins: Option<bool>,
-    /// The [class](MarkClasses::class) of the mark after the word.
+    /// The [class](MarkClasses::class) of the mark after the word, or another of five classes.
     pub(super) mark: Option<usize>,
 }
 
@@ -85,6 +89,17 @@ pub(super) struct ExampleScratch {
 }
 
 impl DataSet<'_> {
+    /// Passes each example to learn from to `visit`, in order.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read, or if `visit` fails.
+    pub(super) fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+        match self.tagged {
+            Some(examples) => examples.iter().try_for_each(visit),
+            None => self.corpus.for_each(visit),
+        }
+    }
+
     /// Passes each word of an example that teaches something to `visit`, in order, and then the
     /// position after the last word.
     #[inline]
@@ -97,6 +112,9 @@ impl DataSet<'_> {
         if let Some(gaps) = self.gaps {
             return self.gap_rows(example, gaps, scratch, visit);
         }
+        if self.tagged.is_some() {
+            return self.tag_rows(example, scratch, visit);
+        }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
@@ -107,12 +125,12 @@ impl DataSet<'_> {
                 history = GoldHistory::default();
             }
             let gold = example.gold.get(word.at);
-            let (lower, answer, look_ahead) = match gold {
+            let (lower, answer) = match gold {
                 Some(gold) => {
                     let lower = example.tokens.lower(word.at);
-                    (lower, self.answer(word.shown, lower, gold), look_ahead)
+                    (lower, self.answer(word.shown, lower, gold))
                 }
-                None => ("", self.answer_behind(word.shown, example), look_ahead.saturating_sub(1)),
+                None => ("", self.answer_behind(word.shown, example)),
             };
             if answer != TrainingTarget::default() {
                 let before = Some(history.before);
@@ -179,6 +197,35 @@ impl DataSet<'_> {
         });
     }
 
+    /// Passes the two decisions about the part of speech of each word to `visit`, in order, without
+    /// right context and with it.
+    fn tag_rows(
+        &self,
+        example: &Example,
+        scratch: &mut ExampleScratch,
+        mut visit: impl FnMut(ExampleRow<'_>),
+    ) {
+        let ExampleScratch { seen, features } = scratch;
+        self.seen(example, seen);
+        for (seen, gold) in seen.iter_mut().zip(&example.gold) {
+            seen.tag = gold.tag.map_or(0, Upos::number);
+        }
+        Observer::new(self.set, self.gazetteers).text(&example.tokens, seen, |observer, word| {
+            let Some(tag) = example.gold.get(word.at).and_then(|gold| gold.tag) else { return };
+            let [group, member] = tagger::classes(tag);
+            for look_ahead in 0..=tagger::LOOK_AHEAD {
+                let observation = observer.observation(example.tokens.lower(word.at), word, look_ahead);
+                features.clear();
+                self.set.all(&observation, |filler, values, _| features.push(filler.feature(values)));
+                for class in [group, member] {
+                    let answer = TrainingTarget { mark: Some(class), ..TrainingTarget::default() };
+                    visit(ExampleRow { at: word.at, all: features.len(), features, observation, answer });
+                    features.iter_mut().for_each(|feature| *feature = tagger::second(*feature, group));
+                }
+            }
+        });
+    }
+
     /// Returns the mark that the history of later gaps holds in place of the right one. A model misses
     /// some marks and puts in others, and what it learned has to hold after those too: some marks,
     /// chosen by their places, are left out, and some are added.
@@ -233,7 +280,7 @@ impl DataSet<'_> {
     /// Counts the words that are trained on in an epoch.
     pub(super) fn trained_on(&self) -> Result<u64> {
         let (mut numbers, mut words, mut scratch) = (0.., 0, ExampleScratch::default());
-        self.corpus.for_each(&mut |example| {
+        self.for_each(&mut |example| {
             if !numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
                 self.rows(example, &mut scratch, |_| words += 1);
             }
@@ -338,7 +385,7 @@ mod tests {
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
             let (counts, gazetteers) = (WordTallies::default(), Gazetteers::default());
             let data = DataSet {
-                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true, gaps: None,
+                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true, gaps: None, tagged: None,
             };
             let mut rows = Vec::new();
             data.rows(&example, &mut ExampleScratch::default(), |row| rows.push((row.at, row.features.to_vec())));
@@ -347,9 +394,8 @@ mod tests {
             Observer::new(&set, &gazetteers).text(tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();
                 let lower = if is_behind { "" } else { tokens.lower(word.at) };
-                let look_ahead = config.look_ahead - usize::from(is_behind);
                 shown.clear();
-                set.all(&observer.observation(lower, word, look_ahead), |filler, values, _| {
+                set.all(&observer.observation(lower, word, config.look_ahead), |filler, values, _| {
                     shown.push(filler.feature(values));
                 });
                 match found.next_if(|(at, _)| *at == word.at) {

@@ -1,4 +1,4 @@
-//! Builds the gazetteers of a model from word lists and a lexicon.
+//! Builds the gazetteers of a model from word lists, a lexicon and a tagger.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,6 +11,8 @@ use majuscule::files;
 use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::table::HashTable;
+use majuscule::methods::maxent::tagger::Tagger;
+use majuscule::model;
 use majuscule::text::{Case, Locale, Tokens};
 
 /// Reads the files that the settings name, and returns the gazetteers and the mixed-case spellings.
@@ -24,7 +26,8 @@ pub(super) fn read(config: &MaxentConfig, corpus: &Corpus) -> Result<(Gazetteers
     for file in &config.spellings {
         read_list(file, corpus.locale(), &mut mixed)?;
     }
-    Ok((Gazetteers { lists, forms, clusters: None }, mixed))
+    let tagger = config.tagger.as_ref().map(|file| tagger(file, corpus)).transpose()?;
+    Ok((Gazetteers { lists, forms, clusters: None, tagger }, mixed))
 }
 
 fn lists(
@@ -97,6 +100,18 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
         }
     }
     table(lexicon.iter().map(|entry| (hash(entry.word.as_bytes()), [form(&entry)])))
+}
+
+fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
+    let store = model::open(file)?;
+    let tagger = Tagger::open(&*store)?;
+    let (found, expected) = (store.manifest().locale, corpus.locale());
+    if found != expected {
+        let problem = format!("pairs letters as \"{found}\" does, but the corpus as \"{expected}\" does");
+        let problem = format!("{problem}: train the tagger again with {}", option("lang"));
+        return Err(Error::model(file.to_string_lossy(), problem));
+    }
+    Ok(tagger)
 }
 
 fn form(entry: &LexiconEntry<'_>) -> u8 {

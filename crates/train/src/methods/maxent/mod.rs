@@ -28,6 +28,7 @@ mod size;
 mod solving;
 mod state;
 mod stopping;
+mod tagger;
 mod trainer;
 
 use std::num::NonZeroUsize;
@@ -61,13 +62,14 @@ use quantisation::Quantised;
 pub use size::ModelSize;
 pub use solving::{Solver, Solving};
 use state::{StateKeeper, TrainingState};
+pub use tagger::{TagAccuracy, TaggerConfig, tag_accuracy, train_tagger};
 use trainer::Trainer;
 
 /// The settings for training `maxent`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct MaxentConfig {
-    /// The groups of features; by default those that help, with --list and --forms those that look
-    /// words up there
+    /// The groups of features; by default those that help, with --list, --forms and --tagger those
+    /// that look words up there
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
     /// A list of words and phrases in which words are looked up, one entry per line; may be given
@@ -85,6 +87,10 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub forms: Option<PathBuf>,
+    /// A tagger, from tagger train, whose parts of speech are features of words. The model keeps it
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names", skip_serializing_if = "Option::is_none")]
+    pub tagger: Option<PathBuf>,
     /// The number of words of right context that the features see: at most 3, and with --marks 8, of
     /// which cases see 3
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
@@ -172,6 +178,7 @@ impl Default for MaxentConfig {
             lists: Vec::new(),
             spellings: Vec::new(),
             forms: None,
+            tagger: None,
             look_ahead: 3,
             right_context_dropout: 0.25,
             capital_cost: 1.0,
@@ -313,7 +320,17 @@ impl Prepared {
         gazetteers: &'a Gazetteers,
     ) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
-        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins, gaps: None }
+        DataSet {
+            config,
+            set,
+            corpus,
+            words,
+            model: None,
+            gazetteers,
+            begins: *begins,
+            gaps: None,
+            tagged: None,
+        }
     }
 }
 
@@ -449,7 +466,7 @@ fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> 
 impl MaxentConfig {
     /// Returns the files that the settings name.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
+        let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).chain(&self.tagger).cloned();
         files.chain(self.solving.inputs()).collect()
     }
 
@@ -471,9 +488,11 @@ impl MaxentConfig {
     fn groups(&self) -> Result<Vec<Group>> {
         let mut groups = self.features.clone();
         let mut problem = None;
-        for (name, given, looking) in
-            [("list", !self.lists.is_empty(), Group::LISTS), ("forms", self.forms.is_some(), Group::FORMS)]
-        {
+        for (name, given, looking) in [
+            ("list", !self.lists.is_empty(), Group::LISTS),
+            ("forms", self.forms.is_some(), Group::FORMS),
+            ("tagger", self.tagger.is_some(), Group::TAGS),
+        ] {
             let [one, other] = looking.map(Group::name);
             let (file, features) = (option(name), option("features"));
             match self.features.iter().find(|group| looking.contains(group)) {

@@ -11,7 +11,8 @@ use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
 use majuscule::methods::maxent::hash::{feature, hash};
 use majuscule::methods::maxent::observe::WordFeatures;
 use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
-use majuscule::text::Tokens;
+use majuscule::named::NamedValue;
+use majuscule::text::{Tokens, Upos};
 
 /// Returns the feature that every word has.
 pub fn bias() -> u64 {
@@ -81,6 +82,10 @@ fn value_text(slot: FeatureSlot, value: u64, letters: &str, words: &[&str; PLACE
                 |code: u64| mark(code).map(|c| escaped(c.encode_utf8(&mut [0; 4]))).unwrap_or_default();
             format!("{}_{}_{}", text(value >> 32), text(value >> 1 & 0x7fff_ffff), value & 1 == 1)
         }
+        FeatureSlot::Tag(_) => {
+            let upos = u8::try_from(value).ok().and_then(Upos::of_number);
+            upos.map_or(NO_TAG, Upos::name_of).to_owned()
+        }
         _ => value.to_string(),
     }
 }
@@ -98,6 +103,10 @@ fn parse_value<'a>(slot: FeatureSlot, parts: &mut impl Iterator<Item = &'a str>)
             let (left, right) = (mark(parts.next()?)?, mark(parts.next()?)?);
             Some(left << 32 | right << 1 | u64::from(parts.next()?.parse::<bool>().ok()?))
         }
+        FeatureSlot::Tag(_) => match parts.next()? {
+            NO_TAG => Some(0),
+            name => Upos::of_name(name).map(|upos| upos.number().into()),
+        },
         _ => parts.next()?.parse::<u16>().ok().map(u64::from),
     }
 }
@@ -106,6 +115,9 @@ fn parse_value<'a>(slot: FeatureSlot, parts: &mut impl Iterator<Item = &'a str>)
 const LEFT_END: &str = "<s>";
 const RIGHT_END: &str = "</s>";
 const CUT: &str = "<cut>";
+
+/// The value of the part of speech of a word that is not there.
+const NO_TAG: &str = "-";
 
 fn word(part: &str) -> Option<u64> {
     match part {
@@ -177,7 +189,7 @@ mod tests {
                 let seen = WordFeatures::of(lower, token, 0);
                 let [a, b, c, d, e, f, ..] = (draw ^ hash(&seen.hash.to_le_bytes())).to_le_bytes();
                 let [profile, lists] = [[a & 3, b & 1], [c & 3, d & 1]].map(u16::from_le_bytes);
-                WordFeatures { profile, lists, form: e & 7, cluster: f & 7, ..seen }
+                WordFeatures { profile, lists, form: e & 7, cluster: f & 7, tag: f >> 4, ..seen }
             })
             .collect();
         let phrase = GazetteerMatch { lists: draw as u16 & 7, words: 2, place: 1 };
@@ -256,14 +268,8 @@ mod tests {
     #[test]
     fn a_hash_is_the_name_of_a_feature_that_is_not_there() {
         let (set, words, window) = (FeatureSet::new(&[]), [""; PLACES], Default::default());
-        let nothing = Observation {
-            lower: "",
-            window: &window,
-            look_ahead: 0,
-            phrase: None,
-            before: None,
-            distance: None,
-        };
+        let nothing =
+            Observation { lower: "", window, look_ahead: 0, phrase: None, before: None, distance: None };
         let names = of(&set, &[77], &words, &nothing);
         assert_eq!(names, ["h=000000000000004d"]);
         assert_eq!(parse(&names[0]), Some(77));

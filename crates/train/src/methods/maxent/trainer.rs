@@ -49,12 +49,12 @@ impl Trainer<'_> {
         let mut done = state.batches;
         thread::scope(|scope| {
             let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
-            let corpus = self.data.corpus;
+            let (data, corpus) = (&self.data, self.data.corpus);
             let solving = &self.data.config.solving;
             let reader = scope.spawn(move || {
                 let (mut batch, mut words, mut size) = (Vec::new(), 0, FIRST_BATCH);
                 let mut numbers = 0..;
-                corpus.for_each(&mut |example| {
+                data.for_each(&mut |example| {
                     if numbers.next().is_some_and(|number| solving.holds_out(number)) {
                         return Ok(());
                     }
@@ -122,7 +122,7 @@ impl Trainer<'_> {
     fn held_out_loss(&self, weights: &TrainingWeights) -> Result<f64> {
         let (mut numbers, mut scratch) = (0.., ExampleScratch::default());
         let (mut sum, mut words) = (0.0, 0u64);
-        self.data.corpus.for_each(&mut |example| {
+        self.data.for_each(&mut |example| {
             if numbers.next().is_some_and(|number| self.data.config.solving.holds_out(number)) {
                 self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
                     sum += loss(weights.logits(features, all), answer);
