@@ -2,10 +2,11 @@
 """Measures the networks, the preset best, beside the built-in models accurate, and prints tables in Markdown.
 
     python3 benches/networks.py CORPORA capitals [--langs en,es] [--protocols asr:200,rei,text]
-    python3 benches/networks.py CORPORA marks
+    python3 benches/networks.py CORPORA marks [--langs en,es]
+    python3 benches/networks.py CORPORA cascade [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA speed [--langs en,es]
 
-CORPORA holds dev/LANG/ with the test sets of quality.py, and iwslt.dev2012 for `marks`, which is English. Both models run in turn on the same text.
+CORPORA holds dev/LANG/ with the test sets of quality.py, and dev/en/iwslt.dev2012 for the marks of English. Both models run in turn on the same text.
 `speed` counts CPU time of the whole process on one thread, so that other work on the machine disturbs it little; the first word out is the
 least of ten runs on a text that waits. The variable MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in
 place of the preset. Needs only Python 3.
@@ -16,6 +17,8 @@ import itertools
 import json
 import os
 import pathlib
+import re
+import resource
 import subprocess
 import sys
 import time
@@ -26,6 +29,9 @@ from quality import MAJUSCULE, mark_scores, percent, run, ser
 # The text whose words are restored for speed.
 TEXT = {lang: files[-1] for lang, (_, files) in quality.MAIN.items()}
 RUNS = 10
+# The confidences below which a cascade asks its second model, and the test sets beside Europarl.
+SURE = [0.6, 0.7, 0.8, 0.9]
+CASCADED = [("newstest2013", "newstest2013"), ("OpenSubtitles", "opensubtitles.en")]
 
 
 def evaluated(model, protocol, files, options=()):
@@ -59,13 +65,44 @@ def capitals(corpora, langs, best, protocols):
         line([lang, f"`{protocol}`", "mean", "", *means])
 
 
-def marks(corpora, models):
-    """Prints the table of marks in English."""
-    header(["model", "comma F", "period F", "question F", "all marks P", "R", "F", "macro F", "sentence ends F"], 1)
-    for name, model in models.items():
-        report = evaluated(model, "iwslt", [corpora / "dev/en/iwslt.dev2012"])
-        scores = [*mark_scores(report), report["marks"]["macro_f"], report["sentence_ends"]["f"]]
-        line([f"`{name}`", *map(percent, scores)])
+def marks(corpora, langs, best):
+    """Prints the table of marks: in English of talks, in other languages of their test sets."""
+    figures = ["comma F", "period F", "question F", "all marks P", "R", "F", "macro F", "sentence ends F"]
+    header(["language", "test set", "model", *figures], 3)
+    talks = ("IWSLT dev2012", "en", [corpora / "dev/en/iwslt.dev2012"], ())
+    for lang in langs:
+        for title, _, files, options in [talks] if lang == "en" else quality.test_sets(corpora, [lang]):
+            for name, model in models_of(lang, best).items():
+                report = evaluated(model, "iwslt", files, options)
+                scores = [*mark_scores(report), report["marks"]["macro_f"], report["sentence_ends"]["f"]]
+                line([lang, title, f"`{name}`", *map(percent, scores)])
+
+
+def cascade(corpora, best, protocols):
+    """Prints the table of cascades in English: quality, and CPU time beside that of the network alone."""
+    header(["protocol", "test set", "model", "read by `best`, %", "F", "SER", "CPU time of `best`, %"], 3)
+    models = models_of("en", best)
+    network = best or "best"
+    for sure in SURE:
+        models[f"fast,best --sure {sure}"] = ["--cascade", f"fast,{network}", "--sure", str(sure), "--lang", "en"]
+    title, names = quality.MAIN["en"]
+    files = [corpora / "dev/en" / name for name in names]
+    sets = [(title, files), *((title, [corpora / "dev/en" / name]) for title, name in CASCADED)]
+    for protocol, (title, files) in itertools.product(protocols, sets):
+        took = {name: timed(["evaluate", *model, "--protocol", protocol, "--json", "--threads", "1", *files]) for name, model in models.items()}
+        for name, (report, seconds, read) in took.items():
+            share = percent(seconds / took["best"][1])
+            line([f"`{protocol}`", title, f"`{name}`", read, percent(report["f"]), ser(report["ser"]), share])
+
+
+def timed(arguments):
+    """Returns the report of an evaluation, its CPU time in seconds, and the share of words that a second model read."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    read = re.search(r"the second model read ([0-9.]+) %", done.stderr)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(done.stdout), seconds, read.group(1) if read else ""
 
 
 def speed(corpora, langs, best):
@@ -115,7 +152,7 @@ def models_of(lang, best):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("corpora", type=pathlib.Path)
-    parser.add_argument("table", choices=["capitals", "marks", "speed"])
+    parser.add_argument("table", choices=["capitals", "marks", "cascade", "speed"])
     parser.add_argument("--langs", default=",".join(quality.MAIN))
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
@@ -124,7 +161,9 @@ def main():
     if args.table == "capitals":
         capitals(args.corpora, langs, args.best, args.protocols.split(","))
     elif args.table == "marks":
-        marks(args.corpora, models_of("en", args.best))
+        marks(args.corpora, langs, args.best)
+    elif args.table == "cascade":
+        cascade(args.corpora, args.best, args.protocols.split(","))
     else:
         speed(args.corpora, langs, args.best)
 
