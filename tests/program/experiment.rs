@@ -281,6 +281,36 @@ long = true
 }
 
 #[test]
+fn what_a_recipe_needs_may_be_a_file_or_a_folder() {
+    let rows = "
+[[row]]
+name = \"with a list\"
+train = \"maxent --list {names}\"
+corpus = \"news\"
+[[row]]
+name = \"with a list in a folder\"
+train = \"maxent --list {lists}/names.txt\"
+corpus = \"news\"
+";
+    let needs = "[needs]\nnames = \"a list\"\nlists = \"a folder of lists\"\n[corpora";
+    let room = Room::new(&(RECIPE.replace("[corpora", needs) + rows));
+    fs::create_dir(room.path("lists")).unwrap();
+    room.write("lists/names.txt", "McDonald\n");
+    let output = room.run(&[
+        "experiment",
+        "run",
+        "table.toml",
+        "--with",
+        "names=lists/names.txt",
+        "--with",
+        "lists=lists",
+    ]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert_eq!(room.results()["rows"].as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn sizes_are_rows_of_a_series() {
     let room = Room::new(&RECIPE.replace("train = \"majority\"\n", "train = \"majority\"\nsizes = [2, 4]\n"));
     room.experiment();

@@ -619,7 +619,9 @@ impl Planner<'_> {
             let Some(path) = self.setting.given.get(name) else {
                 return Err(RowRefusal::Without(format!("it needs {} {name}=PATH: {what}", option("with"))));
             };
-            let path = path.join(after.trim_start_matches('/'));
+            let inside = after.trim_start_matches('/');
+            // A slash at the end would make a folder of a file.
+            let path = if inside.is_empty() { path.clone() } else { path.join(inside) };
             self.path(command, before, &path, &format!("{name}{after}"))?;
         } else {
             let step = self.recipe.steps.iter().find(|step| step.name == name).expect("recipes are checked");
