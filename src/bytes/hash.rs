@@ -60,11 +60,29 @@ fn eight(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |part| u64::from_le_bytes(*part))
 }
 
-/// The lower and the upper half of a product.
+/// Returns the lower and the upper half of a product.
 #[inline]
-fn product(a: u64, b: u64) -> (u64, u64) {
-    let product = u128::from(a) * u128::from(b);
-    (product as u64, (product >> 64) as u64)
+pub fn product(a: u64, b: u64) -> (u64, u64) {
+    // A product of 128 bits is the call of a function there.
+    #[cfg(target_family = "wasm")]
+    return product_in_parts(a, b);
+    #[cfg(not(target_family = "wasm"))]
+    {
+        let product = u128::from(a) * u128::from(b);
+        (product as u64, (product >> 64) as u64)
+    }
+}
+
+/// The same by products of 64 bits.
+#[cfg(any(test, target_family = "wasm"))]
+#[inline]
+fn product_in_parts(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = u32::MAX as u64;
+    let ([a_low, a_high], [b_low, b_high]) = ([a & LOW, a >> 32], [b & LOW, b >> 32]);
+    // No sum overflows: (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
+    let middle = a_high * b_low + ((a_low * b_low) >> 32);
+    let other = a_low * b_high + (middle & LOW);
+    (a.wrapping_mul(b), a_high * b_high + (middle >> 32) + (other >> 32))
 }
 
 #[inline]
@@ -76,6 +94,16 @@ fn mix(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_product_in_parts_is_the_product(a: u64, b: u64) {
+            for (a, b) in [(a, b), (a, u64::MAX), (u64::MAX, u64::MAX), (a & 0xffff_ffff, b), (a, b << 32)] {
+                let product = u128::from(a) * u128::from(b);
+                assert_eq!(product_in_parts(a, b), (product as u64, (product >> 64) as u64));
+            }
+        }
+    }
 
     #[test]
     fn the_published_values_come_out() {

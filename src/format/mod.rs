@@ -444,6 +444,12 @@ impl Format {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),
+            Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::Lrc => {
+                let grammar = kind.grammar(options.field.as_deref())?.ok_or_else(|| kind.left_out())?;
+                Box::new(Records::new(input, options, grammar))
+            }
+            // Without the feature, no code of the other formats is in the program.
+            other if cfg!(not(feature = "all-formats")) => return Err(other.left_out()),
             Self::Jsonl => Box::new(Jsonl::new(input, options)),
             Self::Csv => csv::open(input, options),
             kind => match kind.grammar(options.field.as_deref())? {

@@ -9,8 +9,9 @@ use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
 use super::{Format, ass, conll, csv, ctm, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Input;
+use crate::named::NamedValue;
 use crate::text::{Break, Context};
 
 /// The text of a line of a file, or of a segment of a document. Cleared and reused.
@@ -101,6 +102,18 @@ impl Format {
             Self::Vtt => Box::new(CueLines::<vtt::VttLines>::default()),
             Self::Ass => Box::new(ass::Events::default()),
             Self::Ttml => Box::new(ttml::TtmlParagraphs::default()),
+            Self::Lrc => Box::new(lrc::LyricLines::default()),
+            other => return other.other_grammar(field),
+        }))
+    }
+
+    /// Returns the grammar of a format that is neither text nor subtitles.
+    fn other_grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
+        // Without the feature, no code of these formats is in the program.
+        if cfg!(not(feature = "all-formats")) {
+            return Err(self.left_out());
+        }
+        Ok(Some(match self {
             Self::Ctm => Box::new(ctm::CtmReader::default()),
             Self::Stm => Box::new(stm::StmReader::default()),
             Self::Trn => Box::new(trn::TrnReader),
@@ -108,12 +121,19 @@ impl Format {
             Self::Labels => Box::new(labels::LabelReader::new(false)),
             Self::Tsv => Box::new(tsv::TsvReader::new(field)),
             Self::Csv => Box::new(csv::CsvReader::new(field, Context::Line)),
-            Self::Lrc => Box::new(lrc::LyricLines::default()),
             Self::Kaldi => Box::new(kaldi::KaldiReader),
             Self::Jsonl => Box::new(Objects::new(field)),
-            Self::WhisperJson => return Ok(None),
             Self::Conll => Box::new(conll::ConllReader::new(field)?),
+            _ => return Ok(None),
         }))
+    }
+
+    /// The error for a format that this build leaves out.
+    pub(super) fn left_out(self) -> Error {
+        let name = self.name_of();
+        Error::usage(format!(
+            "this build reads text and subtitles, not {name}: build with the feature all-formats"
+        ))
     }
 
     /// Returns true if its records are [utterances](RecordSource::utterance).

@@ -91,24 +91,29 @@ pub struct Method {
     pub load: fn(&dyn Store, &Backend) -> Result<Arc<dyn Restorer>>,
 }
 
+/// The method `majority`.
+pub const MAJORITY: Method = Method {
+    name: "majority",
+    has_backends: false,
+    load: |store, on| classical(on, "majority", || majority::Majority::load(store)),
+};
+
+/// The method `hmm`.
+pub const HMM: Method = Method {
+    name: "hmm",
+    has_backends: false,
+    load: |store, on| classical(on, "hmm", || hmm::Hmm::load(store)),
+};
+
+/// The method `maxent`, of the built-in models.
+pub const MAXENT: Method = Method {
+    name: "maxent",
+    has_backends: false,
+    load: |store, on| classical(on, "maxent", || maxent::Maxent::load(store)),
+};
+
 /// The methods without networks.
-pub const CLASSICAL: [Method; 3] = [
-    Method {
-        name: "majority",
-        has_backends: false,
-        load: |store, on| classical(on, "majority", || majority::Majority::load(store)),
-    },
-    Method {
-        name: "hmm",
-        has_backends: false,
-        load: |store, on| classical(on, "hmm", || hmm::Hmm::load(store)),
-    },
-    Method {
-        name: "maxent",
-        has_backends: false,
-        load: |store, on| classical(on, "maxent", || maxent::Maxent::load(store)),
-    },
-];
+pub const CLASSICAL: [Method; 3] = [MAJORITY, HMM, MAXENT];
 
 /// Loads a model of a method that computes only on the processor.
 ///
@@ -144,11 +149,16 @@ impl Methods {
     /// All methods of this package: the [classical](CLASSICAL) ones, and `bert` with the feature
     /// `network`. Those of other packages, such as `ngram`, are [added](Self::with).
     pub fn all() -> Self {
-        let classical = Self { methods: CLASSICAL.to_vec(), absent: Vec::new(), dirs: ModelDirs::default() };
+        let classical = Self::of(&CLASSICAL);
         #[cfg(feature = "network")]
         return classical.with(network::bert::METHOD);
         #[cfg(not(feature = "network"))]
         return classical.without("bert", "this build computes no networks: build with the feature network");
+    }
+
+    /// Makes a list of these methods alone, for a program that leaves out the code of all others.
+    pub fn of(methods: &[Method]) -> Self {
+        Self { methods: methods.to_vec(), absent: Vec::new(), dirs: ModelDirs::default() }
     }
 
     /// Adds a method, in place of one of the same name.

@@ -14,7 +14,7 @@ use crate::model::Manifest;
 use crate::named::NamedValue;
 use crate::restorer::{Request, Restorer, SentenceStarts};
 use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Mark, MarkSet, OutputForm, RestoreOptions, SentenceStart};
+use crate::text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs and the language.
@@ -167,6 +167,20 @@ pub struct RestoredWord {
     pub mark_confidence: Option<f32>,
     /// True if a sentence ends after the word; `None` if the method finds no ends.
     pub ends_sentence: Option<bool>,
+}
+
+impl RestoredWord {
+    /// Returns the word with the marks that are inserted, as its language writes them.
+    pub fn written(&self, options: &RestoreOptions) -> String {
+        let mut text: String = self.opening.opening(options.language()).into_iter().collect();
+        text.push_str(&self.text);
+        let form = options.mark_form.unwrap_or(MarkForm::Written);
+        if let Some((space, mark)) = self.mark.spelling(options.language(), form) {
+            text.push_str(space);
+            text.push(mark);
+        }
+        text
+    }
 }
 
 impl TextRestorer {

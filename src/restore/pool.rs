@@ -9,7 +9,7 @@ use super::language_monitor::LanguageMonitor;
 use super::notes::{LanguageSource, Note};
 use super::{Done, restore};
 use crate::error::{Error, Result, option};
-use crate::files::{Encoding, Input};
+use crate::files::{Encoding, Input, TextEncoder};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
@@ -294,22 +294,82 @@ impl ModelPool {
         request: &FileRequest,
         out: &mut dyn Write,
     ) -> Result<RestoredFile> {
-        let FileRequest { format, language, preset, model, encoding, words, options } = request;
+        let mut file = OpenedFile::open(input, request)?;
+        let FileRequest { language, preset, model, options, .. } = request;
+        let chosen = match model {
+            Some(name) => self.choose_named(name, language)?,
+            None => {
+                let format = (file.format, options.field.as_deref());
+                self.choose(language, *preset, format, &mut file.input, &mut || None)?
+            }
+        };
+        let asked = model.as_ref().and(language.tag());
+        file.restore(chosen, asked, request, out)
+    }
+}
+
+impl Model {
+    /// Restores a file with this model, whatever model the request asks for; otherwise like
+    /// [`ModelPool::restore_file`].
+    ///
+    /// ```
+    /// use majuscule::{FileRequest, Input, Model};
+    ///
+    /// let file = Input::uncompressed("talk.vtt", &b"WEBVTT\n\n00:01.000 --> 00:02.000\nwe met in lisbon\n"[..]);
+    /// let mut out = Vec::new();
+    /// Model::embedded("en")?.restore_file(file, &FileRequest::default(), &mut out)?;
+    /// assert!(out.ends_with(b"We met in Lisbon\n"));
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or written, or is no text of the format; also returns the method's
+    /// errors. Output before the error is written.
+    pub fn restore_file(
+        &self,
+        input: Input<'_>,
+        request: &FileRequest,
+        out: &mut dyn Write,
+    ) -> Result<RestoredFile> {
+        let tag = request.language.tag();
+        let language = tag.or(self.manifest.language.split(',').next()).unwrap_or_default().to_owned();
+        let chosen = ChosenModel { model: self.clone(), language, is_declared: false, notes: Vec::new() };
+        OpenedFile::open(input, request)?.restore(chosen, tag, request, out)
+    }
+}
+
+/// A file whose encoding and format are known.
+struct OpenedFile<'a> {
+    input: Input<'a>,
+    encoder: TextEncoder,
+    format: Format,
+    note: Option<Note>,
+}
+
+impl<'a> OpenedFile<'a> {
+    fn open(input: Input<'a>, request: &FileRequest) -> Result<Self> {
+        let FileRequest { format, encoding, options, .. } = request;
         let input = input.within(options.limits);
-        let (mut input, mut encoder) = decoded_text(input, encoding.as_ref(), options.lossy)?;
+        let (mut input, encoder) = decoded_text(input, encoding.as_ref(), options.lossy)?;
         let (format, note) = match *format {
             Format::Auto => detected_format(&mut input)?,
             named => (named, None),
         };
-        let field = options.field.as_deref();
-        let chosen = match model {
-            Some(name) => self.choose_named(name, language)?,
-            None => self.choose(language, *preset, (format, field), &mut input, &mut || None)?,
-        };
-        let asked = model.as_ref().and(language.tag()).map(str::to_owned);
+        Ok(Self { input, encoder, format, note })
+    }
+
+    /// Restores the file with a model; `asked` is the language that a model of several does not know.
+    fn restore(
+        self,
+        chosen: ChosenModel,
+        asked: Option<&str>,
+        request: &FileRequest,
+        out: &mut dyn Write,
+    ) -> Result<RestoredFile> {
+        let Self { input, mut encoder, format, note } = self;
+        let FileRequest { language, words, options, .. } = request;
         let options = match asked {
-            // A model of several languages does not know which of them.
-            Some(tag) => options.clone().in_language(Some(tag)),
+            Some(tag) => options.clone().in_language(Some(tag.to_owned())),
             None => options.clone(),
         };
         let options = options.for_model(&chosen.model.manifest);

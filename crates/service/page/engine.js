@@ -1,16 +1,22 @@
+import { decoded } from "./dom.js";
+
 const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go into a form
 
 /**
- * The engine that restores, here over HTTP. Another engine has the same four methods:
+ * The engine that restores, here over HTTP. `docs/page/engine.js` is another one, which restores in the browser. Each has
+ * these methods:
  *
  * - `languages()`: the languages, as `[{ tag, name }]`.
  * - `restore(text, options, signal)`: `{ text, words, language, model, notes }`; offsets of words count UTF-16.
  * - `file(file, options, signal)`: `{ blob, text, language, format, notes }`; the file comes back in its format.
  * - `stream(options, on)`: a live text, see `SocketStream`.
  *
- * `options` has `lang`, `preset`, `marks`, `threshold` and `spellings`.
+ * `options` has `lang`, `preset`, `marks`, `threshold` and `spellings`. The page shows `about`, which says where text goes, if
+ * there is something to say, and begins with `preset`.
  */
-export class HttpEngine {
+class HttpEngine {
+  about = "";
+  preset = "accurate";
   token = "";
 
   async ask(address, init = {}) {
@@ -44,7 +50,8 @@ export class HttpEngine {
     } else if (list) {
       query.set("spellings", list);
     }
-    if (threshold) ["threshold", "mark_threshold"].forEach((name) => query.set(name, threshold));
+    if (threshold) query.set("threshold", threshold);
+    if (threshold && marks) query.set("mark_threshold", threshold);
     const headers = body === file ? { "Content-Type": "application/octet-stream" } : {};
     const response = await this.ask(`v1/restore?${query}`, { method: "POST", headers, body, signal });
     const blob = await response.blob();
@@ -62,18 +69,14 @@ export class HttpEngine {
   }
 }
 
+/** The engine of the page. */
+export const engine = new HttpEngine();
+
 /** The options as fields of JSON. */
 function fieldsOf({ lang, preset, marks, threshold, spellings }) {
-  const sure = threshold ? { threshold: Number(threshold), mark_threshold: Number(threshold) } : {};
+  const sure = threshold ? { threshold: Number(threshold) } : {};
+  if (threshold && marks) sure.mark_threshold = Number(threshold);
   return { lang, preset, marks: marks || false, spellings, ...sure };
-}
-
-/** Reads a file as text: UTF-8, or UTF-16 if its first bytes say so. The byte-order mark stays. */
-export async function decoded(blob) {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  const mark = bytes[0] * 256 + bytes[1];
-  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
 }
 
 const RETRIES = 4; // lost connections in a row, until one is given up

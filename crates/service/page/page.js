@@ -1,7 +1,7 @@
 /** The page: what is typed, pasted or dropped goes to the engine, and its result is shown. */
 
-import { at, save } from "./dom.js";
-import { HttpEngine, decoded } from "./engine.js";
+import { at, decoded, save } from "./dom.js";
+import { engine } from "./engine.js";
 import { fileRows, lineRows, rate } from "./align.js";
 import { ResultView } from "./view.js";
 import { Fixes, MySpellings } from "./choices.js";
@@ -18,7 +18,6 @@ const EXAMPLE =
   "from edinburgh to tell us about the history of maps\n\nhelen when did people begin to draw the coast of portugal";
 
 const [input, output] = ["input", "output"].map(at);
-const engine = new HttpEngine();
 engine.token = sessionStorage.getItem("token") ?? "";
 
 const spellings = new MySpellings(() => spellingList.show());
@@ -396,6 +395,9 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
+at("about").textContent = engine.about;
+at("about").hidden = !engine.about;
+at("preset").value = engine.preset;
 for (const [id, value] of Object.entries(keptOptions())) {
   if (id !== "lang" && [...at(id).options].some((option) => option.value === value)) at(id).value = value;
 }

@@ -1,6 +1,6 @@
 //! Restored words as a text, words and sentences.
 
-use majuscule::{MarkForm, OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
+use majuscule::{OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
 use serde::Serialize;
 use serde_json::Number;
 
@@ -86,7 +86,7 @@ pub fn of_text(
         let after = source.get(word.span.end..next).unwrap_or_default();
         let (before, behind) = (attached_before(gap, at == 0), attached_after(after));
         let (start, end) = (offsets.at(word.span.start), offsets.at(word.span.end));
-        let written = written(word, options);
+        let written = word.written(options);
         answer.text.push_str(gap);
         let first = *sentence.get_or_insert((answer.text.len() - before.len(), start));
         answer.text.push_str(&written);
@@ -117,7 +117,7 @@ pub fn of_words(
     let mut answer = RestoredText::default();
     let mut sentence: Option<AnswerSentence> = None;
     for (at, ((given, [start, end]), word)) in given.into_iter().zip(words).enumerate() {
-        let written = written(word, options);
+        let written = word.written(options);
         let ends = ends_sentence(word) || at + 1 == words.len();
         let open = sentence.get_or_insert_with(AnswerSentence::default);
         if open.text.is_empty() {
@@ -184,18 +184,6 @@ impl Span {
     fn of(start: usize, end: usize) -> Self {
         Self { start: Some(start.into()), end: Some(end.into()) }
     }
-}
-
-/// Returns a word with the marks that are inserted.
-pub fn written(word: &RestoredWord, options: &RestoreOptions) -> String {
-    let mut text: String = word.opening.opening(options.language()).into_iter().collect();
-    text.push_str(&word.text);
-    let form = options.mark_form.unwrap_or(MarkForm::Written);
-    if let Some((space, mark)) = word.mark.spelling(options.language(), form) {
-        text.push_str(space);
-        text.push(mark);
-    }
-    text
 }
 
 /// Returns the punctuation before a word that touches it: all since the last white space. That between

@@ -7,6 +7,7 @@
 //! length of the word (u8), its case (u8: lower, title, upper, mixed), the word, and for a mixed
 //! case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
 
+use crate::bytes::hash::product;
 use crate::error::option;
 use crate::model::Bytes;
 use crate::text::{Capitals, Case};
@@ -170,8 +171,8 @@ fn fingerprint(hash: u64) -> u32 {
 fn hash(word: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, part: u64| {
-        let product = u128::from(hash ^ part) * u128::from(K);
-        (product >> 64) as u64 ^ product as u64
+        let (low, high) = product(hash ^ part, K);
+        high ^ low
     };
     let mut hash = word.len() as u64 ^ 0x6d61_6a75_7363_756c;
     let (parts, rest) = word.as_chunks();

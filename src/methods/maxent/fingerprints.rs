@@ -28,16 +28,24 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
     first_zero(marks, mark)
 }
 
-/// The same in a single integer, for any processor.
+/// The same in two integers, for any processor.
 #[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
 fn first_zero(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
-    const ONES: u128 = u128::MAX / 0xffff;
-    const { assert!(STEP * 16 == u128::BITS as usize) };
-    let marks = marks.as_flattened().first_chunk().map_or(0, |marks| u128::from_le_bytes(*marks));
-    let differences = marks ^ (ONES * u128::from(mark));
-    // The subtraction sets the highest bit of the first group of sixteen bits that are all zero.
-    let zeros = differences.wrapping_sub(ONES) & !differences & (ONES << 15);
-    zeros.trailing_zeros() as usize / 16
+    const ONES: u64 = u64::MAX / 0xffff;
+    const HALF: usize = u64::BITS as usize / 16;
+    const { assert!(STEP == 2 * HALF) };
+    let (halves, _) = marks.as_flattened().as_chunks();
+    let first = |half: [u8; 8]| {
+        let differences = u64::from_le_bytes(half) ^ (ONES * u64::from(mark));
+        // The subtraction sets the highest bit of the first group of sixteen bits that are all zero.
+        let zeros = differences.wrapping_sub(ONES) & !differences & (ONES << 15);
+        zeros.trailing_zeros() as usize / 16
+    };
+    match first(halves[0]) {
+        HALF => HALF + first(halves[1]),
+        at => at,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! The hash of words and features. It is written to files, so it never changes.
 
+use crate::bytes::hash::product;
+
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline]
 fn mix(hash: u64, part: u64) -> u64 {
-    let product = u128::from(hash ^ part) * u128::from(K);
-    (product >> 64) as u64 ^ product as u64
+    let (low, high) = product(hash ^ part, K);
+    high ^ low
 }
 
 /// The hash of a feature: the number of its template and the values that fill it.

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::fingerprints::{STEP, first_equal};
 use crate::bytes::Bytes;
+use crate::bytes::hash::product;
 
 const MAGIC: &[u8; 8] = b"MJHASHES";
 const HEAD: usize = 20;
@@ -272,7 +273,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
 /// The bucket of a hash: its upper bits, scaled.
 #[inline]
 fn bucket(hash: u64, buckets: usize) -> usize {
-    ((u128::from(hash) * buckets as u128) >> 64) as usize
+    product(hash, buckets as u64).1 as usize
 }
 
 /// The bits of a hash that do not choose its bucket.

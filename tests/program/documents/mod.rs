@@ -106,7 +106,7 @@ fn the_rust_of_the_readme_is_tested_in_the_library() {
 #[test]
 fn the_map_names_files_that_exist_and_what_stands_in_them() {
     let top = top();
-    let files = ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "python", "src", "tests"];
+    let files = ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "npm", "python", "src", "tests"];
     let files: Vec<String> = files.iter().flat_map(|folder| all_files(&top.join(folder))).collect();
     let map = read(&top.join("ARCHITECTURE.md")) + &read(&top.join("CONTRIBUTING.md"));
     let mut wrong = Vec::new();

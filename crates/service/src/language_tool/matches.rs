@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::MOST_MATCHES;
 use super::annotated::{AnnotatedText, utf16_len};
 use super::rules::{CASE, MARKS, Rule, RuleChoice};
-use crate::answer::{attached_after, attached_before, ends_sentence, written};
+use crate::answer::{attached_after, attached_before, ends_sentence};
 
 /// The number of characters of context on each side of a word.
 const CONTEXT: usize = 40;
@@ -76,7 +76,7 @@ pub fn list(
         }
         let Some((offset, length)) = places.of(&word.span) else { continue };
         let right = if has_case { word.text.clone() } else { given.to_owned() };
-        let value = written(&RestoredWord { text: right, ..word.clone() }, options);
+        let value = RestoredWord { text: right, ..word.clone() }.written(options);
         let (rule, short_message) =
             if has_case { (&CASE, "Wrong case") } else { (&MARKS, "Missing punctuation") };
         let context = context(plain, &word.span);

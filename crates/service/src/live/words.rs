@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use majuscule::{RestoreOptions, RestoredPart, RestoredWord};
 
-use crate::answer::{AnswerWord, Times, attached_after, attached_before, written};
+use crate::answer::{AnswerWord, Times, attached_after, attached_before};
 use crate::words::TimedWord;
 
 /// The largest number of bytes of punctuation before a word that is remembered until the word comes.
@@ -74,7 +74,7 @@ impl WordCursor {
                 let next = words.get(index + 1).map_or(source.len(), |next| next.span.start);
                 let after = source.get(span.end..next).unwrap_or_default();
                 let before = attached_before(&self.gap, !self.has_words);
-                let punctuated = format!("{before}{}{}", written(word, options), attached_after(after));
+                let punctuated = format!("{before}{}{}", word.written(options), attached_after(after));
                 let came = source.get(span.clone()).unwrap_or_default().to_owned();
                 out.push(AnswerWord::new(came, [None, None], punctuated, word));
             }
@@ -94,7 +94,7 @@ impl WordCursor {
             let GivenWord { word, times, mut restored, copied, whole, .. } = given;
             restored.push_str(word.get(copied..).unwrap_or_default());
             let whole = RestoredWord { text: restored, ..whole.unwrap_or_default() };
-            out.push(AnswerWord::new(word, times, written(&whole, options), &whole));
+            out.push(AnswerWord::new(word, times, whole.written(options), &whole));
         }
     }
 

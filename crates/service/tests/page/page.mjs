@@ -1,18 +1,22 @@
 /**
- * The page in a browser: `node page.mjs SERVICE [PICTURES]`. SERVICE is the program with the verb `serve`, or the address of a
- * running service; PICTURES is a folder for screenshots. The browser is Debian's, or that of CHROMIUM.
+ * The page in a browser: `node page.mjs SERVICE [PICTURES]`. SERVICE is the program with the verb `serve`, the address of a
+ * running service, or the folder of the page without a server (docs/page/dist); PICTURES is a folder for screenshots. The
+ * browser is Debian's, or that of CHROMIUM.
  */
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { after, before, beforeEach, afterEach, test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 import { fakeLive } from "./live.mjs";
-import { isAddress, start } from "./service.mjs";
+import { isAddress, isFolder, start } from "./service.mjs";
 
 const [given, pictures] = process.argv.slice(2);
+const isLocal = isFolder(given); // the page restores by itself
+const overHttp = { skip: isLocal && "the page asks no service" };
 const TEXT = "we met angela merkel in lisbon it was late";
 const RESTORED = "We met Angela Merkel in Lisbon. It was late.";
 const SRT = readFileSync(new URL("../../../../examples/talk.srt", import.meta.url));
@@ -57,6 +61,8 @@ async function visit(options = {}) {
   page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
   await page.goto(service.address);
   await page.locator("#lang option").nth(1).waitFor({ state: "attached" });
+  assert.equal(await page.inputValue("#preset"), isLocal ? "fast" : "accurate");
+  await page.selectOption("#preset", "accurate");
   await page.selectOption("#lang", "en");
 }
 
@@ -101,6 +107,11 @@ async function downloaded(button) {
 
 /** Restores a file without the page. */
 async function restored(bytes, query) {
+  if (isLocal) {
+    const { load } = await import(`${resolve(given)}/majuscule/majuscule.js`);
+    const { format, lang, marks, spellings = "" } = Object.fromEntries(new URLSearchParams(query));
+    return Buffer.from((await load(lang)).restoreFile(bytes, format, { marks, words: spellings.split(",").filter(Boolean) }).bytes);
+  }
   const response = await fetch(`${service.address}v1/restore?${query}`, { method: "POST", body: bytes });
   assert.equal(response.status, 200);
   return Buffer.from(await response.arrayBuffer());
@@ -321,13 +332,14 @@ test("errors say what to do", async () => {
   assert.match(await status(), /PDF|pdf/);
   assert.equal(await page.locator("#announcement").innerText(), await status());
   await page.click("#close");
+  if (isLocal) return;
   await page.route("**/v1/restore*", (route) => route.abort());
   await type("we met angela");
   await until(status, "The service does not answer.");
   complaints = complaints.filter((complaint) => !/status of 4\d\d|ERR_FAILED/.test(complaint));
 });
 
-test("a service with a token asks for it", { skip: isAddress(given) }, async () => {
+test("a service with a token asks for it", { skip: isAddress(given) || isLocal }, async () => {
   const folder = mkdtempSync(`${tmpdir()}/page-`);
   writeFileSync(`${folder}/token`, "open-sesame\n");
   const guarded = await start(given, "--token", `${folder}/token`);
@@ -346,7 +358,7 @@ test("a service with a token asks for it", { skip: isAddress(given) }, async () 
   complaints = complaints.filter((complaint) => !/status of 401|^request: /.test(complaint));
 });
 
-test("live text settles, and what may still change is grey", async () => {
+test("live text settles, and what may still change is grey", overHttp, async () => {
   const live = await fakeLive(page);
   await page.click("#mode-live");
   await type("we met angela in lisbon today ");
@@ -365,8 +377,8 @@ test("live text settles, and what may still change is grey", async () => {
   assert.match(await status(), /^All of it is settled/);
 });
 
-test("the service itself settles live text", async (t) => {
-  if ((await fetch(`${service.address}v1/live`)).status === 404) return t.skip("the service has no live view");
+test("the engine itself settles live text", async (t) => {
+  if (!isLocal && (await fetch(`${service.address}v1/live`)).status === 404) return t.skip("the service has no live view");
   await page.click("#mode-live");
   await type("we met angela merkel in lisbon today ");
   await until(async () => (await page.locator("#output mark").first().innerText()), "We");
@@ -380,7 +392,7 @@ test("the service itself settles live text", async (t) => {
   await until(async () => (await output()).trim(), "We met Angela Merkel in Lisbon today");
 });
 
-test("a lost live connection goes on where it was", async () => {
+test("a lost live connection goes on where it was", overHttp, async () => {
   const live = await fakeLive(page);
   await page.click("#mode-live");
   await type("we met angela ");
@@ -391,7 +403,7 @@ test("a lost live connection goes on where it was", async () => {
   assert.match(live.addresses.at(-1).search, /^\?session=s1&seq=\d+$/);
 });
 
-test("the page may connect to its own socket, and says if there is none", async () => {
+test("the page may connect to its own socket, and says if there is none", overHttp, async () => {
   const found = await page.evaluate(async () => {
     const refused = [];
     document.addEventListener("securitypolicyviolation", ({ blockedURI }) => refused.push(blockedURI));
@@ -406,6 +418,21 @@ test("the page may connect to its own socket, and says if there is none", async 
   await type("we met angela");
   await until(status, "This service has no live view.");
   complaints = complaints.filter((complaint) => !/no\/such\/socket|status of 404/.test(complaint));
+});
+
+test("the page without a server says that text stays here, and needs no network", { skip: !isLocal }, async () => {
+  assert.equal(await page.locator("#about").innerText(), "Everything that you type or drop here stays in this browser.");
+  await type(TEXT);
+  await until(output, RESTORED);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await context.setOffline(true);
+  await page.reload();
+  await page.locator("#lang option").nth(1).waitFor({ state: "attached" });
+  await type(TEXT);
+  await until(output, RESTORED);
+  await drop("talk.srt", SRT);
+  await word("Edinburgh").waitFor();
+  await context.setOffline(false);
 });
 
 test("ten thousand cues scroll smoothly", async () => {
@@ -482,7 +509,7 @@ for (const [device, viewport] of Object.entries({ laptop: { width: 1280, height:
       await check("live");
       await page.click("#mode-text");
       await page.route("**/v1/restore*", (route) => route.abort());
-      await type(" x");
+      await (isLocal ? drop("talk.pdf", "%PDF-1.7\n") : type(" x"));
       await page.locator("#status.problem").waitFor();
       await check("error");
       complaints = complaints.filter((complaint) => !/ERR_FAILED/.test(complaint));

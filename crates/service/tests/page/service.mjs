@@ -1,12 +1,18 @@
 /** Starts the service for a test. */
 
 import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
+import { serve } from "./files.mjs";
 
 export const isAddress = (given) => /^https?:/.test(given);
 
-/** Starts a program with the verb `serve`, or takes the address of a running service. */
+/** True for the page without a server, which is a folder. */
+export const isFolder = (given) => !isAddress(given) && statSync(given).isDirectory();
+
+/** Starts a program with the verb `serve`, serves a folder, or takes the address of a running service. */
 export async function start(given, ...options) {
   if (!given) throw new Error("node page.mjs SERVICE [PICTURES]: name the program, or the address of a service");
+  if (isFolder(given)) return serve(given);
   if (isAddress(given)) return { address: given.replace(/\/?$/, "/"), stop() {} };
   const child = spawn(given, ["serve", "--listen", "127.0.0.1:0", ...options], { stdio: ["ignore", "inherit", "pipe"] });
   const address = await new Promise((resolve, reject) => {

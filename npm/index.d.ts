@@ -1,0 +1,201 @@
+/** The tag of a language that has models in the package. */
+export type Language = "en" | "es" | "fr" | "nl" | "pt";
+
+/** The models of a language: `accurate` is the program's usual one, `fast` a quarter of its size. */
+export type Preset = "accurate" | "fast";
+
+/** A format that files are read in. */
+export type Format =
+  | "auto" | "text" | "srt" | "vtt" | "ass" | "ttml" | "ctm" | "stm" | "jsonl" | "whisper-json" | "conll" | "trn" | "nlp"
+  | "labels" | "tsv" | "csv" | "lrc" | "kaldi" | "tok";
+
+/** The options of restoring, named as the program's. */
+export interface RestoreOptions {
+  /** Punctuation to insert: `true` or `"auto"` where the text shows none, `"all"` everywhere, or marks such as `".,?"`. */
+  marks?: boolean | string;
+  /** Your own spellings, such as `["iPhone", "New York"]`: they always win. */
+  words?: string[];
+  /** The capitals of the text that are kept: `auto` keeps them unless a line is all in one case. */
+  case?: "auto" | "keep" | "ignore";
+  /** The sentence starts that get a capital. */
+  sentenceStart?: "auto" | "always" | "never";
+  /** The extent of one text: words of two texts never influence each other. */
+  context?: "auto" | "line" | "file";
+  /** The tag of the text's language, for its abbreviations; that of the model by default. */
+  lang?: string;
+  /** The language whose case pairs are used, such as `tr`; that of the model by default. */
+  locale?: string;
+  /** The number of later words that a choice may depend on, for which live text then waits. */
+  lookAhead?: number;
+  /** The number of contexts in which each word is decided. */
+  predictions?: number;
+  /** A word whose case has a lower probability stays as it is. */
+  threshold?: number;
+  /** A mark that has a lower probability is not inserted. */
+  markThreshold?: number;
+  /** Copies unreadable parts unchanged instead of stopping there. */
+  lossy?: boolean;
+}
+
+/** The options of restoring a file. */
+export interface FileOptions extends RestoreOptions {
+  /** The format; by default that of the name or the first bytes. */
+  format?: Format;
+  /** The name of the file, which tells its format and stands in errors. */
+  name?: string;
+  /** The encoding of a file without a byte-order mark: UTF-8 by default, or UTF-16. */
+  encoding?: string;
+  /** The field of jsonl, or the column of a table, that has the text. */
+  field?: string;
+  /** `sentence` writes one sentence a line, of plain text. */
+  lines?: "same" | "sentence";
+  /** A pause of so many seconds ends a sentence, in formats with times. */
+  pauseEnds?: number;
+}
+
+/** The options of a conversion. */
+export interface ConvertOptions {
+  /** The format of the output. */
+  to: Exclude<Format, "auto">;
+  /** The format of the file; by default that of the name or the first bytes. */
+  from?: Format;
+  name?: string;
+  encoding?: string;
+  field?: string;
+  /** Leaves out what the other format cannot hold, instead of failing. */
+  drop?: boolean;
+  /** `sentence` cuts the words into new cues, within these limits. */
+  cues?: "sentence";
+  /** The language of the text, for new cues. */
+  lang?: string;
+  maxChars?: number;
+  maxLines?: number;
+  maxSeconds?: number;
+  minSeconds?: number;
+  maxCps?: number;
+}
+
+/** A word of a text, restored. */
+export interface Word {
+  /** The word as it stands in the text. */
+  text: string;
+  /** The word with the case that it gets. */
+  form: string;
+  /** The position of its first code unit of UTF-16 in the text; of a word of `label`, its number. */
+  start: number;
+  /** The position after its last code unit. */
+  end: number;
+  /** The word with that case and with the marks that are inserted, as its language writes them. */
+  written: string;
+  /** The punctuation mark inserted after it. */
+  mark?: string;
+  /** The opening inserted before it (`¿`). */
+  opening?: string;
+  /** The probability of the case, from 0 to 1. */
+  probability?: number;
+  /** The probability of the mark, or of no mark; only with `marks`. */
+  markProbability?: number;
+  /** True if a sentence ends after it. */
+  sentenceEnd?: boolean;
+}
+
+/** What became of a file. */
+export declare class FileResult {
+  private constructor();
+  /** The file. */
+  readonly bytes: Uint8Array;
+  /** The file as a text. */
+  readonly text: string;
+  /** Its format. */
+  readonly format: Format;
+  /** The tag of the language that it was restored in; none of a conversion. */
+  readonly language?: string;
+  /** Its encoding; none of a conversion, which writes UTF-8. */
+  readonly encoding?: string;
+  /** What may surprise, such as a text in another language. */
+  readonly notes: string[];
+}
+
+/** A text that is restored while it comes in. All that is returned by `push`, `now` and `finish` together is the text. */
+export declare class LiveStream {
+  private constructor();
+  /** Takes the next part of the text, cut anywhere, and returns what is certain by then. */
+  push(text: string): string;
+  /** Stops waiting: returns all that has come, with the right context there is. */
+  now(): string;
+  /** Returns what `now` would return, and goes on waiting. */
+  tail(): string;
+  /** Ends the text and returns the rest. */
+  finish(): string;
+  /** True once the text has ended. */
+  readonly isFinished: boolean;
+}
+
+/** A file: bytes, or a string, which is UTF-8. */
+export type File = Uint8Array | ArrayBuffer | string;
+
+/** A trained model. */
+export declare class Model {
+  private constructor();
+  /** The tag of its language. */
+  readonly language: string;
+  /** Its method. */
+  readonly method: string;
+  /** The marks that it can insert. */
+  readonly marks: string;
+  /** True after a bug ended it: load it again. */
+  readonly isBroken: boolean;
+  /** Restores a text. */
+  restore(text: string, options?: RestoreOptions): string;
+  /** Returns the words of a text, restored. */
+  words(text: string, options?: RestoreOptions): Word[];
+  /** Restores words that come without a text, such as a recogniser's, and returns one for each. */
+  label(words: Iterable<string>, options?: RestoreOptions): Word[];
+  /** Starts a text that is restored while it comes in. Marks have to be named then, as in `{ marks: "all" }`. */
+  stream(options?: RestoreOptions): LiveStream;
+  /** Returns a stream of strings: live text in, restored text out as soon as it is certain. */
+  transform(options?: RestoreOptions): TransformStream<string, string>;
+  /** Restores a file: the same bytes with other capitals. */
+  restoreFile(file: File, format?: Format, options?: FileOptions): FileResult;
+  restoreFile(file: File, options: FileOptions): FileResult;
+  /** Converts a file to another format. */
+  convert(file: File, options: ConvertOptions): FileResult;
+}
+
+/** Where the files of the package are, if not beside the module: a folder of the same origin as the module or the page. */
+export interface Place {
+  base?: string | URL;
+}
+
+/** How a model is loaded. */
+export interface LoadOptions extends Place {
+  /** `text` is smaller and slower code for text and subtitles, with the models of the package; it does not convert. */
+  core?: "all" | "text";
+}
+
+/** Loads the model of a language (once), or one from the bytes of a packed file, such as `train` of the program writes. */
+export declare function load(language?: Language | (string & {}), options?: { preset?: Preset } & LoadOptions): Promise<Model>;
+export declare function load(bytes: Uint8Array | ArrayBuffer, options?: LoadOptions): Promise<Model>;
+
+/** Detects the language of a text; `undefined` if the text does not tell, or has no model here. */
+export declare function detectLanguage(text: string, options?: Place): Promise<Language | undefined>;
+
+/** Detects the language of a text, or of a file in bytes, with a remark if the text does not tell one that has a model. */
+export declare function languageOf(
+  given: File,
+  options?: Pick<FileOptions, "name" | "format" | "encoding" | "field"> & Place,
+): Promise<{ language?: Language; note?: string }>;
+
+/** Converts a file to another format; no model is loaded. */
+export declare function convert(file: File, options: ConvertOptions & Place): Promise<FileResult>;
+
+/** The languages that have models in the package. */
+export declare const LANGUAGES: Language[];
+
+/** The presets that each language has. */
+export declare const PRESETS: Preset[];
+
+/** An error in the program's words: wrong arguments, a wrong file, a wrong model, or a bug. */
+export declare class MajusculeError extends Error {
+  readonly kind: "usage" | "input" | "model" | "bug";
+}

@@ -1,0 +1,232 @@
+//! A model and what is done with it: bytes in, bytes out.
+
+use majuscule::error::{Error, Result};
+use majuscule::methods::MAXENT;
+use majuscule::model::Packed;
+use majuscule::{Backend, Methods, Model, RestoreOptions, Spellings, Stream, Streaming, TextRestorer};
+use serde::Serialize;
+
+use crate::failure::{Failure, option_name};
+use crate::files::{self, FileConversion, FileReport};
+use crate::language::TextLanguage;
+use crate::settings::Settings;
+use crate::words::PlacedWord;
+
+/// An instance of the package: at most one model, its options, and live texts.
+#[derive(Default)]
+pub struct Core {
+    input: Vec<u8>,
+    answer: Vec<u8>,
+    model: Option<Model>,
+    /// The options of the next calls.
+    settings: Settings,
+    /// The model with these options.
+    restorer: Option<(TextRestorer, RestoreOptions)>,
+    streams: Vec<Option<Stream>>,
+    /// What became of the last file.
+    report: FileReport,
+}
+
+impl Core {
+    /// Makes room for an input of this size.
+    pub fn input_room(&mut self, bytes: usize) -> &mut [u8] {
+        self.input.clear();
+        self.input.resize(bytes, 0);
+        &mut self.input
+    }
+
+    /// Returns the answer to the last call.
+    pub fn answer(&self) -> &[u8] {
+        &self.answer
+    }
+
+    /// Makes a call with the input, and keeps its answer or its failure; returns 0 or 1.
+    pub fn answer_with(&mut self, call: impl FnOnce(&mut Self, Vec<u8>) -> Result<Vec<u8>>) -> u32 {
+        let input = std::mem::take(&mut self.input);
+        self.answer.clear();
+        let (answer, code) = match call(self, input) {
+            Ok(answer) => (answer, 0),
+            Err(error) => (json(&Failure::from(&error)).unwrap_or_default(), 1),
+        };
+        self.answer = answer;
+        code
+    }
+
+    /// Loads the model whose packed file the input is, and answers with its description.
+    pub fn load(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        let model = match cfg!(feature = "all") {
+            true => Model::from_bytes(input)?,
+            false => {
+                let packed = Packed::open("the model", input.into())?;
+                Methods::of(&[MAXENT]).load(&packed, &Backend::default())?
+            }
+        };
+        let manifest = &model.manifest;
+        let facts = ModelFacts {
+            language: &manifest.language,
+            method: &manifest.method,
+            marks: model.restorer.labels().marks().to_string(),
+        };
+        let facts = json(&facts)?;
+        self.model = Some(model);
+        self.restorer = None;
+        Ok(facts)
+    }
+
+    /// Takes the options of the next calls.
+    pub fn set_options(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        self.restorer = None;
+        self.settings = Settings::read(&input)?;
+        Ok(Vec::new())
+    }
+
+    fn model(&self) -> Result<&Model> {
+        self.model.as_ref().ok_or_else(|| Error::usage("no model is loaded"))
+    }
+
+    /// Returns the model with the options, for texts, and the options.
+    fn restorer(&mut self) -> Result<&(TextRestorer, RestoreOptions)> {
+        if self.restorer.is_none() {
+            let model = self.model()?;
+            let mut options = self.settings.options.clone().for_model(&model.manifest);
+            if let Some(words) = &self.settings.words {
+                let spellings = Spellings::read(words.as_bytes(), &option_name("words"), options.locale())?;
+                options = options.spellings(spellings);
+            }
+            self.restorer = Some((model.with(options.clone()), options));
+        }
+        self.restorer.as_ref().ok_or_else(|| Error::usage("no model is loaded"))
+    }
+
+    /// Restores a text.
+    pub fn restore(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        Ok(self.restorer()?.0.restore(&text(input)?)?.into_bytes())
+    }
+
+    /// Answers with the words of a text.
+    pub fn words(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        let text = text(input)?;
+        let (restorer, options) = self.restorer()?;
+        json(&PlacedWord::of_text(&text, restorer.words(&text)?, options))
+    }
+
+    /// Answers with the words of a list in JSON, each restored.
+    pub fn label(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        let given: Vec<String> =
+            serde_json::from_slice(&input).map_err(|_| Error::usage("the words are no list of strings"))?;
+        let (restorer, options) = self.restorer()?;
+        json(&PlacedWord::of_words(&given, restorer.restore_words(&given)?, options))
+    }
+
+    /// Starts a live text, and answers with its number.
+    pub fn stream_start(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
+        let stream = Some(self.restorer()?.0.stream()?);
+        let free = self.streams.iter().position(Option::is_none);
+        let at = free.unwrap_or_else(|| {
+            self.streams.push(None);
+            self.streams.len() - 1
+        });
+        self.streams[at] = stream;
+        json(&at)
+    }
+
+    fn stream(&mut self, number: u32) -> Result<&mut Stream> {
+        let stream = self.streams.get_mut(number as usize).and_then(Option::as_mut);
+        stream.ok_or_else(|| Error::usage("the stream has ended: start another one"))
+    }
+
+    /// Takes the next part of a live text, and answers with what is certain by then.
+    pub fn stream_push(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.stream(number)?.push(&input, &mut out)?;
+        Ok(out)
+    }
+
+    /// Stops waiting: answers with all of a live text that has come.
+    pub fn stream_now(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.stream(number)?.now(&mut out)?;
+        Ok(out)
+    }
+
+    /// Answers with what [`Core::stream_now`] would, and goes on waiting.
+    pub fn stream_tail(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
+        self.stream(number)?.tail()
+    }
+
+    /// Ends a live text, and answers with the rest.
+    pub fn stream_finish(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.stream(number)?.finish(&mut out)?;
+        self.stream_drop(input, number)?;
+        Ok(out)
+    }
+
+    /// Forgets a live text.
+    pub fn stream_drop(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
+        if let Some(stream) = self.streams.get_mut(number as usize) {
+            *stream = None;
+        }
+        Ok(Vec::new())
+    }
+
+    /// Restores a file.
+    pub fn restore_file(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        let (out, report) = files::restore(self.model()?, &self.settings, &input)?;
+        self.report = report;
+        Ok(out)
+    }
+
+    /// Converts a file. The input is the length of the options in four bytes, the options, and the file.
+    pub fn convert(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        if cfg!(not(feature = "all")) {
+            return Err(left_out("converts no files"));
+        }
+        let options = input.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize);
+        let parts = options.and_then(|length| input.get(4..)?.split_at_checked(length));
+        let (options, file) = parts.ok_or_else(|| Error::usage("the options are cut off"))?;
+        let (out, report) = FileConversion::read(options)?.run(file)?;
+        self.report = report;
+        Ok(out)
+    }
+
+    /// Answers with what became of the last file.
+    pub fn report(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
+        json(&self.report)
+    }
+
+    /// Answers with the language of a file, which the options describe.
+    pub fn detect_file_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        if cfg!(not(feature = "all")) {
+            return Err(left_out("detects the language of texts alone"));
+        }
+        json(&files::language(&self.settings, &input)?)
+    }
+
+    /// Answers with the language of a text.
+    pub fn detect_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
+        json(&TextLanguage::detect(&text(input)?))
+    }
+}
+
+/// The error of the core for text and subtitles.
+fn left_out(what: &str) -> Error {
+    Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
+}
+
+/// A model, described.
+#[derive(Serialize)]
+struct ModelFacts<'a> {
+    language: &'a str,
+    method: &'a str,
+    /// The marks that the model can insert.
+    marks: String,
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|error| Error::Bug(error.to_string()))
+}
+
+fn text(input: Vec<u8>) -> Result<String> {
+    String::from_utf8(input).map_err(|_| Error::usage("the text is not UTF-8"))
+}

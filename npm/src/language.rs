@@ -1,0 +1,45 @@
+//! The language of a text, and what may surprise in it.
+
+use majuscule::methods::language::Other;
+use majuscule::restore::pool::DEFAULT_LANGUAGE;
+use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note, detect_language};
+use serde::Serialize;
+
+use crate::failure::option_name;
+
+/// The name of a text in notes.
+const NAME: &str = "the text";
+
+/// The language of a text, as far as the text tells it.
+#[derive(Debug, Default, Serialize)]
+pub struct TextLanguage {
+    /// The tag, if there is a model of the language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<&'static str>,
+    /// What may surprise if the text is restored in the default language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl TextLanguage {
+    /// Says what was detected of the text that notes call `name`.
+    pub fn of(detected: DetectedLanguage, name: &str) -> Self {
+        let used = DEFAULT_LANGUAGE.to_owned();
+        let note = match detected {
+            DetectedLanguage::BuiltIn(language) => return Self { language: Some(language), note: None },
+            // No model is inside this build, but each has its file.
+            DetectedLanguage::Other(Other::Language(tag, _)) if LANGUAGES.contains(&tag) => {
+                return Self { language: Some(tag), note: None };
+            }
+            DetectedLanguage::Other(found) => Note::Other { used, found },
+            DetectedLanguage::Unsure => Note::Unsure { used, source: LanguageSource::Default },
+            DetectedLanguage::Empty => return Self::default(),
+        };
+        Self { language: None, note: Some(note.worded(name, option_name)) }
+    }
+
+    /// Detects the language of a text.
+    pub fn detect(text: &str) -> Self {
+        Self::of(detect_language(text), NAME)
+    }
+}

@@ -1,0 +1,12 @@
+//! The core of the npm package, compiled to WebAssembly: the library behind functions that JavaScript calls.
+//!
+//! An instance has one model. `majuscule.js` writes the input of a call into its memory and reads the answer there: text
+//! as UTF-8, options and words as JSON.
+
+mod abi;
+mod core;
+mod failure;
+mod files;
+mod language;
+mod settings;
+mod words;
