@@ -104,11 +104,13 @@ fn the_rust_of_the_readme_is_tested_in_the_library() {
 }
 
 #[test]
-fn the_map_names_files_that_exist_and_what_stands_in_them() {
+fn the_map_names_files_that_exist() {
     let top = top();
     let files = ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "npm", "python", "src", "tests"];
     let files: Vec<String> = files.iter().flat_map(|folder| all_files(&top.join(folder))).collect();
-    let map = read(&top.join("ARCHITECTURE.md")) + &read(&top.join("CONTRIBUTING.md"));
+    let mut maps = markdown(&top.join("docs/decisions"));
+    maps.extend(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| top.join(name)));
+    let map: String = maps.iter().map(|path| read(path)).collect();
     let mut wrong = Vec::new();
     for line in prose(&map).lines() {
         let spans: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
@@ -119,22 +121,61 @@ fn the_map_names_files_that_exist_and_what_stands_in_them() {
         wrong.extend(
             paths.iter().filter(|path| named(path).is_none()).map(|path| format!("there is no {path}")),
         );
-        // A row of the table of questions: the names in it stand in its file.
-        if let (true, [path]) = (line.contains("? |"), &paths[..])
-            && let Ok(source) = fs::read_to_string(top.join(path))
-        {
-            let names = spans.iter().filter(|span| !span.contains(['/', '.', '-', ' ']));
-            let names = names.filter_map(|span| span.rsplit("::").next());
-            wrong.extend(
-                names.filter(|name| !source.contains(name)).map(|name| format!("{path} has no {name}")),
-            );
-        }
     }
     assert!(
         wrong.is_empty(),
-        "ARCHITECTURE.md and CONTRIBUTING.md are behind the code:\n{}",
+        "ARCHITECTURE.md, CONTRIBUTING.md and docs/decisions are behind the code:\n{}",
         wrong.join("\n")
     );
+}
+
+#[test]
+fn each_of_the_twenty_questions_leads_to_files_and_to_names_that_they_declare() {
+    let map = read(&top().join("ARCHITECTURE.md"));
+    let rows: Vec<&str> = section(&map, "Where is …?").lines().filter(|line| line.contains("? | ")).collect();
+    assert_eq!(rows.len(), 20, "questions in ARCHITECTURE.md");
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (question, place) = row.split_once("? | ").expect("a question and a place");
+        let mut file: Option<(&str, String)> = None;
+        for span in place.split('`').skip(1).step_by(2) {
+            if span.contains('/') {
+                let path = top().join(span);
+                if !path.exists() {
+                    wrong.push(format!("{question}: there is no {span}"));
+                }
+                file = Some((span, fs::read_to_string(path).unwrap_or_default()));
+            } else if let Some((path, source)) = &file {
+                let missing = span.split("::").find(|name| !declares(source, name));
+                wrong.extend(missing.map(|name| format!("{question}: {path} declares no {name}")));
+            } else {
+                wrong.push(format!("{question}: {span} stands before any file"));
+            }
+        }
+        if file.is_none() {
+            wrong.push(format!("{question}: no file"));
+        }
+    }
+    assert!(wrong.is_empty(), "ARCHITECTURE.md is behind the code:\n{}", wrong.join("\n"));
+}
+
+/// Returns true if a Rust source declares an item of this name, whatever its kind.
+fn declares(source: &str, name: &str) -> bool {
+    let kinds = ["const", "enum", "fn", "static", "struct", "trait", "type"];
+    kinds.iter().any(|kind| {
+        let declaration = format!("{kind} {name}");
+        let mut rests = source.split(&declaration).skip(1);
+        rests.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
+#[test]
+fn the_workflow_builds_with_the_oldest_rust_of_the_manifest() {
+    let manifest = read(&top().join("Cargo.toml"));
+    let (_, version) = manifest.split_once("\nrust-version = ").expect("the oldest Rust");
+    let version = version.lines().next().expect("a version");
+    let workflow = read(&top().join(".github/workflows/ci.yml"));
+    assert!(workflow.contains(&format!("rust: [{version}, stable]")), "ci.yml does not build with {version}");
 }
 
 /// Returns the paths of all files in a folder, without those of builds.
