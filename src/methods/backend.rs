@@ -12,8 +12,8 @@ pub struct Backend {
     /// Device that computes a model of bert: auto, cpu or cuda:N. auto is the first GPU if there is
     /// one and this build supports it
     pub device: Device,
-    /// Precision of a model of bert: f32, or int8 on the processor, which is faster, or bf16 or f16
-    /// on a GPU; f32 by default
+    /// Precision of a model of bert or cnn-bilstm: f32, or int8 on the processor, which is faster, or, of
+    /// bert, bf16 or f16 on a GPU; f32 by default
     pub precision: Option<Precision>,
 }
 

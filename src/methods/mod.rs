@@ -146,14 +146,16 @@ impl Default for Methods {
 }
 
 impl Methods {
-    /// All methods of this package: the [classical](CLASSICAL) ones, and `bert` with the feature
-    /// `network`. Those of other packages, such as `ngram`, are [added](Self::with).
+    /// All methods of this package: the [classical](CLASSICAL) ones, and `bert` and `cnn-bilstm` with the
+    /// feature `network`. Those of other packages, such as `ngram`, are [added](Self::with).
     pub fn all() -> Self {
         let classical = Self::of(&CLASSICAL);
         #[cfg(feature = "network")]
-        return classical.with(network::bert::METHOD);
+        return classical.with(network::bert::METHOD).with(network::cnn_bilstm::METHOD);
         #[cfg(not(feature = "network"))]
-        return classical.without("bert", "this build computes no networks: build with the feature network");
+        return ["bert", "cnn-bilstm"].into_iter().fold(classical, |methods, name| {
+            methods.without(name, "this build computes no networks: build with the feature network")
+        });
     }
 
     /// Makes a list of these methods alone, for a program that leaves out the code of all others.

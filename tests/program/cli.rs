@@ -617,22 +617,33 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
 #[test]
 fn a_network_restores_whole_or_in_bytes() {
     let room = Room::new();
-    room.write("network", toy_network::whole().pack());
     let text = "the minister met us in lisbon\nwho met anna\n";
-    room.out("compact network --pack bytes", b"");
-    assert!(
-        fs::metadata(room.path("bytes")).unwrap().len() < fs::metadata(room.path("network")).unwrap().len()
-    );
-    for model in ["network", "network --precision int8", "bytes", "bytes --precision f32"] {
-        let once = room.out(&format!("restore --marks=,. --model {model}"), text.as_bytes());
-        assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
-        assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
+    for network in [toy_network::cnn_bilstm(), toy_network::whole()] {
+        room.write("network", network.pack());
+        room.out("compact network --force --pack bytes", b"");
+        let size = |name: &str| fs::metadata(room.path(name)).unwrap().len();
+        assert!(size("bytes") < size("network"));
+        for model in ["network", "network --precision int8", "bytes", "bytes --precision f32"] {
+            let once = room.out(&format!("restore --marks=,. --model {model}"), text.as_bytes());
+            assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
+            assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
+        }
+        room.fails(
+            "restore --model bytes --device cuda:0",
+            b"text",
+            2,
+            &["cuda:0", "computes on the processor"],
+        );
+        room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     }
-    room.fails("compact accurate -o other", b"", 1, &["is a model of maxent", "only those of bert and hmm"]);
+    room.fails(
+        "compact accurate -o other",
+        b"",
+        1,
+        &["is a model of maxent", "only those of bert, cnn-bilstm and hmm"],
+    );
     room.fails("compact bytes -o bytes", b"", 2, &["bytes"]);
     room.fails("inspect bytes --check-encoder", b"", 2, &["in a build with --features neural"]);
-    room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "computes on the processor"]);
-    room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     let mut cut = fs::read(room.path("bytes")).unwrap();
     cut.truncate(cut.len() / 2);
     room.write("cut", cut);
@@ -2827,6 +2838,8 @@ fn what_is_asked_for_by_another_name_is_answered() {
         ("train bert a.txt -o model", ["--features neural", "bert"]),
         #[cfg(not(feature = "neural"))]
         ("train bilstm a.txt -o model", ["--features neural", "bilstm"]),
+        #[cfg(not(feature = "neural"))]
+        ("train cnn-bilstm a.txt -o model", ["--features neural", "cnn-bilstm"]),
     ] {
         room.fails(line, b"", 2, &parts);
     }

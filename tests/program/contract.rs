@@ -28,7 +28,7 @@ use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
 #[cfg(feature = "neural")]
-use majuscule_neural::{bert, bilstm};
+use majuscule_neural::{bert, bilstm, cnn_bilstm};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent};
 use proptest::prelude::*;
@@ -91,6 +91,15 @@ fn learners() -> Vec<Box<dyn Learner>> {
             epochs: 20,
             ..toy_bilstm()
         }),
+        #[cfg(feature = "neural")]
+        Box::new(toy_cnn_bilstm()),
+        #[cfg(feature = "neural")]
+        Box::new(cnn_bilstm::CnnBilstmConfig {
+            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            words: 0,
+            epochs: 20,
+            ..toy_cnn_bilstm()
+        }),
     ]
 }
 
@@ -119,6 +128,24 @@ fn toy_bilstm() -> bilstm::BilstmConfig {
         epochs: 1,
         rate: 0.05,
         batch: 64,
+        window: 5,
+        ..Default::default()
+    }
+}
+
+/// Returns the settings of a small network on pieces.
+#[cfg(feature = "neural")]
+fn toy_cnn_bilstm() -> cnn_bilstm::CnnBilstmConfig {
+    cnn_bilstm::CnnBilstmConfig {
+        subwords: 40,
+        words: 4,
+        embedding: 3,
+        channels: 4,
+        hidden: 4,
+        epochs: 1,
+        rate: 0.05,
+        warm_up: 0,
+        batch_words: 200,
         window: 5,
         ..Default::default()
     }
@@ -268,9 +295,10 @@ static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
             models.push((draft, model));
         }
     }
-    let network = toy_network::in_bytes();
-    let model = load(&packed(network.pack()).unwrap()).unwrap();
-    models.push((network, model));
+    for network in [toy_network::in_bytes(), toy_network::cnn_bilstm_in_bytes()] {
+        let model = load(&packed(network.pack()).unwrap()).unwrap();
+        models.push((network, model));
+    }
     models
 });
 
@@ -937,7 +965,7 @@ fn training_twice_with_other_threads_gives_equal_bytes() {
     for method in learners() {
         // The text is long enough for work in three threads, which networks share within a batch, and
         // has ties that a hash order would break at random.
-        let lines = if ["bert", "bilstm"].contains(&method.name()) { 600 } else { 30_000 };
+        let lines = if ["bert", "bilstm", "cnn-bilstm"].contains(&method.name()) { 600 } else { 30_000 };
         let text: String = (0..lines).map(line).collect();
         let one = train(&*method, &text, "en", 1).unwrap().pack();
         assert!(train(&*method, &text, "en", 1).unwrap().pack() == one, "another time, another model");

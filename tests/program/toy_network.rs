@@ -1,8 +1,13 @@
-//! A model of `bert` with the toy encoder of `tests/data` and heads that nobody trained: what it
-//! answers is arbitrary, and the same everywhere.
+//! Models of `bert`, with the toy encoder of `tests/data` and heads that nobody trained, and of `cnn-bilstm`, with
+//! weights that nobody trained: what they answer is arbitrary, and the same everywhere.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use majuscule::methods::network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
+use majuscule::methods::network::cnn_bilstm::shape::CnnBilstmShape;
+use majuscule::methods::network::cnn_bilstm::{self, CnnBilstmParts, CnnBilstmSettings};
+use majuscule::methods::network::heads::Heads;
+use majuscule::methods::network::matrix::WeightMatrix;
+use majuscule::methods::network::tensors::{self, Embeddings, Shapes, WeightSource, embeddings};
 use majuscule::model::{Draft, Packed};
 use majuscule::model::{FORMAT, Manifest, Section, Training};
 use majuscule::text::{Class, Labels, Locale, Mark};
@@ -29,21 +34,74 @@ pub fn whole() -> Draft {
     whole_of("en")
 }
 
-fn whole_of(languages: &str) -> Draft {
+/// Returns a small network on pieces with its weights in 32-bit numbers.
+pub fn cnn_bilstm() -> Draft {
+    let shape =
+        CnnBilstmShape { pieces: 101, embedding: 3, convolutions: 1, channels: 4, layers: 2, hidden: 3 };
+    let settings = CnnBilstmSettings { shape, window: 12, runs_on: true, costs: None, in_bytes: false };
+    let manifest = manifest("cnn-bilstm", "en", serde_json::to_value(&settings).unwrap());
+    let parts = CnnBilstmParts {
+        tokenizer: PIECES.into(),
+        words: "who\nlisbon\n".to_owned(),
+        mixed: String::new(),
+        settings,
+        locale: Locale::Root,
+        labels: manifest.labels.clone(),
+    };
+    let weights = ToyWeights(shape.tensors(2, Heads::of(&parts.labels).sizes()));
+    let bytes = tensors::write(&weights.0, &weights).unwrap();
+    Draft::new(manifest, parts.sections(bytes))
+}
+
+/// Returns the same with its weights in bytes.
+pub fn cnn_bilstm_in_bytes() -> Draft {
+    cnn_bilstm::in_bytes(&Packed::open("toy", cnn_bilstm().pack().into()).unwrap()).unwrap()
+}
+
+/// Weights of these names and shapes by a formula.
+struct ToyWeights(Shapes);
+
+impl ToyWeights {
+    fn shape(&self, name: &str) -> &[usize] {
+        self.0.iter().find(|(found, _)| found == name).map(|(_, shape)| shape).unwrap()
+    }
+}
+
+impl WeightSource for ToyWeights {
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn matrix(&self, name: &str) -> Result<WeightMatrix, String> {
+        let count = self.shape(name).iter().product::<usize>();
+        Ok(WeightMatrix::Floats((1..=count).map(|at| (at as f32 * 1.7).sin()).collect()))
+    }
+
+    fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String> {
+        Ok(embeddings(self.matrix(name)?, self.shape(name)[1]))
+    }
+}
+
+/// Returns the manifest of a model with these settings that chooses among three classes, and two marks.
+fn manifest(method: &str, languages: &str, settings: Value) -> Manifest {
     let marks = [Mark::None, Mark::Comma, Mark::Period];
     let classes = &Class::ALL[..3];
     let labels = marks.into_iter().flat_map(|mark| classes.iter().map(move |&class| (class, mark)));
-    let manifest = Manifest {
+    Manifest {
         format: FORMAT,
-        method: "bert".to_owned(),
+        method: method.to_owned(),
         language: languages.to_owned(),
         locale: Locale::Root,
         version: "0.1.0".to_owned(),
-        settings: json!({ "window": 12, "runs_on": true, "piece": "last" }),
+        settings,
         trained_on: Training::default(),
         labels: Labels::new(labels),
         files: Vec::new(),
-    };
+    }
+}
+
+fn whole_of(languages: &str) -> Draft {
+    let manifest = manifest("bert", languages, json!({ "window": 12, "runs_on": true, "piece": "last" }));
     let sections: Vec<Section> = vec![
         (CONFIG.to_owned(), SHAPE.into()),
         (TOKENIZER.to_owned(), PIECES.into()),

@@ -11,8 +11,8 @@ pub struct BackendArgs {
     /// the first GPU if there is one that this build can use
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: Device,
-    /// Number format for a bert model: f32; int8 on the processor,
-    /// which is faster; bf16 or f16 on a GPU. The default is f32,
+    /// Number format for a model of bert or cnn-bilstm: f32; int8 on
+    /// the processor, which is faster; bf16 or f16 on a GPU. The default is f32,
     /// and int8 for a model made by compact
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<Precision>,

@@ -24,8 +24,7 @@ const BILSTM: Option<Method> = Some(majuscule_neural::bilstm::METHOD);
 const BILSTM: Option<Method> = None;
 
 const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
-const NO_NETWORKS: &str =
-    "this build computes of neural networks only those of bert: build majuscule with the feature neural";
+const NO_NETWORKS: &str = "this build computes of neural networks only those of bert and cnn-bilstm: build majuscule with the feature neural";
 
 /// The methods of optional packages: the name of each, the method if this build has it, and advice if it has
 /// not.
@@ -62,7 +61,7 @@ pub fn methods_in(given: Vec<PathBuf>) -> Methods {
 
 /// The advice on how to train a method that this build only computes, or leaves out.
 pub fn advice(method: &str) -> Option<String> {
-    let is_neural = ["bert", "bilstm"].contains(&method);
+    let is_neural = ["bert", "bilstm", "cnn-bilstm"].contains(&method);
     (is_neural && cfg!(not(feature = "neural"))).then(|| {
         format!(
             "{method} is a method of builds with --features neural: cargo install --path crates/cli --features neural, or here \

@@ -1,7 +1,8 @@
-//! The neural methods: `bert`, a tagger on a pretrained encoder, and `bilstm`, from scratch.
+//! The neural methods: `bert`, a tagger on a pretrained encoder, and `bilstm` and `cnn-bilstm`, from scratch.
 
 pub mod bert;
 pub mod bilstm;
+pub mod cnn_bilstm;
 mod shared;
 
 use majuscule_train::methods::Learner;
@@ -14,6 +15,9 @@ pub enum NeuralMethod {
     /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain
     /// of labels (CRF)
     Bilstm(bilstm::BilstmConfig),
+    /// Neural, from scratch: pieces of words, which are learned from the text, convolutions over them, and LSTMs
+    /// over words. Small and fast
+    CnnBilstm(cnn_bilstm::CnnBilstmConfig),
 }
 
 impl NeuralMethod {
@@ -22,6 +26,7 @@ impl NeuralMethod {
         match self {
             Self::Bert(config) => config,
             Self::Bilstm(config) => config,
+            Self::CnnBilstm(config) => config,
         }
     }
 }

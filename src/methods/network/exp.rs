@@ -1,4 +1,4 @@
-//! Exponential and GELU by polynomials without branches, so that the compiler vectorises them.
+//! Exponential, GELU and the curves of gates by polynomials without branches, so that the compiler vectorises them.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
 
@@ -95,6 +95,20 @@ pub fn gelu_with_derivative(x: f32) -> (f32, f32) {
     (x * below, below + x * bell * FRAC_1_SQRT_2_PI)
 }
 
+/// Computes 1 / (1 + e⁻ˣ).
+#[inline(always)]
+pub fn sigmoid(x: f32) -> f32 {
+    let power = exp(-x.abs());
+    (if x < 0.0 { power } else { 1.0 }) / (1.0 + power)
+}
+
+/// Computes the hyperbolic tangent.
+#[inline(always)]
+pub fn tanh(x: f32) -> f32 {
+    let power = exp(-2.0 * x.abs());
+    ((1.0 - power) / (1.0 + power)).copysign(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +142,14 @@ mod tests {
                     && gelu(-50.0).abs() < 1e-6
                     && (gelu(50.0) - 50.0).abs() < 1e-5
             );
+        }
+    }
+
+    #[test]
+    fn curves_are_those_of_the_library() {
+        for x in (-3000..=3000).map(|x| x as f32 / 100.0) {
+            assert!((sigmoid(x) - 1.0 / (1.0 + (-x).exp())).abs() < 3e-7, "{x}");
+            assert!((tanh(x) - x.tanh()).abs() < 3e-7, "{x}");
         }
     }
 }

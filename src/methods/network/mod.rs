@@ -1,10 +1,17 @@
-//! Networks computed without tensors: the models of the method `bert` on the processor, from word
-//! pieces to choices.
+//! Networks computed without tensors: the models of the methods `bert` and `cnn-bilstm` on the processor, from
+//! words to choices.
 
 pub mod bert;
+pub mod cnn_bilstm;
 pub mod exp;
 pub mod heads;
 pub mod instruction_set;
 pub mod lanes;
+pub mod matrix;
+pub mod pieces;
+mod products;
+pub mod sequences;
 pub mod session;
+pub mod tensors;
+mod threads;
 pub mod windower;

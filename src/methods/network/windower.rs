@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::heads::{RightContext, WordContext};
+use super::heads::{ChainWord, RightContext, WordContext};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::MarkedStarts;
@@ -53,6 +53,34 @@ pub struct WindowWord<I> {
     pub word: Arc<EncodedWord<I>>,
     /// The facts about it that the text shows.
     pub context: WordContext,
+}
+
+/// A window of whole words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordWindow<I> {
+    /// The words.
+    pub words: Vec<WindowWord<I>>,
+    /// The text after the last word.
+    pub after: RightContext,
+    /// The range of the words that are to be labelled.
+    pub targets: Range<usize>,
+}
+
+impl<I> WordWindow<I> {
+    /// Makes a window of these words, which others share.
+    pub fn new(words: &[WindowWord<I>], after: RightContext, targets: Range<usize>) -> Self {
+        let word = |WindowWord { word, context }: &WindowWord<I>| WindowWord {
+            word: word.clone(),
+            context: *context,
+        };
+        Self { words: words.iter().map(word).collect(), after, targets }
+    }
+
+    /// Returns the facts about a word that decide its labels beside its scores.
+    pub fn chain_word(&self, at: usize) -> ChainWord<'_> {
+        let WindowWord { word, context } = &self.words[at];
+        ChainWord { lower: &word.lower, context: *context, after: right_context(&self.words, at, self.after) }
+    }
 }
 
 /// Returns the text after word `at` of a window, after which `after` follows.

@@ -9,10 +9,10 @@ use super::model_files;
 use super::train::ModelTarget;
 use crate::named;
 
-/// Makes a small form of a model of bert or hmm
+/// Makes a small form of a model of bert, cnn-bilstm or hmm
 ///
-/// That of bert has a quarter of the size. It computes as the model does with --precision int8, and
-/// so do builds without the feature neural; it cannot be trained further. That of hmm has a language
+/// That of bert and of cnn-bilstm has a quarter of the size. It computes as the model does with --precision
+/// int8, and so do builds without the feature neural; it cannot be trained further. That of hmm has a language
 /// model of about four bytes per n-gram, a seventh of the size, with values rounded to 256 levels,
 /// and leaves out words that it can guess.
 #[derive(Debug, clap::Args)]
@@ -34,9 +34,11 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
     let store = named::open(&args.model, "en")?;
     let small = match store.manifest().method.as_str() {
         "bert" => majuscule::methods::network::bert::in_bytes(&*store)?,
+        "cnn-bilstm" => majuscule::methods::network::cnn_bilstm::in_bytes(&*store)?,
         "hmm" => majuscule_train::methods::hmm::compact(&*store)?,
         other => {
-            let problem = format!("is a model of {other}: only those of bert and hmm have a small form");
+            let problem =
+                format!("is a model of {other}: only those of bert, cnn-bilstm and hmm have a small form");
             return Err(Error::model(store.name(), problem).into());
         }
     };

@@ -43,6 +43,7 @@ Examples:
   majuscule train maxent news.txt -o my-weights --checkpoint news.checkpoint
   majuscule train bert --encoder bert-base-uncased --protocol rei news.txt -o my-tagger (a build with the feature neural)
   majuscule train bilstm --protocol rei news.txt -o my-network --log news.log (likewise)
+  majuscule train cnn-bilstm --marks --protocol windows news.txt -o my-network (likewise)
   majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
 // The arguments of all methods. (A doc comment here would replace the description of each method.)

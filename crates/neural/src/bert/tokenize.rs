@@ -13,7 +13,7 @@ use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{Model as _, PaddingParams, Tokenizer};
 
 use super::vocabulary;
-pub use majuscule::methods::network::bert::pieces::{PieceCutter, Special, SpecialNames};
+pub use majuscule::methods::network::pieces::{PieceCutter, Special, SpecialNames};
 
 /// Cuts words into pieces.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ fn prefixed(pre_tokenizer: &mut PreTokenizerWrapper) {
 
 #[cfg(test)]
 mod tests {
-    use majuscule::methods::network::bert::pieces::PieceVocabulary;
+    use majuscule::methods::network::pieces::PieceVocabulary;
     use proptest::prelude::*;
 
     use super::*;

@@ -7,10 +7,11 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
 use super::config::EncoderConfig;
-use super::names::{Shapes, WORDS, encoder_name, encoder_shapes};
+use super::names::{Shapes, encoder_name, encoder_shapes};
 use super::ops;
-use majuscule::methods::network::bert::matrix::WeightMatrix;
-use majuscule::methods::network::bert::weights::{
+use majuscule::methods::network::bert::CONFIG;
+use majuscule::methods::network::matrix::WeightMatrix;
+use majuscule::methods::network::tensors::{
     Embeddings, TensorFile, WeightSource, check_finite as check_values,
 };
 
@@ -71,7 +72,7 @@ pub fn read(
     named: impl Fn(&str) -> Option<String>,
     device: &Device,
 ) -> Result<TensorMap, String> {
-    tensors(&TensorFile::read(bytes, shapes, named)?, device)
+    tensors(&TensorFile::read(bytes, shapes, CONFIG, named)?, device)
 }
 
 /// Returns the tensors of a file as 32-bit numbers.
@@ -109,9 +110,9 @@ impl WeightSource for TensorWeights<'_> {
         super::encoder::tensor(self.0, name.to_owned()).and_then(read).map_err(|error| error.to_string())
     }
 
-    fn embeddings(&self) -> Result<Box<dyn Embeddings>, String> {
+    fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String> {
         let rows = || -> Computed<TensorRows> {
-            let tensor = super::encoder::tensor(self.0, WORDS.to_owned())?.contiguous()?;
+            let tensor = super::encoder::tensor(self.0, name.to_owned())?.contiguous()?;
             let (pieces, width) = tensor.dims2()?;
             Ok(TensorRows { tensor, pieces, width })
         };
@@ -151,7 +152,7 @@ pub fn write(weights: &TensorMap) -> Computed<Vec<u8>> {
 }
 
 /// The key of the note in a file of tensors.
-const NOTE: &str = "majuscule";
+pub const NOTE: &str = "majuscule";
 
 /// Returns the bytes of a file of tensors with a note.
 ///

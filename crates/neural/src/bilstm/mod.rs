@@ -2,7 +2,6 @@
 //! backward by LSTMs, and a chain of labels on top. The baseline of table 3 of Rei et al. 2020.
 
 mod crf;
-mod lstm;
 mod network;
 mod train;
 mod vocabulary;
@@ -13,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub use train::{BilstmConfig, train};
 pub use weights::Widths;
 
-use crate::shared::heads::{ChainState, ChainWord, Heads};
+use crate::shared::heads::{ChainState, Heads};
 use crate::shared::session::{WindowModel, WindowSession};
-use crate::shared::windower::{Windower, right_context};
+use crate::shared::windower::Windower;
 use majuscule::error::{Error, Result};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::spellings::ClassCases;
@@ -146,7 +145,7 @@ impl Bilstm {
 
     /// Computes the scores of a window.
     fn scores(&self, window: &TextWindow) -> [Vec<f32>; 2] {
-        let batch = WordBatch::new(&[window.seen()]);
+        let batch = WordBatch::new(&[windows::seen(window)]);
         let forward = network::forward(&self.weights, &batch, &mut |_| {});
         let rows = batch.texts().next().map_or_else(Vec::new, |(_, rows)| rows);
         network::scores_of(&forward.scores, &rows, self.heads.sizes())
@@ -197,9 +196,7 @@ impl Bilstm {
             let cases = marginals.iter().flat_map(|all| &all[at * sizes.cases..][..sizes.cases]);
             ln.extend(cases.map(|share| share.ln() as f32));
             ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
-            let after = right_context(&window.words, at, window.after);
-            let word = ChainWord { lower: lower(at), context: window.words[at].context, after };
-            self.heads.choice(&word, &ln, &self.cases, costs, chain, &request)
+            self.heads.choice(&window.chain_word(at), &ln, &self.cases, costs, chain, &request)
         };
         window.targets.clone().map(choice).collect()
     }

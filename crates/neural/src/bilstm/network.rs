@@ -7,10 +7,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::crf::LabelChain;
-use super::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use super::weights::NetworkWeights;
 use crate::shared::heads::HeadSizes;
+use crate::shared::lstm::{CellLayout, LstmCell, Trace};
 use crate::shared::product::{MatrixView, MatrixViewMut};
+use crate::shared::sequences::{Direction, SequenceSteps};
 
 /// A word as input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +137,7 @@ pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn F
 /// Reads rows in both directions; the states stand side by side.
 fn read(
     weights: &NetworkWeights,
-    cells: &[super::weights::CellLayout; 2],
+    cells: &[CellLayout; 2],
     steps: &SequenceSteps,
     inputs: &[f32],
 ) -> (Vec<f32>, [Trace; 2]) {
@@ -145,7 +146,7 @@ fn read(
     let columns = inputs.len() / steps.rows().max(1);
     let inputs = MatrixView::part(inputs, steps.rows(), columns, columns);
     let traces = [0, 1].map(|at| {
-        let cell = LstmCell::new(weights, &cells[at]);
+        let cell = LstmCell::new(&weights.values, &cells[at]);
         cell.run(steps, inputs, Direction::BOTH[at], &mut states, (at * hidden, 2 * hidden))
     });
     (states, traces)

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::shared::heads::HeadSizes;
+use crate::shared::lstm::CellLayout;
 
 /// The widths of the parts of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,19 +60,6 @@ pub struct WeightLayout {
     pub last: Range<usize>,
     /// The embeddings of words, one row each.
     pub words: Range<usize>,
-}
-
-/// The ranges of the weights of an LSTM.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CellLayout {
-    /// The width of its state.
-    pub hidden: usize,
-    /// The input weights, with a row for each input and columns for the four gates.
-    pub inputs: Range<usize>,
-    /// The recurrent weights, with a row for each number of the state and columns for the four
-    /// gates.
-    pub states: Range<usize>,
-    pub bias: Range<usize>,
 }
 
 impl WeightLayout {

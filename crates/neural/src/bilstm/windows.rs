@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::network::NetworkWord;
 use super::vocabulary::BilstmVocabulary;
 use crate::shared::heads::RightContext;
-use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder};
+use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use majuscule::error::Result;
 use majuscule::restorer::SentenceStarts;
 
@@ -17,23 +17,12 @@ pub struct WordIds {
 }
 
 /// A text for the network.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextWindow {
-    pub words: Vec<WindowWord<WordIds>>,
-    /// The text after its last word.
-    pub after: RightContext,
-    /// The range of the words that are to be labelled.
-    pub targets: Range<usize>,
-}
+pub type TextWindow = WordWindow<WordIds>;
 
-impl TextWindow {
-    /// Returns the words in the form that the network reads.
-    pub fn seen(&self) -> Vec<NetworkWord<'_>> {
-        self.words
-            .iter()
-            .map(|WindowWord { word, .. }| NetworkWord { id: word.ids.id, letters: &word.ids.letters })
-            .collect()
-    }
+/// Returns the words of a window in the form that the network reads.
+pub fn seen(window: &TextWindow) -> Vec<NetworkWord<'_>> {
+    let words = window.words.iter();
+    words.map(|WindowWord { word, .. }| NetworkWord { id: word.ids.id, letters: &word.ids.letters }).collect()
 }
 
 /// A window, the scores of the classes of its words and those of the marks after them.
@@ -72,7 +61,7 @@ impl WordEncoder for &BilstmVocabulary {
         targets: Range<usize>,
         _: usize,
     ) -> TextWindow {
-        TextWindow { words: words.to_vec(), after, targets }
+        WordWindow::new(words, after, targets)
     }
 }
 

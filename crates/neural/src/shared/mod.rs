@@ -1,16 +1,22 @@
-//! The parts that `bert` and `bilstm` share: windows over text, sessions, samples and training.
+//! The parts that the neural methods share: windows over text, sessions, samples and training.
 
 pub mod adam;
 #[cfg(target_arch = "x86_64")]
 pub mod bf16_product;
 pub mod checks;
+pub mod digest;
 pub mod gold;
 pub mod init;
+pub mod lstm;
+pub mod lstm_back;
 pub mod predict;
 pub mod product;
 pub mod samples;
 pub mod schedule;
+pub mod sparse_adam;
 pub mod throughput;
+#[cfg(test)]
+pub mod toy_texts;
 pub mod train_loop;
 
-pub use majuscule::methods::network::{exp, heads, instruction_set, lanes, session, windower};
+pub use majuscule::methods::network::{exp, heads, instruction_set, lanes, sequences, session, windower};

@@ -90,6 +90,15 @@ impl<'a> MatrixView<'a> {
         Self { values, shape: MatrixShape::new(rows, columns, step, values.len()) }
     }
 
+    /// Makes a matrix of rows that begin every `step` numbers and overlap, each as long as `columns`.
+    ///
+    /// # Panics
+    /// Panics if these exceed the slice.
+    pub fn overlapping(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
+        assert!(rows == 0 || (rows - 1) * step + columns <= values.len(), "a matrix goes beyond its slice");
+        Self { values, shape: MatrixShape { rows, columns, row_step: step, column_step: 1 } }
+    }
+
     /// Returns the numbers of rows and columns.
     pub fn size(&self) -> [usize; 2] {
         [self.shape.rows, self.shape.columns]

@@ -6,10 +6,10 @@ use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, Section, Store};
 
 use super::config::EncoderConfig;
-use super::pieces::NEEDS_NEURAL;
-use super::weights::{self, TensorFile};
 use super::{BertModel, BertSettings, METHOD, names, wrong};
 use crate::methods::network::heads::Heads;
+use crate::methods::network::pieces::NEEDS_NEURAL;
+use crate::methods::network::tensors::{self, TensorFile};
 
 /// The settings of the encoder.
 pub const CONFIG: &str = "config.json";
@@ -73,7 +73,7 @@ impl<'s> BertFiles<'s> {
     ) -> Result<W> {
         let shapes = names::tagger_shapes(&self.config, self.heads.sizes());
         let named = |name: &str| Some(names::tagger_name(self.config.kind, name));
-        TensorFile::read(&self.weights, &shapes, named)
+        TensorFile::read(&self.weights, &shapes, CONFIG, named)
             .and_then(|file| file.check().and_then(|()| read(&file)))
             .map_err(in_file(self.store, WEIGHTS))
     }
@@ -113,7 +113,9 @@ pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     }
     let files = BertFiles::read(store)?;
     let saved = |name: &str| names::saved_name(files.config.kind, name);
-    let weights = files.weights(|weights| weights::in_bytes(weights, saved))?;
+    // The heads are small, and so is the matrix of distances.
+    let large = |name: &str| name.starts_with(names::ENCODER) && !name.ends_with(names::DISTANCES);
+    let weights = files.weights(|weights| tensors::in_bytes(weights, large, saved))?;
     let settings = BertSettings { in_bytes: true, ..files.settings };
     let settings = serde_json::to_value(settings).map_err(|error| wrong(store, error))?;
     if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {

@@ -5,19 +5,16 @@ pub mod config;
 pub mod distances;
 pub mod engine;
 mod files;
-pub mod matrix;
 pub mod names;
-pub mod pieces;
-pub mod weights;
 pub mod windows;
 
 use std::fmt::{Debug, Display};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, option};
+use crate::error::{Error, Result};
 use crate::methods::Method;
-use crate::methods::backend::{Backend, Device, Precision};
+use crate::methods::backend::Backend;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::spellings::ClassCases;
 use crate::model::Store;
@@ -26,15 +23,15 @@ use crate::text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::methods::network::heads::{ChainState, ChainWord, Heads};
+use crate::methods::network::pieces::{PieceCutter, PieceVocabulary};
 use crate::methods::network::session::{WindowModel, WindowSession};
+use crate::methods::network::tensors::WeightSource;
 use crate::methods::network::windower::Windower;
 pub use files::{BertFiles, CONFIG, MIXED, TOKENIZER, WEIGHTS, in_bytes};
 
 use config::EncoderConfig;
 use engine::{Engine, EnginePrecision, ScoreRequest};
 use names::SCALARS;
-use pieces::{PieceCutter, PieceVocabulary};
-use weights::WeightSource;
 use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
 
 /// The method, computed on the processor, for the list of a program.
@@ -206,30 +203,10 @@ impl WindowScorer for EngineScorer {
 /// the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
     let files = BertFiles::read(store)?;
-    let precision = precision(computing, files.settings.in_bytes)?;
+    let precision = EnginePrecision::of(computing, files.settings.in_bytes, METHOD.name)?;
     let pieces = files.pieces(PieceVocabulary::read)?;
     let scorer = files.weights(|weights| EngineScorer::new(weights, &files.config, precision))?;
     files.model(pieces, scorer)
-}
-
-/// Returns the precision of the engine: by default that of the weights.
-fn precision(computing: &Backend, in_bytes: bool) -> Result<EnginePrecision> {
-    if let Device::Cuda(_) = computing.device {
-        return Err(Error::usage(format!(
-            "{} {}: a model in bytes, and any model of bert in a build without the feature cuda, computes on the processor: leave it out",
-            option("device"),
-            computing.device
-        )));
-    }
-    match computing.precision {
-        None if in_bytes => Ok(EnginePrecision::Int8),
-        Some(Precision::Int8) => Ok(EnginePrecision::Int8),
-        None | Some(Precision::F32) => Ok(EnginePrecision::F32),
-        Some(other) => Err(Error::usage(format!(
-            "{} {other}: the processor computes in f32 or int8",
-            option("precision")
-        ))),
-    }
 }
 
 /// The state of a text between its windows.

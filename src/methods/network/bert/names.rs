@@ -2,6 +2,7 @@
 
 use super::config::{EncoderConfig, EncoderKind};
 use crate::methods::network::heads::HeadSizes;
+pub use crate::methods::network::tensors::Shapes;
 
 /// The prefix of the names of the encoder's tensors in a tagger.
 pub const ENCODER: &str = "bert.";
@@ -19,9 +20,6 @@ pub const GAMMA: &str = "layer_attention.gamma";
 
 /// The prefixes of the names of the tensors of the heads: that of cases and that of marks.
 pub const HEADS: [&str; 2] = ["classifier.", "marks."];
-
-/// The names and shapes of tensors.
-pub type Shapes = Vec<(String, Vec<usize>)>;
 
 /// Returns the names and shapes of the tensors of an encoder, named as in Hugging Face's folders of
 /// BERT without the prefix `bert.`, whatever the kind.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::failed;
-use super::pieces::PieceCutter;
 use crate::error::Result;
 use crate::methods::network::heads::{HeadSizes, RightContext, WordContext};
+use crate::methods::network::pieces::PieceCutter;
 use crate::methods::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
 use crate::named::NamedValue;
 use crate::restorer::SentenceStarts;
@@ -203,7 +203,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::methods::network::bert::pieces::{PieceVocabulary, TOY_WORD_PIECES};
+    use crate::methods::network::pieces::{PieceVocabulary, TOY_WORD_PIECES};
     use crate::methods::network::windower::Windower;
     use crate::text::{Locale, Tokens};
 

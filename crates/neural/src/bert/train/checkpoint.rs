@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::Path;
 
 use candle_core::{Device, Result as Computed, Tensor, Var};
-use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
@@ -17,12 +16,12 @@ use crate::bert::failed;
 use crate::bert::names::Shapes;
 use crate::bert::ops::read;
 use crate::bert::weights::{self, TensorMap};
+use crate::shared::digest::Digest;
 use crate::shared::train_loop::TrainPosition;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
-use majuscule::text::{Locale, MarkSet};
-use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::checkpoint;
 
 /// A file for the state of a training, which may not exist yet.
@@ -171,36 +170,5 @@ impl<'a> BertCheckpoint<'a> {
         let CheckpointNote { epoch, batches, worse, .. } = note;
         let position = TrainPosition { epoch, batches, best, worse };
         Ok(Some((TaggerState { weights, moments, slow }, position)))
-    }
-}
-
-/// A checksum of examples in their order.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Digest(Hasher);
-
-impl Digest {
-    /// Adds an example whose marks are learned as these.
-    pub(super) fn add(&mut self, example: &Example, locale: Locale, marks: MarkSet) {
-        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
-            self.0.update(gold.label.case.applied(lower, locale).as_bytes());
-            // No word contains these bytes.
-            self.0.update(if gold.scored { b"\n" } else { b"\t" });
-            if !marks.is_empty() {
-                self.0.update(&[gold.label.mark.within(marks) as u8]);
-            }
-        }
-    }
-
-    /// Adds numbers.
-    fn add_numbers(&mut self, numbers: &[f32]) {
-        for part in numbers.chunks(1024) {
-            let bytes: Vec<u8> = part.iter().flat_map(|number| number.to_le_bytes()).collect();
-            self.0.update(&bytes);
-        }
-    }
-
-    /// Returns the checksum.
-    pub(super) fn sum(&self) -> u32 {
-        self.0.clone().finalize()
     }
 }

@@ -1,9 +1,9 @@
 //! A corpus as word pieces and label ids.
 
-use super::checkpoint::Digest;
 use super::config::BertConfig;
 use crate::bert::tokenize::Pieces;
 use crate::bert::{Bert, BertSettings};
+use crate::shared::digest::Digest;
 use crate::shared::gold::{GoldHeads, WordLabels};
 use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;

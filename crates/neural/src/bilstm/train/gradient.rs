@@ -1,23 +1,14 @@
 //! The loss of a batch, −ln p of its labels, and its gradient with respect to every weight.
 
-use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use crate::bilstm::network::{self, Forward, WordBatch, row};
-use crate::bilstm::weights::{CellLayout, NetworkWeights};
-use crate::shared::product::{MatrixView, MatrixViewMut};
-
-use super::back::LstmPass;
+use crate::bilstm::weights::NetworkWeights;
 use crate::shared::gold::WordLabels;
 use crate::shared::heads::HeadSizes;
-
-/// The gradient of a loss with respect to every weight.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct NetworkGradient {
-    /// The gradient of all weights except the word embeddings.
-    pub(super) dense: Vec<f32>,
-    /// The words that occur, in order, with a row for each.
-    pub(super) words: Vec<u32>,
-    pub(super) rows: Vec<f32>,
-}
+use crate::shared::lstm::{CellLayout, LstmCell, Trace};
+use crate::shared::lstm_back::LstmPass;
+use crate::shared::product::{MatrixView, MatrixViewMut};
+use crate::shared::sequences::{Direction, SequenceSteps};
+use crate::shared::sparse_adam::{SparseGradient, TableGradient};
 
 /// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient.
 /// `masks` are the dropout factors of [`network::forward`], in its order.
@@ -27,7 +18,7 @@ pub(super) fn gradient(
     labels: &[&[WordLabels]],
     forward: Forward,
     masks: &[Vec<f32>],
-) -> (f64, NetworkGradient) {
+) -> (f64, SparseGradient) {
     let layout = &weights.layout;
     let widths = layout.widths;
     let mut dense = vec![0.0; layout.dense().end];
@@ -62,15 +53,12 @@ pub(super) fn gradient(
     multiply(&mut inputs, of_inputs);
 
     // The words, and the LSTMs over letters.
-    let mut words: Vec<u32> = batch.words.iter().map(|&(word, _)| word).collect();
-    words.sort_unstable();
-    words.dedup();
-    let mut rows = vec![0.0; words.len() * widths.word];
+    let ids = batch.words.iter().map(|&(word, _)| word);
+    let mut words = TableGradient::new(layout.words.start, widths.word, ids);
     let mut letter_states = vec![0.0; forward.letter_states.len()];
     for (gradients, &(word, spelling)) in inputs.chunks_exact(widths.input()).zip(&batch.words) {
         let (of_word, of_letters) = gradients.split_at(widths.word);
-        let at = words.binary_search(&word).expect("all words are in the list");
-        add(&mut rows[at * widths.word..][..widths.word], of_word);
+        add(words.row(word), of_word);
         for (at, end) in batch.ends(spelling as usize).into_iter().enumerate() {
             let begin = (2 * end + at) * widths.letter_hidden;
             let part = row(of_letters, at, widths.letter_hidden);
@@ -94,7 +82,7 @@ pub(super) fn gradient(
             add(&mut dense[begin..begin + widths.letter], row(&letters, gradients, widths.letter));
         }
     }
-    (loss, NetworkGradient { dense, words, rows })
+    (loss, SparseGradient { dense, tables: vec![words] })
 }
 
 /// Returns the loss of cases, and adds the gradient of their scores and that of the chain's weights.
@@ -183,7 +171,7 @@ impl Readers<'_> {
         for (at, trace) in traces.into_iter().enumerate() {
             let hidden = cells[at].hidden;
             let read = LstmPass {
-                cell: LstmCell::new(weights, &cells[at]),
+                cell: LstmCell::new(&weights.values, &cells[at]),
                 layout: &cells[at],
                 steps,
                 direction: Direction::BOTH[at],

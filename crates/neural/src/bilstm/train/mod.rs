@@ -1,7 +1,5 @@
 //! Trains a network on a cased corpus, from scratch.
 
-mod adam;
-mod back;
 mod config;
 mod gradient;
 mod samples;

@@ -92,7 +92,7 @@ impl WordSamples {
         unknown: f64,
         random: &mut Random,
     ) -> Vec<NetworkWord<'a>> {
-        let mut words = sample.window.seen();
+        let mut words = windows::seen(&sample.window);
         for word in words.iter_mut().filter(|word| word.id >= self.once) {
             if unit(random) < unknown {
                 word.id = 0;

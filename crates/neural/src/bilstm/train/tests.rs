@@ -3,10 +3,12 @@
 use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{WordBatch, forward, scores_of};
+use crate::bilstm::windows::seen;
 use crate::shared::gold::WordLabels;
+use crate::shared::sparse_adam::TableGradient;
+use crate::shared::toy_texts::{corpus, marked_corpus};
 use majuscule::model::Packed;
 use majuscule::text::{Choice, Locale, MarkSet, Token, Tokens};
-use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;
 
@@ -22,37 +24,6 @@ fn config() -> BilstmConfig {
         held_out: 0.1,
         ..BilstmConfig::default()
     }
-}
-
-/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in
-/// the US`.
-fn corpus() -> Corpus {
-    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
-    let sentence = |i: usize| {
-        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
-        match i % 3 {
-            0 => format!("the minister of {one} met {other} and us\n"),
-            1 => format!("who said to us in {one} with {other}\n"),
-            _ => format!("the WHO of the US met {one} of McDonald in {other}\n"),
-        }
-    };
-    let text: String = (0..50).map(sentence).collect();
-    Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
-}
-
-/// Statements with a comma and questions that begin with `who`, in running text.
-fn marked_corpus() -> Corpus {
-    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
-    let sentence = |i: usize| {
-        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
-        match i % 2 {
-            0 => format!("The minister of {one} met us, and we met {other}. "),
-            _ => format!("Who met {one} in {other}? "),
-        }
-    };
-    let text: String = (0..150).map(sentence).collect();
-    let reading = Reading { split: true, ..Reading::default() };
-    Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(40).unwrap() }, Locale::Root)
 }
 
 fn with_marks() -> HeadOptions {
@@ -125,8 +96,7 @@ fn check_gradients(toy: &ToyNetwork) {
     let layout = toy.weights.layout.clone();
     let mut all = gradient.dense.clone();
     all.resize(layout.len(), 0.0);
-    for (&word, row) in gradient.words.iter().zip(gradient.rows.chunks(layout.widths.word)) {
-        let start = layout.words.start + word as usize * layout.widths.word;
+    for (start, row) in gradient.tables.iter().flat_map(TableGradient::places) {
         all[start..start + row.len()].copy_from_slice(row);
     }
     for (name, part) in layout.parts() {
@@ -150,7 +120,7 @@ fn check_gradients(toy: &ToyNetwork) {
 fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
     let toy = ToyNetwork::quiet();
     let batch = toy.batch();
-    let texts: Vec<_> = batch.iter().map(|sample| sample.window.seen()).collect();
+    let texts: Vec<_> = batch.iter().map(|sample| seen(&sample.window)).collect();
     let scores = |texts: &[Vec<_>]| {
         let batch = WordBatch::new(texts);
         let forward = forward(&toy.weights, &batch, &mut |_| {});

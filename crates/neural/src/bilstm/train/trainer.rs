@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::adam::Adam;
 use super::config::BilstmConfig;
-use super::gradient::{NetworkGradient, gradient};
+use super::gradient::gradient;
 use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
 use crate::bilstm::network::{WordBatch, forward};
@@ -12,6 +11,7 @@ use crate::bilstm::weights::{NetworkWeights, WeightLayout};
 use crate::shared::gold::WordLabels;
 use crate::shared::init::uniform;
 use crate::shared::schedule::linear_decay;
+use crate::shared::sparse_adam::{SparseAdam, SparseGradient};
 use crate::shared::train_loop::{NetworkTrainer, TrainStep};
 use majuscule::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
@@ -48,7 +48,7 @@ pub(super) struct BilstmTrainer<'a> {
     /// Makes a model of weights.
     pub(super) model: &'a dyn Fn(NetworkWeights) -> Bilstm,
     pub(super) weights: NetworkWeights,
-    adam: Adam,
+    adam: SparseAdam,
 }
 
 impl<'a> BilstmTrainer<'a> {
@@ -59,12 +59,12 @@ impl<'a> BilstmTrainer<'a> {
         model: &'a dyn Fn(NetworkWeights) -> Bilstm,
         weights: NetworkWeights,
     ) -> Self {
-        let adam = Adam::new(weights.values.len());
+        let adam = SparseAdam::new(weights.values.len());
         Self { config, samples, model, weights, adam }
     }
 
     /// Returns the loss of a batch and its gradient.
-    pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, NetworkGradient) {
+    pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, SparseGradient) {
         let BilstmConfig { seed, dropout, unknown, .. } = *self.config;
         let mut random = generator(seed, Purpose::Dropout, step);
         let texts: Vec<_> =
@@ -104,7 +104,7 @@ impl NetworkTrainer for BilstmTrainer<'_> {
     fn step(&mut self, batch: &[&WordSample], step: TrainStep) -> Result<f64> {
         let (loss, gradient) = self.gradient(batch, step.number as u64);
         let rate = self.rate(step);
-        self.adam.step(&mut self.weights, &gradient, rate, self.config.clip);
+        self.adam.step(&mut self.weights.values, &gradient, rate, self.config.clip);
         Ok(loss)
     }
 

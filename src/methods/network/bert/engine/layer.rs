@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::float::{FloatPanels, StridedRows};
-use super::int8::ByteRows;
-use super::linear::Linear;
-use super::rows::{Norm, gelu, powers, scale};
 use crate::methods::network::bert::distances::DistanceBias;
 use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::products::float::{FloatPanels, StridedRows};
+use crate::methods::network::products::int8::ByteRows;
+use crate::methods::network::products::linear::Linear;
+use crate::methods::network::products::rows::{Norm, gelu, powers, scale};
 
 /// A transformer layer: attention, then a feed-forward network, each added to its input and
 /// normalised.

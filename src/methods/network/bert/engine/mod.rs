@@ -4,60 +4,24 @@
 //! Every number is summed in a fixed order, independent of other numbers: the scores of a text are
 //! bit-identical alone, among others and on any number of threads.
 
-/// Selects the variant of a kernel for a number of rows, a power of two up to 8, and a number of
-/// vectors up to 3.
-macro_rules! kernel_for {
-    ($($kernel:ident)::+, $rows:expr, $vectors:expr) => {
-        match ($rows, $vectors) {
-            (8, 3) => $($kernel)::+::<8, 3>,
-            (8, 2) => $($kernel)::+::<8, 2>,
-            (8, 1) => $($kernel)::+::<8, 1>,
-            (4, 3) => $($kernel)::+::<4, 3>,
-            (4, 2) => $($kernel)::+::<4, 2>,
-            (4, 1) => $($kernel)::+::<4, 1>,
-            (2, 3) => $($kernel)::+::<2, 3>,
-            (2, 2) => $($kernel)::+::<2, 2>,
-            (2, 1) => $($kernel)::+::<2, 1>,
-            (1, 3) => $($kernel)::+::<1, 3>,
-            (1, 2) => $($kernel)::+::<1, 2>,
-            _ => $($kernel)::+::<1, 1>,
-        }
-    };
-}
-
-mod aligned;
-mod float;
-mod int8;
 mod layer;
-mod linear;
-mod rows;
 
 use std::f32::consts::LOG2_E;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use super::config::EncoderConfig;
 use super::distances::DistanceBias;
-use super::matrix::WeightMatrix;
-use super::names::{DISTANCES, ENCODER, GAMMA, HEADS, SCALARS};
-use super::weights::{Embeddings, WeightSource};
+use super::names::{DISTANCES, ENCODER, GAMMA, HEADS, SCALARS, WORDS};
 use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::matrix::WeightMatrix;
+pub use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::products::int8::ByteRows;
+use crate::methods::network::products::linear::Linear;
+use crate::methods::network::products::rows::{Norm, add_scaled};
+use crate::methods::network::tensors::{Embeddings, WeightSource};
+use crate::methods::network::threads::in_parallel;
 use layer::{EngineLayer, EngineScratch, Span};
-use linear::Linear;
-use rows::{Norm, add_scaled};
-
-/// The precision of the large products.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EnginePrecision {
-    /// 32-bit numbers.
-    #[default]
-    F32,
-    /// Bytes: weights with one scale for each output, states with one scale for each piece.
-    /// Attention, norms, the sum of the layers and the head stay in 32-bit numbers.
-    Int8,
-}
 
 /// A tagger ready to compute.
 #[derive(Debug)]
@@ -136,7 +100,7 @@ impl Engine {
         Ok(Self {
             instructions,
             hidden: config.hidden_size,
-            words: weights.embeddings()?,
+            words: weights.embeddings(WORDS)?,
             places,
             norm: source.norm("embeddings.LayerNorm")?,
             projection: config.has_projection().then(|| source.projection()).transpose()?,
@@ -216,7 +180,7 @@ impl Engine {
             }
         }
         let mut scores = Vec::new();
-        self.head.apply(&mixed, &mut scores, &mut int8::ByteRows::default());
+        self.head.apply(&mixed, &mut scores, &mut ByteRows::default());
         scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
     }
 
@@ -234,7 +198,7 @@ impl Engine {
         self.norm.rows(self.instructions, &mut x);
         let Some(projection) = &self.projection else { return x };
         let mut wide = Vec::new();
-        projection.apply(&x, &mut wide, &mut int8::ByteRows::default());
+        projection.apply(&x, &mut wide, &mut ByteRows::default());
         wide
     }
 }
@@ -351,35 +315,4 @@ fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreR
         groups.push(&texts[start..]);
     }
     groups
-}
-
-/// Processes items on threads, each with scratch memory, and returns the results in order.
-fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    threads: NonZeroUsize,
-    work: impl Fn(&T, &mut EngineScratch) -> R + Sync,
-) -> Vec<R> {
-    let threads = threads.get().min(items.len());
-    if threads <= 1 {
-        let mut scratch = EngineScratch::default();
-        return items.iter().map(|item| work(item, &mut scratch)).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(items.len()));
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut scratch = EngineScratch::default();
-                while let at = next.fetch_add(1, Ordering::Relaxed)
-                    && let Some(item) = items.get(at)
-                {
-                    let result = work(item, &mut scratch);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,32 +1,28 @@
 //! Gradients of a loss, from the states of an LSTM back to its inputs and weights.
 
-use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace, parts, tanh};
-use crate::bilstm::weights::CellLayout;
-use crate::shared::product::{MatrixView, MatrixViewMut};
+use super::exp::tanh;
+use super::instruction_set::InstructionSet;
+use super::lstm::{CellLayout, LstmCell, Trace, parts};
+use super::product::{MatrixView, MatrixViewMut};
+use super::sequences::{Direction, SequenceSteps};
 
 /// The inputs and states of an LSTM that has read a text.
-pub(super) struct LstmPass<'a> {
-    pub(super) cell: LstmCell<'a>,
-    pub(super) layout: &'a CellLayout,
-    pub(super) steps: &'a SequenceSteps,
-    pub(super) direction: Direction,
-    pub(super) inputs: &'a [f32],
+pub struct LstmPass<'a> {
+    pub cell: LstmCell<'a>,
+    pub layout: &'a CellLayout,
+    pub steps: &'a SequenceSteps,
+    pub direction: Direction,
+    pub inputs: &'a [f32],
     /// Rows of `width` numbers; the states are the columns from `column` on.
-    pub(super) states: &'a [f32],
-    pub(super) column: usize,
-    pub(super) width: usize,
+    pub states: &'a [f32],
+    pub column: usize,
+    pub width: usize,
 }
 
 impl LstmPass<'_> {
     /// Adds the gradients of the weights and of the inputs, given those of the states in the same
     /// rows and columns.
-    pub(super) fn back(
-        &self,
-        trace: Trace,
-        state_gradients: &mut [f32],
-        weights: &mut [f32],
-        inputs: &mut [f32],
-    ) {
+    pub fn back(&self, trace: Trace, state_gradients: &mut [f32], weights: &mut [f32], inputs: &mut [f32]) {
         let Self { cell, layout, steps, direction, column, width, .. } = *self;
         let hidden = cell.hidden;
         let Trace { mut gates, cells } = trace;
@@ -34,6 +30,7 @@ impl LstmPass<'_> {
         // The previous state and memory of each row.
         let mut states_before = vec![0.0; cells.len()];
         let nothing = vec![0.0; hidden];
+        let instructions = InstructionSet::best();
         for (step, before) in steps.order(direction).rev() {
             let rows = steps.at(step);
             let both = before.map_or(0, |before| steps.both(step, before));
@@ -48,7 +45,10 @@ impl LstmPass<'_> {
                     state_gradient: &state_gradients[row * width + column..][..hidden],
                     cell_gradient: &mut cell_gradients[row * hidden..][..hidden],
                 };
-                gradients.turn();
+                instructions.run(
+                    #[inline(always)]
+                    || gradients.turn(),
+                );
                 if let Some(known) = known {
                     let state = &self.states[known * width + column..][..hidden];
                     states_before[row * hidden..][..hidden].copy_from_slice(state);
@@ -88,6 +88,7 @@ struct RowGradients<'a> {
 }
 
 impl RowGradients<'_> {
+    #[inline(always)]
     fn turn(self) {
         let [input, forget, output, new] = parts(self.gates);
         let gates = input.iter_mut().zip(forget).zip(output).zip(new);

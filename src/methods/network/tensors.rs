@@ -1,4 +1,4 @@
-//! The weights of a tagger in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of
+//! The weights of a network in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of
 //! each row in a tensor beside them.
 
 use std::collections::BTreeMap;
@@ -7,12 +7,14 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
 use super::matrix::WeightMatrix;
-use super::names::{DISTANCES, Shapes, WORDS};
+
+/// The names and shapes of tensors.
+pub type Shapes = Vec<(String, Vec<usize>)>;
 
 /// The end of the name of the scales of a tensor of bytes.
 const SCALE: &str = ".scale";
 
-/// The weights that an engine packs, by the names of a tagger.
+/// The weights that an engine packs, by the names of a network.
 pub trait WeightSource {
     /// Returns true if there is a tensor of this name.
     fn has(&self, name: &str) -> bool;
@@ -23,25 +25,30 @@ pub trait WeightSource {
     /// Names a tensor that is missing.
     fn matrix(&self, name: &str) -> Result<WeightMatrix, String>;
 
-    /// Returns the embeddings of pieces, which are large.
+    /// Returns the embeddings in a tensor, which are large.
     ///
     /// # Errors
     /// Names the tensor if it is missing.
-    fn embeddings(&self) -> Result<Box<dyn Embeddings>, String>;
+    fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String>;
 }
 
-/// The embeddings of pieces.
+/// The embeddings of pieces or words.
 pub trait Embeddings: std::fmt::Debug + Send + Sync {
-    /// Returns the number of pieces.
+    /// Returns the number of embeddings.
     fn len(&self) -> usize;
 
-    /// Returns true if there are no pieces.
+    /// Returns true if there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Writes the embedding of each of these pieces, which exist, into a row of `out`.
+    /// Writes each of these embeddings, which exist, into a row of `out`.
     fn write(&self, ids: &[u32], out: &mut [f32]);
+}
+
+/// Returns the embeddings in the rows of a matrix, each this wide.
+pub fn embeddings(matrix: WeightMatrix, width: usize) -> Box<dyn Embeddings> {
+    Box::new(MatrixRows { matrix, width })
 }
 
 /// Embeddings in memory.
@@ -73,21 +80,23 @@ impl Embeddings for MatrixRows {
     }
 }
 
-/// A file of tensors, each with its name in a tagger.
+/// A file of tensors, each with its name in a network.
 #[derive(Debug)]
 pub struct TensorFile<'a> {
     tensors: BTreeMap<String, TensorView<'a>>,
 }
 
 impl<'a> TensorFile<'a> {
-    /// Reads a file that has tensors of these names and shapes, and no others. `named` maps the name
-    /// in the file to the name here, or to `None` to skip a tensor.
+    /// Reads a file that has tensors of these names and shapes, and no others; `settings` is the name of
+    /// the file that the shapes come from. `named` maps the name in the file to the name here, or to
+    /// `None` to skip a tensor.
     ///
     /// # Errors
     /// Names a tensor that is missing, unexpected or of another shape.
     pub fn read(
         bytes: &'a [u8],
         shapes: &Shapes,
+        settings: &str,
         named: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let file = SafeTensors::deserialize(bytes)
@@ -104,12 +113,12 @@ impl<'a> TensorFile<'a> {
             let shape = expected.get(name.as_str()).copied().or(scaled.map(|shape| &shape[..1]));
             let Some(shape) = shape else {
                 return Err(format!(
-                    "has a tensor {original}, which is not part of this encoder as config.json describes it"
+                    "has a tensor {original}, which is not part of this network as {settings} describes it"
                 ));
             };
             if view.shape() != shape {
                 let found = view.shape();
-                return Err(format!("has {original} of shape {found:?}, but config.json makes it {shape:?}"));
+                return Err(format!("has {original} of shape {found:?}, but {settings} makes it {shape:?}"));
             }
             if tensors.insert(name, view).is_some() {
                 return Err(format!("has {original} twice, with and without its prefix"));
@@ -187,9 +196,9 @@ impl WeightSource for TensorFile<'_> {
         Ok(WeightMatrix::Bytes { values, scales: floats(self.view(&format!("{name}{SCALE}"))?)? })
     }
 
-    fn embeddings(&self) -> Result<Box<dyn Embeddings>, String> {
-        let width = self.view(WORDS)?.shape().last().copied().unwrap_or(1);
-        Ok(Box::new(MatrixRows { matrix: self.matrix(WORDS)?, width }))
+    fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String> {
+        let width = self.view(name)?.shape().last().copied().unwrap_or(1);
+        Ok(embeddings(self.matrix(name)?, width))
     }
 }
 
@@ -205,29 +214,47 @@ fn floats<T: FromIterator<f32>>(view: &TensorView<'_>) -> Result<T, String> {
     }
 }
 
-/// Returns a file of the same tensors of a tagger, in which all matrices but those of the heads and the
-/// small one of distances are in bytes. `saved` returns the name in the file for the name of a tensor.
+/// Returns a file of tensors of these names and shapes.
+///
+/// # Errors
+/// Names a tensor that is missing.
+pub fn write(shapes: &Shapes, weights: &dyn WeightSource) -> Result<Vec<u8>, String> {
+    let tensors = shapes.iter().map(|(name, shape)| Ok((name.clone(), shape.clone(), weights.matrix(name)?)));
+    written(tensors.collect::<Result<_, String>>()?)
+}
+
+/// Returns a file of the same tensors, in which the matrices that are `large` are in bytes. `saved` returns
+/// the name in the file for the name of a tensor.
 ///
 /// # Errors
 /// Names a tensor that cannot be read.
-pub fn in_bytes(weights: &TensorFile<'_>, saved: impl Fn(&str) -> String) -> Result<Vec<u8>, String> {
-    let mut data: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
-    for (name, view) in weights.tensors() {
-        let shape = view.shape().to_vec();
-        let numbers = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let matrix = weights.matrix(name)?;
-        let is_large = name.starts_with(super::names::ENCODER) && !name.ends_with(DISTANCES);
-        let matrix = match (&shape[..], is_large) {
+pub fn in_bytes(
+    weights: &TensorFile<'_>,
+    large: impl Fn(&str) -> bool,
+    saved: impl Fn(&str) -> String,
+) -> Result<Vec<u8>, String> {
+    let tensor = |(name, view): (&String, &TensorView<'_>)| {
+        let (shape, matrix) = (view.shape().to_vec(), weights.matrix(name)?);
+        let matrix = match (&shape[..], large(name)) {
             ([_, width], true) => matrix.in_bytes(*width),
             _ => matrix,
         };
+        Ok((saved(name), shape, matrix))
+    };
+    written(weights.tensors().iter().map(tensor).collect::<Result<_, String>>()?)
+}
+
+/// Returns a file of tensors, each with its name and its shape.
+fn written(tensors: Vec<(String, Vec<usize>, WeightMatrix)>) -> Result<Vec<u8>, String> {
+    let mut data: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+    let numbers = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    for (name, shape, matrix) in tensors {
         match matrix {
-            WeightMatrix::Floats(values) => data.push((saved(name), Dtype::F32, shape, numbers(&values))),
+            WeightMatrix::Floats(values) => data.push((name, Dtype::F32, shape, numbers(&values))),
             WeightMatrix::Bytes { values, scales } => {
-                let rows = vec![scales.len()];
-                data.push((saved(&format!("{name}{SCALE}")), Dtype::F32, rows, numbers(&scales)));
+                data.push((format!("{name}{SCALE}"), Dtype::F32, vec![scales.len()], numbers(&scales)));
                 let values = values.iter().map(|&value| value as u8).collect();
-                data.push((saved(name), Dtype::I8, shape, values));
+                data.push((name, Dtype::I8, shape, values));
             }
         }
     }

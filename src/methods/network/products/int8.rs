@@ -126,7 +126,12 @@ impl ByteRows {
         quantise(instructions, x, depth, &mut self.bytes, stride, &mut self.scales);
         self.wide.clear();
         if group(instructions, stride) == 2 {
-            self.wide.extend(self.bytes.iter().map(|&byte| i16::from(byte)));
+            self.wide.resize(self.bytes.len(), 0);
+            let (wide, bytes) = (&mut self.wide, &self.bytes);
+            instructions.run(
+                #[inline(always)]
+                || wide.iter_mut().zip(bytes.iter()).for_each(|(wide, &byte)| *wide = i16::from(byte)),
+            );
         }
     }
 }
@@ -433,7 +438,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::methods::network::bert::matrix::WeightMatrix;
+    use crate::methods::network::matrix::WeightMatrix;
 
     fn product(
         instructions: InstructionSet,

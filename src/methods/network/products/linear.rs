@@ -1,8 +1,8 @@
 //! `x · wᵀ + b` in 32-bit numbers or in bytes.
 
 use super::{EnginePrecision, float, int8};
-use crate::methods::network::bert::matrix::WeightMatrix;
 use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::matrix::WeightMatrix;
 
 /// Weights packed for products, and a bias.
 #[derive(Debug, Clone)]

@@ -42,7 +42,21 @@ enum PieceKind {
     Unigram(Unigram),
 }
 
+impl PieceKind {
+    fn highest(&self) -> u32 {
+        match self {
+            Self::WordPiece(words) => words.highest(),
+            Self::Unigram(pieces) => pieces.highest(),
+        }
+    }
+}
+
 impl PieceVocabulary {
+    /// Returns the highest id of a piece.
+    pub fn highest(&self) -> u32 {
+        self.kind.highest()
+    }
+
     /// Reads a `tokenizer.json` of an encoder with this number of pieces.
     ///
     /// # Errors
@@ -65,10 +79,7 @@ impl PieceVocabulary {
             PieceKind::WordPiece(words) => words.id(piece),
             PieceKind::Unigram(pieces) => pieces.id(piece),
         };
-        let highest = match &kind {
-            PieceKind::WordPiece(words) => words.highest(),
-            PieceKind::Unigram(pieces) => pieces.highest(),
-        };
+        let highest = kind.highest();
         if highest as usize >= pieces {
             return Err(format!("numbers a piece {highest}, but the encoder has {pieces} from 0"));
         }
@@ -99,15 +110,14 @@ fn unknown<T>(part: &str, found: &Value) -> Result<T, String> {
 
 /// The `tokenizer.json` of a toy encoder with word pieces.
 #[cfg(test)]
-pub(crate) const TOY_WORD_PIECES: &str =
-    include_str!("../../../../../tests/data/toy-distilbert/tokenizer.json");
+pub(crate) const TOY_WORD_PIECES: &str = include_str!("../../../../tests/data/toy-distilbert/tokenizer.json");
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn unigram() -> PieceVocabulary {
-        let json = include_bytes!("../../../../../tests/data/toy-xlm-roberta/tokenizer.json");
+        let json = include_bytes!("../../../../tests/data/toy-xlm-roberta/tokenizer.json");
         PieceVocabulary::read(json, 64).unwrap()
     }
 

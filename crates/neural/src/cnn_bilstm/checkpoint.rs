@@ -1,0 +1,144 @@
+//! The state of a training as a safetensors file, with the weights, the best ones, the moments of the optimiser,
+//! and a note of the position.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use majuscule::bytes::Bytes;
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Publish};
+use majuscule::methods::network::cnn_bilstm::NAME;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::checkpoint;
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+use serde::{Deserialize, Serialize};
+
+use super::config::CnnBilstmConfig;
+use super::trainer::CnnBilstmState;
+use crate::bert::weights::{NOTE, note};
+use crate::shared::sparse_adam::SparseAdam;
+use crate::shared::train_loop::TrainPosition;
+
+/// A file for the state of a training, which may not exist yet.
+pub(super) struct CnnBilstmCheckpoint<'a> {
+    file: &'a Path,
+    settings: String,
+    /// A checksum of the examples.
+    examples: u32,
+    /// The number of weights.
+    len: usize,
+}
+
+/// The position of a training, and the training that it belongs to.
+#[derive(Debug, Serialize, Deserialize)]
+struct CnnBilstmNote {
+    /// The settings that states depend on.
+    settings: String,
+    /// A checksum of the examples.
+    examples: u32,
+    epoch: usize,
+    batches: usize,
+    /// The bits of the lowest error: JSON may lose the last one.
+    best: Option<u64>,
+    worse: usize,
+    /// The number of steps of the optimiser.
+    steps: u64,
+}
+
+/// The names of the arrays.
+const NOW: &str = "now";
+const BEST: &str = "best";
+const MEANS: [&str; 2] = ["mean", "square"];
+
+impl<'a> CnnBilstmCheckpoint<'a> {
+    /// Returns the checkpoint that the settings name.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub(super) fn new(config: &'a CnnBilstmConfig, corpus: &Corpus) -> Result<Option<Self>> {
+        let Some(file) = &config.checkpoint else { return Ok(None) };
+        // A file that cannot be written should fail before long work.
+        drop(Publish::new(file)?);
+        let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
+        Ok(Some(Self { file, settings, examples: 0, len: 0 }))
+    }
+
+    /// Sets the checksum of the examples and the number of weights.
+    pub(super) fn of(self, examples: u32, len: usize) -> Self {
+        Self { examples, len, ..self }
+    }
+
+    /// Writes a state atomically.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub(super) fn write(&self, state: &CnnBilstmState, position: &TrainPosition<Vec<f32>>) -> Result<()> {
+        let SparseAdam { means, squares, steps } = &state.adam;
+        let best = position.best.as_ref().map(|(_, best)| (BEST, best));
+        let arrays = [(NOW, &state.weights), (MEANS[0], means), (MEANS[1], squares)].into_iter().chain(best);
+        let arrays: Vec<(&str, Vec<u8>)> = arrays
+            .map(|(name, values)| (name, values.iter().flat_map(|value| value.to_le_bytes()).collect()))
+            .collect();
+        let views = arrays.iter().map(|(name, bytes)| {
+            TensorView::new(Dtype::F32, vec![bytes.len() / 4], bytes).map(|view| (*name, view))
+        });
+        let note = CnnBilstmNote {
+            settings: self.settings.clone(),
+            examples: self.examples,
+            epoch: position.epoch,
+            batches: position.batches,
+            best: position.best.as_ref().map(|(error, _)| error.to_bits()),
+            worse: position.worse,
+            steps: *steps,
+        };
+        let failed = |problem: String| Error::file(self.file.to_string_lossy(), problem);
+        let note = serde_json::to_string(&note).map_err(|error| failed(error.to_string()))?;
+        let views = views.collect::<std::result::Result<Vec<_>, _>>();
+        let bytes = views
+            .and_then(|views| safetensors::serialize(views, Some(HashMap::from([(NOTE.to_owned(), note)]))))
+            .map_err(|error| failed(error.to_string()))?;
+        files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
+    }
+
+    /// Reads the state in the file, if there is one.
+    ///
+    /// # Errors
+    /// Fails if the file is not a checkpoint, belongs to another training or is cut off.
+    pub(super) fn read(&self) -> Result<Option<(CnnBilstmState, TrainPosition<Vec<f32>>)>> {
+        if !self.file.exists() {
+            return Ok(None);
+        }
+        let bytes = Bytes::open(self.file)?;
+        let name = self.file.to_string_lossy();
+        let is_none = || {
+            let problem = format!(
+                "is no checkpoint of {NAME}, or cut off: name another file, or remove it to begin again"
+            );
+            Error::file(name.clone(), problem)
+        };
+        let found = note(&bytes).ok_or_else(is_none)?;
+        let found: CnnBilstmNote = serde_json::from_str(&found).map_err(|_| is_none())?;
+        if found.settings != self.settings {
+            return Err(checkpoint::other_settings(&name, found.settings.as_bytes(), &self.settings));
+        }
+        if found.examples != self.examples {
+            return Err(checkpoint::altered_input(&name, "a text"));
+        }
+        let tensors = SafeTensors::deserialize(&bytes).map_err(|_| is_none())?;
+        let array = |name: &str| {
+            let view = tensors.tensor(name).ok().filter(|view| view.dtype() == Dtype::F32);
+            let (numbers, _) = view.as_ref().map(TensorView::data).unwrap_or_default().as_chunks::<4>();
+            let values: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
+            if values.len() == self.len { Ok(values) } else { Err(is_none()) }
+        };
+        let best =
+            found.best.map(|error| Ok::<_, Error>((f64::from_bits(error), array(BEST)?))).transpose()?;
+        let [means, squares] = MEANS.map(array);
+        let adam = SparseAdam { means: means?, squares: squares?, steps: found.steps };
+        let CnnBilstmNote { epoch, batches, worse, .. } = found;
+        let position = TrainPosition { epoch, batches, best, worse };
+        Ok(Some((CnnBilstmState { weights: array(NOW)?, adam }, position)))
+    }
+}

@@ -1,0 +1,179 @@
+//! The configuration of the training of `cnn-bilstm`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::train;
+use crate::shared::checks::check_numbers;
+use crate::shared::predict::HeadOptions;
+use majuscule::error::{Error, Result, option};
+use majuscule::methods::network::cnn_bilstm::shape::CnnBilstmShape;
+use majuscule::methods::network::cnn_bilstm::{NAME, WINDOWS};
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::{Learned, Learner, Watch};
+
+/// The configuration of the training of `cnn-bilstm`.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct CnnBilstmConfig {
+    /// The heads to train.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub heads: HeadOptions,
+    /// The largest number of pieces of words, which are learned from the text
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().subwords)]
+    pub subwords: usize,
+    /// The number of words that get a vector of their own beside their pieces: the most frequent of those that
+    /// are cut
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().words)]
+    pub words: usize,
+    /// The width of the embedding of a piece
+    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().embedding)]
+    pub embedding: usize,
+    /// The number of convolutions over pieces, each of which sees three
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().convolutions)]
+    pub convolutions: usize,
+    /// The width of the result of a convolution, and of the vector of a word
+    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().channels)]
+    pub channels: usize,
+    /// The number of LSTMs over words, each in both directions
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().layers)]
+    pub layers: usize,
+    /// The width of the state of an LSTM, in each direction
+    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().hidden)]
+    pub hidden: usize,
+    /// The number of passes over the corpus
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().epochs)]
+    pub epochs: usize,
+    /// The learning rate, which decays linearly to 0
+    #[arg(long, value_name = "STEP", default_value_t = CnnBilstmConfig::default().rate)]
+    pub rate: f64,
+    /// The number of batches over which the learning rate grows from 0
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().warm_up)]
+    pub warm_up: u64,
+    /// The number of words in a batch
+    #[arg(long, value_name = "WORDS", default_value_t = CnnBilstmConfig::default().batch_words)]
+    pub batch_words: usize,
+    /// The dropout rate before each LSTM and before the heads
+    #[arg(long, value_name = "SHARE", default_value_t = CnnBilstmConfig::default().dropout)]
+    pub dropout: f64,
+    /// The probability that a word is read without its own vector
+    #[arg(long, value_name = "SHARE", default_value_t = CnnBilstmConfig::default().unknown)]
+    pub unknown: f64,
+    /// Clip gradients to this norm; 0 leaves them as they are
+    #[arg(long, value_name = "LENGTH", default_value_t = CnnBilstmConfig::default().clip)]
+    pub clip: f64,
+    /// The number of words that the network sees at a time: longer texts are cut into overlapping
+    /// windows
+    #[arg(long, value_name = "WORDS", default_value_t = CnnBilstmConfig::default().window)]
+    pub window: usize,
+    /// Hold out this share of the examples, and keep the model that is best on them
+    #[arg(long, value_name = "FRACTION", default_value_t = CnnBilstmConfig::default().held_out)]
+    pub held_out: f64,
+    /// The number of epochs in a row that may be worse than the best
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().patience)]
+    pub patience: usize,
+    /// The seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().seed)]
+    pub seed: u64,
+    /// Write the state of training to this file now and then. If the file exists, training resumes
+    /// from it and finds the same model; once that is written, the file is removed
+    #[arg(long, value_name = "FILE")]
+    // None of these is in a manifest: the model does not depend on them.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+    /// The number of steps between two checkpoints
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = CnnBilstmConfig::default().checkpoint_every)]
+    #[serde(skip)]
+    pub checkpoint_every: u64,
+    /// Append a log to this file, one line of JSON per event
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub log: Option<PathBuf>,
+}
+
+impl Learner for CnnBilstmConfig {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned> {
+        let (parts, weights) = train(self, corpus, threads, watch)?;
+        let (settings, labels) = (parts.settings.clone(), parts.labels.clone());
+        Ok(Learned::new(&settings, self, &labels, parts.sections(weights)))
+    }
+}
+
+impl Default for CnnBilstmConfig {
+    fn default() -> Self {
+        Self {
+            heads: HeadOptions::default(),
+            subwords: 12_000,
+            words: 20_000,
+            embedding: 96,
+            convolutions: 1,
+            channels: 128,
+            layers: 2,
+            hidden: 96,
+            epochs: 2,
+            rate: 3e-3,
+            warm_up: 200,
+            batch_words: 2000,
+            dropout: 0.0,
+            unknown: 0.1,
+            clip: 1.0,
+            window: 200,
+            held_out: 0.01,
+            patience: 3,
+            seed: 1,
+            checkpoint: None,
+            checkpoint_every: 500,
+            log: None,
+        }
+    }
+}
+
+/// The possible numbers of pieces.
+const SUBWORDS: std::ops::RangeInclusive<usize> = 5..=1 << 16;
+
+impl CnnBilstmConfig {
+    /// Returns the shape of the network for this number of pieces.
+    pub(super) fn shape(&self, pieces: usize) -> CnnBilstmShape {
+        let Self { embedding, convolutions, channels, layers, hidden, .. } = *self;
+        CnnBilstmShape { pieces, embedding, convolutions, channels, layers, hidden }
+    }
+
+    /// Refuses settings out of their ranges.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] for the first of them.
+    pub(super) fn check(&self) -> Result<()> {
+        let expected = |name: &str, found: usize, least: usize, most: usize| {
+            Err(Error::usage(format!("{} {found}: expected from {least} to {most}", option(name))))
+        };
+        if let Some((name, number, most)) = self.shape(1).wrong() {
+            return expected(name, number, 1, most);
+        }
+        check_numbers(
+            &[("dropout", self.dropout), ("unknown", self.unknown), ("held-out", self.held_out)],
+            &[("rate", self.rate), ("clip", self.clip)],
+            &[
+                ("epochs", self.epochs),
+                ("batch-words", self.batch_words),
+                ("patience", self.patience),
+                ("checkpoint-every", self.checkpoint_every as usize),
+            ],
+        )?;
+        self.heads.learned()?;
+        let ranges = [("subwords", self.subwords, SUBWORDS), ("window", self.window, WINDOWS)];
+        match ranges.into_iter().find(|(_, number, range)| !range.contains(number)) {
+            Some((name, number, range)) => expected(name, number, *range.start(), *range.end()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The loss of a batch, −ln p of its labels, and its gradient with respect to every weight.
+
+use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
+
+use super::layout::CnnBilstmLayout;
+use super::network::{SubwordBatch, SubwordPass};
+use crate::shared::heads::HeadSizes;
+use crate::shared::lstm::LstmCell;
+use crate::shared::lstm_back::LstmPass;
+use crate::shared::product::{MatrixView, MatrixViewMut};
+use crate::shared::sequences::Direction;
+use crate::shared::sparse_adam::{SparseGradient, TableGradient};
+
+/// Returns the mean loss of the words of a batch and its gradient. `masks` are the dropout factors of
+/// [`super::network::forward`], in its order; without dropout there are none.
+pub(super) fn gradient(
+    layout: &CnnBilstmLayout,
+    weights: &[f32],
+    batch: &SubwordBatch,
+    pass: SubwordPass,
+    masks: &[Vec<f32>],
+) -> (f64, SparseGradient) {
+    let shape = layout.shape;
+    let mut dense = vec![0.0; layout.dense().end];
+    let mut scores = vec![0.0; pass.scores.len()];
+    let loss = loss(layout.sizes, batch, &pass.scores, &mut scores);
+    let SubwordPass { pieces, largest, inputs, states, traces, .. } = pass;
+
+    let mut gradient = heads(layout, weights, batch, &inputs[shape.layers], &scores, &mut dense);
+    for (layer, traces) in traces.into_iter().enumerate().rev() {
+        multiply(&mut gradient, masks.get(layer + 1));
+        let mut below = vec![0.0; inputs[layer].len()];
+        for (at, trace) in traces.into_iter().enumerate() {
+            let cell = &layout.lstms[layer][at];
+            let pass = LstmPass {
+                cell: LstmCell::new(weights, cell),
+                layout: cell,
+                steps: &batch.steps,
+                direction: Direction::BOTH[at],
+                inputs: &inputs[layer],
+                states: &states[layer],
+                column: at * shape.hidden,
+                width: 2 * shape.hidden,
+            };
+            pass.back(trace, &mut gradient, &mut dense, &mut below);
+        }
+        gradient = below;
+    }
+    multiply(&mut gradient, masks.first());
+
+    let ids = batch.words.iter().filter_map(|word| word.id);
+    let mut of_words = TableGradient::new(layout.words.start, shape.channels, ids);
+    for (word, gradient) in batch.words.iter().zip(gradient.chunks_exact(shape.channels)) {
+        if let Some(id) = word.id {
+            add(of_words.row(id), gradient);
+        }
+    }
+    let mut of_pieces = vec![0.0; pieces[shape.convolutions].len()];
+    for ((at, &place), value) in largest.iter().enumerate().zip(&gradient) {
+        of_pieces[place as usize * shape.channels + at % shape.channels] += value;
+    }
+    for (at, ranges) in layout.convolutions.iter().enumerate().rev() {
+        let results = &pieces[at + 1];
+        // What is 0 stays so, and so do the rows around texts.
+        of_pieces.iter_mut().zip(results).filter(|(_, result)| **result == 0.0).for_each(|(of, _)| *of = 0.0);
+        of_pieces = convolution(weights, ranges, &pieces[at], &of_pieces, batch.ids.len(), &mut dense);
+    }
+    let mut table = TableGradient::new(layout.pieces.start, shape.embedding, batch.ids.iter().copied());
+    for (id, gradient) in batch.ids.iter().zip(of_pieces.chunks_exact(shape.embedding)) {
+        add(table.row(*id), gradient);
+    }
+    (loss, SparseGradient { dense, tables: vec![table, of_words] })
+}
+
+/// Returns the mean loss of words, and sets the gradient of scores.
+fn loss(sizes: HeadSizes, batch: &SubwordBatch, scores: &[f32], gradients: &mut [f32]) -> f64 {
+    let weight = 1.0 / batch.words.len().max(1) as f64;
+    let mut loss = 0.0;
+    let rows = scores.chunks_exact(sizes.all()).zip(gradients.chunks_exact_mut(sizes.all()));
+    for (word, (scores, gradients)) in batch.words.iter().zip(rows) {
+        let (cases, marks) = scores.split_at(sizes.cases);
+        let (of_cases, of_marks) = gradients.split_at_mut(sizes.cases);
+        for ((scores, gradients), label) in
+            [(cases, of_cases), (marks, of_marks)].into_iter().zip(word.labels)
+        {
+            let Some(right) = label else { continue };
+            let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let powers = scores.iter().map(|score| f64::from(score - most).exp());
+            let sum: f64 = powers.clone().sum();
+            loss += weight * (sum.ln() - f64::from(scores[right] - most));
+            for (at, (gradient, power)) in gradients.iter_mut().zip(powers).enumerate() {
+                *gradient = (weight * (power / sum - f64::from(u8::from(at == right)))) as f32;
+            }
+        }
+    }
+    loss
+}
+
+/// Adds the gradient of the heads, and returns that of their input.
+fn heads(
+    layout: &CnnBilstmLayout,
+    weights: &[f32],
+    batch: &SubwordBatch,
+    states: &[f32],
+    scores: &[f32],
+    dense: &mut [f32],
+) -> Vec<f32> {
+    let HeadSizes { cases, marks } = layout.sizes;
+    let all = layout.sizes.all();
+    let mut parts = vec![0.0; batch.words.len() * 2 * all];
+    for (part, score) in parts.chunks_exact_mut(2 * all).zip(scores.chunks_exact(all)) {
+        part[cases..2 * cases + marks].copy_from_slice(score);
+        add(&mut dense[layout.heads_bias.clone()], score);
+    }
+    for (one, next) in batch.neighbours() {
+        parts[one * 2 * all..][..cases].copy_from_slice(&scores[next * all..][..cases]);
+        let of_marks = &scores[one * all + cases..][..marks];
+        parts[next * 2 * all + 2 * cases + marks..][..marks].copy_from_slice(of_marks);
+    }
+    let width = 2 * layout.shape.hidden;
+    let (parts, seen) = (MatrixView::new(&parts, 2 * all), MatrixView::new(states, width));
+    MatrixViewMut::new(&mut dense[layout.heads.clone()], 2 * all).add(seen.transposed(), parts);
+    let mut gradient = vec![0.0; states.len()];
+    let heads = MatrixView::new(&weights[layout.heads.clone()], 2 * all).transposed();
+    MatrixViewMut::new(&mut gradient, width).set(parts, heads);
+    gradient
+}
+
+/// Adds the gradient of a convolution, and returns that of its input.
+fn convolution(
+    weights: &[f32],
+    [weight, bias]: &[std::ops::Range<usize>; 2],
+    seen: &[f32],
+    results: &[f32],
+    count: usize,
+    dense: &mut [f32],
+) -> Vec<f32> {
+    let (width, channels) = (seen.len() / count, bias.len());
+    for result in results.chunks_exact(channels) {
+        add(&mut dense[bias.clone()], result);
+    }
+    let inner = MatrixView::new(&results[channels..(count - 1) * channels], channels);
+    let rows = MatrixView::overlapping(seen, count - (CONVOLVED - 1), CONVOLVED * width, width);
+    MatrixViewMut::new(&mut dense[weight.clone()], channels).add(rows.transposed(), inner);
+    let mut gradient = vec![0.0; seen.len()];
+    for (at, weight) in weights[weight.clone()].chunks_exact(width * channels).enumerate() {
+        // The piece before the one in the middle, that one, and the piece after it.
+        let rows = &mut gradient[at * width..][..(count - (CONVOLVED - 1)) * width];
+        MatrixViewMut::new(rows, width).add(inner, MatrixView::new(weight, channels).transposed());
+    }
+    gradient
+}
+
+fn add(sums: &mut [f32], values: &[f32]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
+fn multiply(values: &mut [f32], factors: Option<&Vec<f32>>) {
+    if let Some(factors) = factors {
+        values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+    }
+}

@@ -1,0 +1,181 @@
+//! All weights of a network in one array, and the ranges of its parts; matrices have a row for each input.
+
+use std::ops::Range;
+
+use majuscule::methods::network::cnn_bilstm::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS};
+use majuscule::methods::network::matrix::WeightMatrix;
+use majuscule::methods::network::tensors::{Embeddings, Shapes, WeightSource, embeddings};
+
+use crate::shared::heads::HeadSizes;
+use crate::shared::lstm::CellLayout;
+
+/// The ranges of the parts of the weights. The tables are last, so that all others form one range.
+#[derive(Debug, Clone)]
+pub(super) struct CnnBilstmLayout {
+    pub(super) shape: CnnBilstmShape,
+    pub(super) sizes: HeadSizes,
+    /// The number of words that have a vector.
+    pub(super) count: usize,
+    /// The weights and the bias of each convolution.
+    pub(super) convolutions: Vec<[Range<usize>; 2]>,
+    /// The LSTMs, forward and backward.
+    pub(super) lstms: Vec<[CellLayout; 2]>,
+    /// The heads side by side, with a row for each number of both states, and columns for cases at the next
+    /// word and at the word, then for marks at the word and at the one before.
+    pub(super) heads: Range<usize>,
+    pub(super) heads_bias: Range<usize>,
+    /// The embeddings of pieces, one row each.
+    pub(super) pieces: Range<usize>,
+    /// The vectors of words, one row each.
+    pub(super) words: Range<usize>,
+}
+
+impl CnnBilstmLayout {
+    /// Returns the layout of a network in which `count` words have a vector.
+    pub(super) fn new(shape: CnnBilstmShape, count: usize, sizes: HeadSizes) -> Self {
+        let mut end = 0;
+        let mut next = |len: usize| {
+            end += len;
+            end - len..end
+        };
+        let channels = shape.channels;
+        let convolutions = (0..shape.convolutions)
+            .map(|at| [next(CONVOLVED * shape.convolution_input(at) * channels), next(channels)])
+            .collect();
+        let hidden = shape.hidden;
+        let mut cell = |inputs: usize| CellLayout {
+            hidden,
+            inputs: next(inputs * 4 * hidden),
+            states: next(hidden * 4 * hidden),
+            bias: next(4 * hidden),
+        };
+        let lstms = (0..shape.layers).map(|at| [(); 2].map(|()| cell(shape.layer_input(at)))).collect();
+        Self {
+            shape,
+            sizes,
+            count,
+            convolutions,
+            lstms,
+            heads: next(2 * hidden * 2 * sizes.all()),
+            heads_bias: next(sizes.all()),
+            pieces: next(shape.pieces * shape.embedding),
+            words: next(count * channels),
+        }
+    }
+
+    /// Returns the number of weights.
+    pub(super) fn len(&self) -> usize {
+        self.words.end
+    }
+
+    /// Returns the range of all weights except the tables.
+    pub(super) fn dense(&self) -> Range<usize> {
+        0..self.pieces.start
+    }
+
+    /// Returns the names and shapes of the tensors.
+    pub(super) fn tensors(&self) -> Shapes {
+        self.shape.tensors(self.count, self.sizes)
+    }
+
+    /// Returns a tensor, with a row for each output, by its name.
+    fn tensor(&self, values: &[f32], name: &str) -> Option<Vec<f32>> {
+        let turned = |range: &Range<usize>, columns: usize| transposed(&values[range.clone()], columns);
+        let plain = |range: &Range<usize>| values[range.clone()].to_vec();
+        match name {
+            shape::PIECES => return Some(plain(&self.pieces)),
+            shape::WORDS => return Some(plain(&self.words)),
+            _ => {}
+        }
+        for (at, [weight, bias]) in self.convolutions.iter().enumerate() {
+            match name {
+                _ if name == shape::convolution(at, "weight") => {
+                    return Some(turned(weight, self.shape.channels));
+                }
+                _ if name == shape::convolution(at, "bias") => return Some(plain(bias)),
+                _ => {}
+            }
+        }
+        for (at, cells) in self.lstms.iter().enumerate() {
+            for (cell, direction) in cells.iter().zip(DIRECTIONS) {
+                match name {
+                    _ if name == shape::lstm(at, direction, "inputs") => {
+                        return Some(turned(&cell.inputs, 4 * cell.hidden));
+                    }
+                    _ if name == shape::lstm(at, direction, "states") => {
+                        return Some(turned(&cell.states, 4 * cell.hidden));
+                    }
+                    _ if name == shape::lstm(at, direction, "bias") => return Some(plain(&cell.bias)),
+                    _ => {}
+                }
+            }
+        }
+        let HeadSizes { cases, marks } = self.sizes;
+        let (heads, bias) = (turned(&self.heads, 2 * self.sizes.all()), plain(&self.heads_bias));
+        let width = 2 * self.shape.hidden;
+        let parts = [(0, cases, 0), (2 * cases, marks, cases)];
+        for (head, (first, labels, in_bias)) in HEADS.into_iter().zip(parts) {
+            let row = |at: usize| &heads[at * width..][..width];
+            match name.strip_prefix(head) {
+                Some(".weight") => {
+                    let both = (first..first + labels).flat_map(|at| [row(at), row(at + labels)]);
+                    return Some(both.flatten().copied().collect());
+                }
+                Some(".bias") => return Some(bias[in_bias..][..labels].to_vec()),
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Swaps the rows and the columns of a matrix.
+fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
+    (0..columns).flat_map(|column| values.iter().skip(column).step_by(columns)).copied().collect()
+}
+
+/// Weights with their layout, for an engine to pack.
+pub(super) struct FlatWeights<'a> {
+    pub(super) layout: &'a CnnBilstmLayout,
+    pub(super) values: &'a [f32],
+}
+
+impl WeightSource for FlatWeights<'_> {
+    fn has(&self, name: &str) -> bool {
+        name != shape::WORDS || self.layout.count > 0
+    }
+
+    fn matrix(&self, name: &str) -> Result<WeightMatrix, String> {
+        let tensor = self.layout.tensor(self.values, name);
+        tensor.map(WeightMatrix::Floats).ok_or_else(|| format!("there is no tensor {name}"))
+    }
+
+    fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String> {
+        let shape = self.layout.shape;
+        let width = if name == shape::WORDS { shape.channels } else { shape.embedding };
+        Ok(embeddings(self.matrix(name)?, width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_tensors_are_there_in_their_shapes_and_no_weight_is_left_out() {
+        let shape =
+            CnnBilstmShape { pieces: 7, embedding: 3, convolutions: 2, channels: 4, layers: 2, hidden: 5 };
+        for (count, sizes) in [(6, HeadSizes { cases: 3, marks: 2 }), (0, HeadSizes { cases: 0, marks: 4 })] {
+            let layout = CnnBilstmLayout::new(shape, count, sizes);
+            let values: Vec<f32> = (0..layout.len()).map(|at| at as f32).collect();
+            let mut found = Vec::new();
+            for (name, shape) in layout.tensors() {
+                let tensor = layout.tensor(&values, &name).unwrap();
+                assert_eq!(tensor.len(), shape.iter().product::<usize>(), "{name}");
+                found.extend(tensor);
+            }
+            found.sort_by(f32::total_cmp);
+            assert_eq!(found, values);
+        }
+    }
+}

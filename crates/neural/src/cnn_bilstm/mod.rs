@@ -1,0 +1,108 @@
+//! Training of `cnn-bilstm`: a small network from scratch, on pieces of words that are learned from the text.
+
+mod checkpoint;
+mod config;
+mod gradient;
+mod layout;
+mod network;
+mod samples;
+mod subwords;
+#[cfg(test)]
+mod tests;
+mod trainer;
+
+use std::num::NonZeroUsize;
+
+pub use config::CnnBilstmConfig;
+use majuscule::error::{Error, Result};
+use majuscule::methods::gaps::MarkCosts;
+use majuscule::methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision};
+use majuscule::methods::network::tensors;
+use majuscule::restorer::{Request, Restorer};
+use majuscule::text::Tokens;
+use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::methods::Watch;
+use majuscule_train::methods::balance::f_of_choices;
+
+use crate::shared::heads::Heads;
+use crate::shared::samples::{BatchSize, running_text};
+use crate::shared::train_loop::{TrainLoop, TrainPosition};
+use checkpoint::CnnBilstmCheckpoint;
+use layout::{CnnBilstmLayout, FlatWeights};
+use samples::SubwordSamples;
+use trainer::{CnnBilstmState, CnnBilstmTrainer, init_weights};
+
+/// Trains a model on one thread, and reports progress after each step. Returns its parts and its file of
+/// weights. The file [`CnnBilstmConfig::checkpoint`] remains, and gives the same model at once: it should be
+/// removed when the model is saved.
+///
+/// # Errors
+/// Fails if the corpus cannot be read or teaches no case; if a setting is out of range; and if the
+/// checkpoint belongs to another training, was altered, or cannot be written.
+pub fn train(
+    config: &CnnBilstmConfig,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+    watch: &mut Watch<'_>,
+) -> Result<(CnnBilstmParts, Vec<u8>)> {
+    config.check()?;
+    let running = running_text(corpus, config.heads.learned()?.marks)?;
+    let corpus = running.as_ref().unwrap_or(corpus);
+    let checkpoint = CnnBilstmCheckpoint::new(config, corpus)?;
+    let samples = SubwordSamples::read(config, corpus)?;
+    let SubwordSamples { dataset, parts, words, digest } = &samples;
+    let sizes = Heads::of(&dataset.labels).sizes();
+    let layout = CnnBilstmLayout::new(parts.settings.shape, *words, sizes);
+    let checkpoint = checkpoint.map(|checkpoint| checkpoint.of(*digest, layout.len()));
+    let saved = checkpoint.as_ref().map(CnnBilstmCheckpoint::read).transpose()?.flatten();
+    let (state, position) = match saved {
+        Some(saved) => saved,
+        None => (CnnBilstmState::new(init_weights(&layout, config.seed)), TrainPosition::default()),
+    };
+    let model = |values: &[f32]| {
+        let vocabulary = parts.vocabulary().map_err(Error::usage)?;
+        let weights = FlatWeights { layout: &layout, values };
+        parts.clone().model(vocabulary, &weights, EnginePrecision::F32).map_err(Error::usage)
+    };
+    let special = parts.vocabulary().map_err(Error::usage)?.special();
+    let trainer = CnnBilstmTrainer {
+        config,
+        layout: &layout,
+        special,
+        checkpoint: checkpoint.as_ref(),
+        model: &model,
+        state,
+    };
+    let CnnBilstmConfig { epochs, patience, seed, batch_words, ref log, .. } = *config;
+    let (protocol, batch, log) = (corpus.protocol(), BatchSize::Pieces(batch_words), log.as_ref());
+    let train_loop =
+        TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
+    let values = train_loop.run(watch)?;
+    let mut parts = parts.clone();
+    parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
+    let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });
+    Ok((parts, weights.map_err(Error::usage)?))
+}
+
+/// Returns the costs of marks that are given, or else those that give the best F on held-out examples; none
+/// for a model without marks.
+fn costs(
+    config: &CnnBilstmConfig,
+    model: &CnnBilstm,
+    held_out: &[Example],
+    threads: NonZeroUsize,
+) -> Result<Option<MarkCosts>> {
+    let marks = model.labels().marks();
+    if marks.is_empty() {
+        return Ok(None);
+    }
+    let words = held_out.iter().map(|example| example.tokens.len()).sum();
+    let request = Request { marks, threads, ..Request::default() };
+    let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
+    let scored = model.scored(&documents, request)?;
+    let costs = config.heads.costs(words, |costs| {
+        let choices = scored.iter().map(|windows| Ok(model.decoded(windows, costs, request)));
+        f_of_choices(choices, marks, held_out)
+    })?;
+    Ok(Some(costs))
+}

@@ -1,0 +1,201 @@
+//! Computes the scores of labels from pieces, and keeps what their gradient needs.
+
+use std::cmp::Reverse;
+
+use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
+use majuscule::methods::network::pieces::Special;
+use majuscule_train::random::{Random, unit};
+
+use super::layout::CnnBilstmLayout;
+use super::samples::SubwordSample;
+use crate::shared::heads::HeadSizes;
+use crate::shared::lstm::{LstmCell, Trace};
+use crate::shared::product::{MatrixView, MatrixViewMut};
+use crate::shared::sequences::{Direction, SequenceSteps};
+
+/// Texts that go through a network together.
+#[derive(Debug)]
+pub(super) struct SubwordBatch {
+    /// The pieces of all texts, with one before and after each.
+    pub(super) ids: Vec<u32>,
+    /// The places of these pieces around texts.
+    pub(super) edges: Vec<usize>,
+    pub(super) steps: SequenceSteps,
+    /// The word of each row.
+    pub(super) words: Vec<BatchWord>,
+}
+
+/// A word of a batch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct BatchWord {
+    /// The place of its first piece, and the number of its pieces.
+    pub(super) first: usize,
+    pub(super) pieces: usize,
+    /// The id of its vector.
+    pub(super) id: Option<u32>,
+    /// The ids of its labels: of its case and of the mark after it.
+    pub(super) labels: [Option<usize>; 2],
+}
+
+impl SubwordBatch {
+    /// Makes the batch of these texts. Each vector of a word is left out with a probability of `unknown`.
+    pub(super) fn new(
+        samples: &[&SubwordSample],
+        special: Special,
+        unknown: f64,
+        random: &mut Random,
+    ) -> Self {
+        let mut texts = samples.to_vec();
+        texts.sort_by_key(|text| Reverse(text.words.len()));
+        let lengths: Vec<usize> = texts.iter().map(|text| text.words.len()).collect();
+        let steps = SequenceSteps::new(&lengths);
+        let mut words = vec![BatchWord::default(); steps.rows()];
+        let (mut ids, mut edges) = (Vec::new(), Vec::new());
+        for (text, sample) in texts.iter().enumerate() {
+            edges.push(ids.len());
+            ids.push(special.first);
+            let mut start = 0;
+            for (at, word) in sample.words.iter().enumerate() {
+                let end = word.end as usize;
+                let id = word.id().filter(|_| unknown == 0.0 || unit(random) >= unknown);
+                let (first, pieces, labels) = (ids.len(), end - start, word.labels());
+                words[steps.row(text, at)] = BatchWord { first, pieces, id, labels };
+                ids.extend_from_slice(&sample.pieces[start..end]);
+                start = end;
+            }
+            edges.push(ids.len());
+            ids.push(special.last);
+        }
+        Self { ids, edges, steps, words }
+    }
+
+    /// Returns the pairs of rows of a word and the next one of its text.
+    pub(super) fn neighbours(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let steps = &self.steps;
+        (1..steps.len()).flat_map(move |step| {
+            (0..steps.at(step).len()).map(move |text| (steps.row(text, step - 1), steps.row(text, step)))
+        })
+    }
+}
+
+/// The results of a forward pass.
+#[derive(Debug)]
+pub(super) struct SubwordPass {
+    /// The input of each convolution, and the result of the last, a row for each piece.
+    pub(super) pieces: Vec<Vec<f32>>,
+    /// The place of the piece that has the largest number, for each number of the vectors of words.
+    pub(super) largest: Vec<u32>,
+    /// The input of each LSTM, and of the heads, after dropout, a row for each word.
+    pub(super) inputs: Vec<Vec<f32>>,
+    /// The states of each LSTM, forward and backward side by side.
+    pub(super) states: Vec<Vec<f32>>,
+    pub(super) traces: Vec<[Trace; 2]>,
+    /// The scores of the labels in each row, head after head.
+    pub(super) scores: Vec<f32>,
+}
+
+/// Computes scores. `drop` may apply dropout to the input of each LSTM, and of the heads.
+pub(super) fn forward(
+    layout: &CnnBilstmLayout,
+    weights: &[f32],
+    batch: &SubwordBatch,
+    drop: &mut dyn FnMut(&mut [f32]),
+) -> SubwordPass {
+    let shape = layout.shape;
+    let table = &weights[layout.pieces.clone()];
+    let row = |&id: &u32| &table[id as usize * shape.embedding..][..shape.embedding];
+    let mut pieces: Vec<Vec<f32>> = vec![batch.ids.iter().flat_map(row).copied().collect()];
+    for [weight, bias] in &layout.convolutions {
+        let found =
+            convolve(&pieces[pieces.len() - 1], batch, &weights[weight.clone()], &weights[bias.clone()]);
+        pieces.push(found);
+    }
+    let (mut words, largest) = pool(&pieces[pieces.len() - 1], batch, shape.channels);
+    let table = &weights[layout.words.clone()];
+    for (word, vector) in batch.words.iter().zip(words.chunks_exact_mut(shape.channels)) {
+        if let Some(id) = word.id {
+            let own = &table[id as usize * shape.channels..][..shape.channels];
+            vector.iter_mut().zip(own).for_each(|(value, own)| *value += own);
+        }
+    }
+    drop(&mut words);
+    let (mut inputs, mut all_states, mut traces) = (vec![words], Vec::new(), Vec::new());
+    for cells in &layout.lstms {
+        let width = 2 * shape.hidden;
+        let mut states = vec![0.0; batch.steps.rows() * width];
+        let seen = &inputs[inputs.len() - 1];
+        let view = MatrixView::new(seen, seen.len() / batch.steps.rows().max(1));
+        traces.push([0, 1].map(|at| {
+            let place = (at * shape.hidden, width);
+            LstmCell::new(weights, &cells[at]).run(
+                &batch.steps,
+                view,
+                Direction::BOTH[at],
+                &mut states,
+                place,
+            )
+        }));
+        let mut dropped = states.clone();
+        drop(&mut dropped);
+        inputs.push(dropped);
+        all_states.push(states);
+    }
+    let scores = scores(layout, weights, batch, &inputs[inputs.len() - 1]);
+    SubwordPass { pieces, largest, inputs, states: all_states, traces, scores }
+}
+
+/// Returns what a convolution makes of rows of pieces: no number below 0, and zeros around texts.
+fn convolve(pieces: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) -> Vec<f32> {
+    let (count, channels) = (batch.ids.len(), bias.len());
+    let width = pieces.len() / count;
+    let mut found = bias.repeat(count);
+    // The first and the last piece are edges.
+    let inner = &mut found[channels..(count - 1) * channels];
+    let seen = MatrixView::overlapping(pieces, count - (CONVOLVED - 1), CONVOLVED * width, width);
+    MatrixViewMut::new(inner, channels).add(seen, MatrixView::new(weight, channels));
+    found.iter_mut().for_each(|value| *value = value.max(0.0));
+    for &edge in &batch.edges {
+        found[edge * channels..][..channels].fill(0.0);
+    }
+    found
+}
+
+/// Returns the largest number of the pieces of each word in each column, and the pieces that have them.
+fn pool(pieces: &[f32], batch: &SubwordBatch, channels: usize) -> (Vec<f32>, Vec<u32>) {
+    let mut words = vec![0.0; batch.words.len() * channels];
+    let mut largest = vec![0; words.len()];
+    let rows = words.chunks_exact_mut(channels).zip(largest.chunks_exact_mut(channels));
+    for (word, (values, largest)) in batch.words.iter().zip(rows) {
+        values.copy_from_slice(&pieces[word.first * channels..][..channels]);
+        largest.fill(word.first as u32);
+        for place in word.first + 1..word.first + word.pieces {
+            let piece = &pieces[place * channels..][..channels];
+            for ((value, largest), &other) in values.iter_mut().zip(largest.iter_mut()).zip(piece) {
+                if other > *value {
+                    (*value, *largest) = (other, place as u32);
+                }
+            }
+        }
+    }
+    (words, largest)
+}
+
+/// Returns the scores of labels, head after head.
+fn scores(layout: &CnnBilstmLayout, weights: &[f32], batch: &SubwordBatch, states: &[f32]) -> Vec<f32> {
+    let (width, all) = (2 * layout.shape.hidden, layout.sizes.all());
+    let mut parts = vec![0.0; batch.words.len() * 2 * all];
+    let heads = MatrixView::new(&weights[layout.heads.clone()], 2 * all);
+    MatrixViewMut::new(&mut parts, 2 * all).set(MatrixView::new(states, width), heads);
+    let mut scores = weights[layout.heads_bias.clone()].repeat(batch.words.len());
+    let HeadSizes { cases, marks } = layout.sizes;
+    for (score, part) in scores.chunks_exact_mut(all).zip(parts.chunks_exact(2 * all)) {
+        score.iter_mut().zip(&part[cases..2 * cases + marks]).for_each(|(score, part)| *score += part);
+    }
+    for (one, next) in batch.neighbours() {
+        let before = &parts[one * 2 * all..][..cases];
+        scores[next * all..][..cases].iter_mut().zip(before).for_each(|(score, part)| *score += part);
+        let after = &parts[next * 2 * all + 2 * cases + marks..][..marks];
+        scores[one * all + cases..][..marks].iter_mut().zip(after).for_each(|(score, part)| *score += part);
+    }
+    scores
+}

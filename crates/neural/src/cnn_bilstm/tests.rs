@@ -1,0 +1,248 @@
+//! Trainings of small networks.
+
+use super::network::{SubwordBatch, forward};
+use super::samples::SubwordSample;
+use super::*;
+use crate::shared::gold::WordLabels;
+use crate::shared::predict::HeadOptions;
+use crate::shared::sparse_adam::TableGradient;
+use crate::shared::toy_texts::{corpus, marked_corpus};
+use majuscule::methods::Backend;
+use majuscule::methods::backend::Precision;
+use majuscule::methods::network::cnn_bilstm::{in_bytes, load};
+use majuscule::model::{Draft, Packed};
+use majuscule::text::{Choice, Locale, MarkSet, Token};
+use majuscule_train::eval::{Matching, evaluate_corpus};
+use majuscule_train::methods;
+use majuscule_train::random::{Purpose, generator};
+
+fn config() -> CnnBilstmConfig {
+    CnnBilstmConfig {
+        subwords: 60,
+        words: 4,
+        embedding: 6,
+        convolutions: 2,
+        channels: 8,
+        hidden: 7,
+        epochs: 3,
+        rate: 1e-2,
+        warm_up: 2,
+        batch_words: 60,
+        held_out: 0.1,
+        ..CnnBilstmConfig::default()
+    }
+}
+
+fn with_marks() -> HeadOptions {
+    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+}
+
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
+fn trained(config: &CnnBilstmConfig, corpus: &Corpus) -> Draft {
+    methods::train(config, corpus, Vec::new(), one(), &mut |_| {}).unwrap()
+}
+
+fn loaded(draft: &Draft, computing: Backend) -> CnnBilstm {
+    load(&Packed::open("model", draft.pack().into()).unwrap(), &computing).unwrap()
+}
+
+/// Returns a text as a model restores it.
+fn restored(model: &CnnBilstm, words: &str, request: Request) -> String {
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let choices = model.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
+    let word = |((lower, _), choice): ((&str, &Token), &Choice)| {
+        let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
+        choice.label.case.applied(lower, Locale::Root) + &mark
+    };
+    tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn gradients_are_the_differences_of_the_loss() {
+    for (heads, corpus) in [(HeadOptions::default(), corpus()), (with_marks(), marked_corpus())] {
+        let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, ..config() };
+        let samples = SubwordSamples::read(&config, &corpus).unwrap();
+        let sizes = Heads::of(&samples.dataset.labels).sizes();
+        let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
+        let mut weights = init_weights(&layout, 1);
+        // The vectors of words begin with zeros, which would hide their effect.
+        let own = layout.words.clone();
+        weights[own].iter_mut().enumerate().for_each(|(at, value)| *value = (at % 5) as f32 / 5.0 - 0.4);
+        let batch: Vec<&SubwordSample> = samples.dataset.train.iter().take(7).collect();
+        let lengths: Vec<usize> = batch.iter().map(|sample| sample.words.len()).collect();
+        assert!(lengths.iter().min() < lengths.iter().max(), "{lengths:?}");
+        let special = samples.parts.vocabulary().unwrap().special();
+        let batch = SubwordBatch::new(&batch, special, 0.0, &mut generator(1, Purpose::Dropout, 0));
+        let gradient = |weights: &[f32]| {
+            let pass = forward(&layout, weights, &batch, &mut |_| {});
+            gradient::gradient(&layout, weights, &batch, pass, &[])
+        };
+        let (_, found) = gradient(&weights);
+        let mut all = found.dense.clone();
+        all.resize(layout.len(), 0.0);
+        for (start, row) in found.tables.iter().flat_map(TableGradient::places) {
+            all[start..start + row.len()].copy_from_slice(row);
+        }
+        let mut moving = 0;
+        for at in 0..layout.len() {
+            let (start, step) = (weights[at], 4e-3);
+            let mut moved = |by: f32| {
+                weights[at] = start + by;
+                gradient(&weights).0
+            };
+            // Where another piece becomes the largest, or a number leaves 0, the loss has a bend: there the
+            // gradient is that of one side.
+            let here = moved(0.0);
+            let sides = [(moved(step) - here) / f64::from(step), (here - moved(-step)) / f64::from(step)];
+            weights[at] = start;
+            let found = f64::from(all[at]);
+            let far = sides.iter().map(|side| (side - found).abs()).fold(f64::INFINITY, f64::min);
+            let near = (sides[0] + sides[1]) / 2.0 - found;
+            assert!(
+                far.min(near.abs()) < 2e-3 + 0.02 * found.abs(),
+                "weight {at}: {found}, expected {sides:?}"
+            );
+            moving += usize::from(found.abs() > 1e-4);
+        }
+        assert!(moving * 2 > layout.dense().len(), "{moving} of {} weights", layout.len());
+    }
+}
+
+#[test]
+fn the_engine_computes_what_is_trained_alone_and_among_others() {
+    let config = CnnBilstmConfig { heads: with_marks(), window: 12, ..config() };
+    let samples = SubwordSamples::read(&config, &marked_corpus()).unwrap();
+    let sizes = Heads::of(&samples.dataset.labels).sizes();
+    let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
+    let weights = init_weights(&layout, 1);
+    let vocabulary = samples.parts.vocabulary().unwrap();
+    let special = vocabulary.special();
+    let source = FlatWeights { layout: &layout, values: &weights };
+    let model = samples.parts.clone().model(vocabulary, &source, EnginePrecision::F32).unwrap();
+    let document: Vec<String> = (0..7)
+        .map(|at| {
+            "the minister of porto met us and"
+                .split(' ')
+                .cycle()
+                .skip(at)
+                .take(9 + at % 3)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    let documents: Vec<Tokens> =
+        document.iter().map(|text| Tokens::of_words(text.split(' '), Locale::Root)).collect();
+    let request = Request { marks: MarkSet::USUAL, ..Request::default() };
+    let together = model.scored(&documents, request).unwrap();
+    for (document, found) in documents.iter().zip(&together) {
+        let alone = model.scored(std::slice::from_ref(document), request).unwrap();
+        assert_eq!(&alone[0], found, "to the bit");
+        let [(window, ln)] = &found[..] else { panic!("{found:?}") };
+        let labels = vec![WordLabels::default(); window.words.len()];
+        let batch = SubwordSample::new(window, &labels);
+        let batch = SubwordBatch::new(&[&batch], special, 0.0, &mut generator(1, Purpose::Dropout, 0));
+        let scores = forward(&layout, &weights, &batch, &mut |_| {}).scores;
+        let differences = |scores: &[f32]| scores.windows(2).map(|two| two[1] - two[0]).collect::<Vec<_>>();
+        for (scores, ln) in scores.chunks(sizes.all()).zip(ln.chunks(sizes.all())) {
+            for part in [0..sizes.cases, sizes.cases..sizes.all()] {
+                let (expected, found) = (differences(&scores[part.clone()]), differences(&ln[part]));
+                let near = expected.iter().zip(&found).all(|(a, b)| (a - b).abs() < 1e-4);
+                assert!(near, "{expected:?} {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn it_learns_fifty_sentences_by_heart() {
+    let config = CnnBilstmConfig { epochs: 60, held_out: 0.0, ..config() };
+    let corpus = corpus();
+    let model = loaded(&trained(&config, &corpus), Backend::default());
+    let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
+    assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+}
+
+#[test]
+fn marks_and_cases_are_learned_together_and_kept_in_bytes() {
+    let config = CnnBilstmConfig { heads: with_marks(), epochs: 40, held_out: 0.0, window: 20, ..config() };
+    let draft = trained(&config, &marked_corpus());
+    let small = in_bytes(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+    assert!(small.pack().len() < draft.pack().len());
+    let words = "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
+    let found =
+        "Who met Anna in Porto? The minister of York met us, and we met Lisbon. Who met NATO in Anna?";
+    let int8 = Backend { precision: Some(Precision::Int8), ..Backend::default() };
+    for model in
+        [loaded(&draft, Backend::default()), loaded(&draft, int8), loaded(&small, Backend::default())]
+    {
+        assert_eq!(restored(&model, words, Request { marks: MarkSet::USUAL, ..Request::default() }), found);
+        // Without marks, only the first word is known to begin a sentence.
+        let cases =
+            "Who met Anna in Porto the minister of York met us and we met Lisbon who met NATO in Anna";
+        assert_eq!(restored(&model, words, Request::default()), cases);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
+    let train = |seed| trained(&CnnBilstmConfig { seed, ..config() }, &corpus()).pack();
+    let first = train(1);
+    assert!(train(1) == first && train(2) != first);
+}
+
+#[test]
+fn an_interrupted_training_goes_on_to_the_same_model() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("checkpoint");
+    let config = CnnBilstmConfig { checkpoint: Some(file.clone()), checkpoint_every: 2, ..config() };
+    let whole = trained(&CnnBilstmConfig { checkpoint: None, ..config.clone() }, &corpus()).pack();
+    // The state after a few steps, as a process leaves it that ends there.
+    let mut steps = 0;
+    let copy = place.path().join("copy");
+    methods::train(&config, &corpus(), Vec::new(), one(), &mut |_| {
+        steps += 1;
+        if steps == 6 {
+            std::fs::copy(&file, &copy).unwrap();
+        }
+    })
+    .unwrap();
+    std::fs::rename(&copy, &file).unwrap();
+    let mut left = 0;
+    let resumed = methods::train(&config, &corpus(), Vec::new(), one(), &mut |_| left += 1).unwrap();
+    assert!(resumed.pack() == whole && left < steps, "{left} of {steps} steps");
+    let refused = |config: &CnnBilstmConfig, corpus: &Corpus| {
+        methods::train(config, corpus, Vec::new(), one(), &mut |_| {}).unwrap_err().to_string()
+    };
+    let error = refused(&CnnBilstmConfig { rate: 0.5, ..config.clone() }, &corpus());
+    assert!(error.contains("rate"), "{error}");
+    let error = refused(&config, &marked_corpus());
+    assert!(error.contains("checkpoint"), "{error}");
+    let bytes = std::fs::read(&file).unwrap();
+    for end in [0, 100, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&file, &bytes[..end]).unwrap();
+        let error = refused(&config, &corpus());
+        assert!(error.contains("is no checkpoint of cnn-bilstm, or cut off"), "{end}: {error}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |config: CnnBilstmConfig| {
+        methods::train(&config, &corpus(), Vec::new(), one(), &mut |_| {}).unwrap_err().to_string()
+    };
+    for (config, what) in [
+        (CnnBilstmConfig { epochs: 0, ..config() }, "`epochs` 0"),
+        (CnnBilstmConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
+        (CnnBilstmConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
+        (CnnBilstmConfig { window: 1, ..config() }, "`window` 1"),
+        (CnnBilstmConfig { subwords: 3, ..config() }, "`subwords` 3"),
+        (CnnBilstmConfig { layers: 0, ..config() }, "`layers` 0"),
+        (CnnBilstmConfig { channels: 1 << 20, ..config() }, "`channels` 1048576"),
+    ] {
+        let found = refused(config);
+        assert!(found.contains(what), "{found}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Checksums of what a training depends on.
+
+use crc32fast::Hasher;
+use majuscule::text::{Locale, MarkSet};
+use majuscule_train::corpus::Example;
+
+/// A checksum of examples in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Digest(Hasher);
+
+impl Digest {
+    /// Adds an example whose marks are learned as these.
+    pub fn add(&mut self, example: &Example, locale: Locale, marks: MarkSet) {
+        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+            self.0.update(gold.label.case.applied(lower, locale).as_bytes());
+            // No word contains these bytes.
+            self.0.update(if gold.scored { b"\n" } else { b"\t" });
+            if !marks.is_empty() {
+                self.0.update(&[gold.label.mark.within(marks) as u8]);
+            }
+        }
+    }
+
+    /// Adds numbers.
+    pub fn add_numbers(&mut self, numbers: &[f32]) {
+        for part in numbers.chunks(1024) {
+            let bytes: Vec<u8> = part.iter().flat_map(|number| number.to_le_bytes()).collect();
+            self.0.update(&bytes);
+        }
+    }
+
+    /// Returns the checksum.
+    pub fn sum(&self) -> u32 {
+        self.0.clone().finalize()
+    }
+}

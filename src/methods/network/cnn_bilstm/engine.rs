@@ -1,0 +1,209 @@
+//! The network on the processor: words as pieces, convolutions over them, one vector for each word, and LSTMs in
+//! both directions over words, several texts at once, so that each step of an LSTM is a product of matrices.
+//!
+//! The scores of a text are bit-identical alone, among others and on any number of threads.
+
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use super::lstm::{BilstmLayer, LstmScratch};
+use super::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, PIECES, WORDS};
+use super::subwords::{SubwordIds, SubwordWindow};
+use crate::methods::network::heads::HeadSizes;
+use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::matrix::WeightMatrix;
+use crate::methods::network::pieces::Special;
+use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::products::linear::Linear;
+use crate::methods::network::sequences::SequenceSteps;
+use crate::methods::network::tensors::{Embeddings, WeightSource};
+use crate::methods::network::threads::in_parallel;
+
+/// A network ready to compute.
+#[derive(Debug)]
+pub struct CnnBilstmEngine {
+    shape: CnnBilstmShape,
+    special: Special,
+    pieces: Box<dyn Embeddings>,
+    /// The vectors of words that have one of their own.
+    words: Option<Box<dyn Embeddings>>,
+    convolutions: Vec<Linear>,
+    layers: Vec<BilstmLayer>,
+    /// The heads side by side: of each a part for the first of its two words, and one for the second.
+    heads: Linear,
+    /// The biases of the heads.
+    bias: Vec<f32>,
+    sizes: HeadSizes,
+}
+
+/// Scratch memory.
+#[derive(Debug, Default)]
+struct CnnBilstmScratch {
+    lstm: LstmScratch,
+    pieces: Vec<f32>,
+    seen: Vec<f32>,
+    convolved: Vec<f32>,
+    words: Vec<f32>,
+    states: Vec<f32>,
+}
+
+/// The number of texts that are read together: a step of an LSTM multiplies as many rows.
+const TEXTS: usize = 16;
+
+impl CnnBilstmEngine {
+    /// Packs the weights of a network for products with these instructions.
+    ///
+    /// # Errors
+    /// Names a weight that is missing.
+    pub fn on(
+        instructions: InstructionSet,
+        weights: &dyn WeightSource,
+        shape: CnnBilstmShape,
+        special: Special,
+        sizes: HeadSizes,
+        precision: EnginePrecision,
+    ) -> Result<Self, String> {
+        let values = |name: String| weights.matrix(&name).map(WeightMatrix::in_floats);
+        let convolution = |at| {
+            let weight = weights.matrix(&shape::convolution(at, "weight"))?;
+            Ok(Linear::new(instructions, precision, weight, values(shape::convolution(at, "bias"))?))
+        };
+        let layer = |at| {
+            let part = |direction, part| weights.matrix(&shape::lstm(at, direction, part));
+            let packed = |weight, bias| Linear::new(instructions, precision, weight, bias);
+            let inputs = DIRECTIONS.map(|direction| {
+                Ok::<_, String>(packed(part(direction, "inputs")?, part(direction, "bias")?.in_floats()))
+            });
+            let none = || vec![0.0; 4 * shape.hidden];
+            let states =
+                DIRECTIONS.map(|direction| Ok::<_, String>(packed(part(direction, "states")?, none())));
+            let ([forward, backward], [again, back]) = (inputs, states);
+            let (inputs, states) = ([forward?, backward?], [again?, back?]);
+            Ok(BilstmLayer { instructions, hidden: shape.hidden, inputs, states })
+        };
+        let (mut of_heads, mut bias) = (Vec::new(), Vec::new());
+        for (name, labels) in HEADS.into_iter().zip([sizes.cases, sizes.marks]) {
+            if labels > 0 {
+                let both = values(format!("{name}.weight"))?;
+                let half = |at: usize| both.chunks_exact(2 * shape.hidden).skip(at).step_by(2);
+                of_heads.extend(half(0).chain(half(1)).flatten().copied());
+                bias.extend(values(format!("{name}.bias"))?);
+            }
+        }
+        let none = vec![0.0; 2 * sizes.all()];
+        Ok(Self {
+            shape,
+            special,
+            pieces: weights.embeddings(PIECES)?,
+            words: weights.has(WORDS).then(|| weights.embeddings(WORDS)).transpose()?,
+            convolutions: (0..shape.convolutions).map(convolution).collect::<Result<_, String>>()?,
+            layers: (0..shape.layers).map(layer).collect::<Result<_, String>>()?,
+            heads: Linear::new(instructions, EnginePrecision::F32, WeightMatrix::Floats(of_heads), none),
+            bias,
+            sizes,
+        })
+    }
+
+    /// Returns the scores of the labels of the words of each window, head after head.
+    pub fn scores(&self, windows: &[SubwordWindow], threads: NonZeroUsize) -> Vec<Vec<f32>> {
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        order.sort_by_key(|&at| Reverse(windows[at].words.len()));
+        let groups: Vec<&[usize]> = order.chunks(TEXTS).collect();
+        let group = |group: &&[usize], scratch: &mut CnnBilstmScratch| {
+            let texts = group.iter().map(|&at| windows[at].words.iter().map(|word| &word.word.ids).collect());
+            self.group(&texts.collect::<Vec<_>>(), scratch)
+        };
+        let mut scores = vec![Vec::new(); windows.len()];
+        for (at, found) in order.iter().zip(in_parallel(&groups, threads, group).into_iter().flatten()) {
+            scores[*at] = found;
+        }
+        scores
+    }
+
+    /// Returns the scores of a few texts, the longest first.
+    fn group(&self, texts: &[Vec<&SubwordIds>], scratch: &mut CnnBilstmScratch) -> Vec<Vec<f32>> {
+        let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
+        let steps = SequenceSteps::new(&lengths);
+        scratch.words.resize(steps.rows() * self.shape.channels, 0.0);
+        for (at, text) in texts.iter().enumerate() {
+            self.read_pieces(text, |step| steps.row(at, step), scratch);
+        }
+        let CnnBilstmScratch { lstm, words, states, .. } = scratch;
+        for layer in &self.layers {
+            layer.run(&steps, words, states, lstm);
+            std::mem::swap(words, states);
+        }
+        self.heads.apply(words, states, &mut lstm.bytes);
+        let score = |(text, &length): (usize, &usize)| {
+            let row =
+                |at: usize| &states[steps.row(text, at) * 2 * self.sizes.all()..][..2 * self.sizes.all()];
+            (0..length).flat_map(|at| self.word_scores(&row, at, length)).collect()
+        };
+        lengths.iter().enumerate().map(score).collect()
+    }
+
+    /// Returns the scores of a word: cases from the word before and its own states, marks from its own and
+    /// the next.
+    fn word_scores<'s>(&self, row: &impl Fn(usize) -> &'s [f32], at: usize, length: usize) -> Vec<f32> {
+        let HeadSizes { cases, marks } = self.sizes;
+        let mut scores = self.bias.clone();
+        let mut add = |row: &[f32], part: Range<usize>, to: usize| {
+            scores[to..].iter_mut().zip(&row[part]).for_each(|(score, value)| *score += value);
+        };
+        if at > 0 {
+            add(row(at - 1), 0..cases, 0);
+        }
+        add(row(at), cases..2 * cases, 0);
+        add(row(at), 2 * cases..2 * cases + marks, cases);
+        if at + 1 < length {
+            add(row(at + 1), 2 * cases + marks..2 * (cases + marks), cases);
+        }
+        scores
+    }
+
+    /// Sets the vectors of the words of a text: the largest numbers of the results of the last convolution at
+    /// their pieces, and their own vectors.
+    fn read_pieces(
+        &self,
+        text: &[&SubwordIds],
+        rows: impl Fn(usize) -> usize,
+        scratch: &mut CnnBilstmScratch,
+    ) {
+        let CnnBilstmScratch { lstm, pieces, seen, convolved, words, .. } = scratch;
+        let parts = text.iter().flat_map(|word| word.pieces.iter().copied());
+        let ids: Vec<u32> =
+            [self.special.first].into_iter().chain(parts).chain([self.special.last]).collect();
+        pieces.resize(ids.len() * self.shape.embedding, 0.0);
+        self.pieces.write(&ids, pieces);
+        let channels = self.shape.channels;
+        for (at, convolution) in self.convolutions.iter().enumerate() {
+            let width = self.shape.convolution_input(at);
+            seen.clear();
+            (0..ids.len() - (CONVOLVED - 1)).for_each(|first| {
+                seen.extend_from_slice(&pieces[first * width..(first + CONVOLVED) * width]);
+            });
+            convolution.apply(seen, convolved, &mut lstm.bytes);
+            // Around the text there is nothing.
+            pieces.clear();
+            pieces.resize(channels, 0.0);
+            pieces.extend(convolved.iter().map(|value| value.max(0.0)));
+            pieces.resize(ids.len() * channels, 0.0);
+        }
+        let mut own = vec![0.0; channels];
+        let mut results = pieces.chunks_exact(channels).skip(1);
+        for (at, word) in text.iter().enumerate() {
+            let out = &mut words[rows(at) * channels..][..channels];
+            // No number is below 0.
+            out.fill(0.0);
+            for piece in results.by_ref().take(word.pieces.len()) {
+                let larger = |(out, &value): (&mut f32, &f32)| *out = if value > *out { value } else { *out };
+                out.iter_mut().zip(piece).for_each(larger);
+            }
+            if let (Some(table), Some(id)) = (&self.words, word.word) {
+                table.write(&[id], &mut own);
+                out.iter_mut().zip(&own).for_each(|(out, value)| *out += value);
+            }
+        }
+    }
+}

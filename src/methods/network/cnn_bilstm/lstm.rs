@@ -1,0 +1,89 @@
+//! Long short-term memory in both directions (Hochreiter & Schmidhuber 1997, with the forget gate of Gers et
+//! al. 2000), over several texts at once.
+
+use crate::methods::network::exp::{sigmoid, tanh};
+use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::products::int8::ByteRows;
+use crate::methods::network::products::linear::Linear;
+use crate::methods::network::sequences::{Direction, SequenceSteps};
+
+/// The LSTMs of both directions over one input.
+#[derive(Debug)]
+pub struct BilstmLayer {
+    /// The instructions that it computes with.
+    pub instructions: InstructionSet,
+    /// The width of a state.
+    pub hidden: usize,
+    /// The weights of inputs, forward and backward.
+    pub inputs: [Linear; 2],
+    /// The weights of states, forward and backward.
+    pub states: [Linear; 2],
+}
+
+/// Scratch memory.
+#[derive(Debug, Default)]
+pub struct LstmScratch {
+    pub bytes: ByteRows,
+    gates: Vec<f32>,
+    added: Vec<f32>,
+    /// The memory of each text, and its state.
+    memory: Vec<f32>,
+    state: Vec<f32>,
+}
+
+/// The number of steps whose inputs are multiplied at a time, so that the gates stay in the cache.
+const STEPS: usize = 16;
+
+impl BilstmLayer {
+    /// Reads rows of inputs, and sets rows of states: forward, then backward.
+    pub fn run(&self, steps: &SequenceSteps, inputs: &[f32], out: &mut Vec<f32>, scratch: &mut LstmScratch) {
+        let LstmScratch { bytes, gates, added, memory, state } = scratch;
+        let hidden = self.hidden;
+        let width = inputs.len() / steps.rows().max(1);
+        out.resize(steps.rows() * 2 * hidden, 0.0);
+        for (at, direction) in Direction::BOTH.into_iter().enumerate() {
+            for kept in [&mut *memory, &mut *state] {
+                kept.clear();
+                kept.resize(steps.most() * hidden, 0.0);
+            }
+            let order: Vec<usize> = steps.order(direction).map(|(step, _)| step).collect();
+            for some in order.chunks(STEPS) {
+                let (one, other) = (some[0], some[some.len() - 1]);
+                let (start, end) = (steps.at(one.min(other)).start, steps.at(one.max(other)).end);
+                self.inputs[at].apply(&inputs[start * width..end * width], gates, bytes);
+                for &step in some {
+                    let rows = steps.at(step);
+                    // The texts that have ended, or that begin at a later step, are the last ones; the
+                    // states of the latter are 0.
+                    self.states[at].apply(&state[..rows.len() * hidden], added, bytes);
+                    let gates = gates[(rows.start - start) * 4 * hidden..].chunks_exact(4 * hidden);
+                    let out = out[rows.start * 2 * hidden..].chunks_exact_mut(2 * hidden);
+                    let known = memory.chunks_exact_mut(hidden).zip(state.chunks_exact_mut(hidden));
+                    self.instructions.run(
+                        #[inline(always)]
+                        || {
+                            let rows = added.chunks_exact(4 * hidden).zip(gates).zip(known).zip(out);
+                            for (((added, gates), (memory, state)), out) in rows {
+                                advance(gates, added, memory, state);
+                                out[at * hidden..][..hidden].copy_from_slice(state);
+                            }
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Makes one step of a text: computes its gates, then its memory and its state.
+#[inline(always)]
+fn advance(gates: &[f32], added: &[f32], memory: &mut [f32], state: &mut [f32]) {
+    let hidden = state.len();
+    let part = |at: usize| gates[at * hidden..][..hidden].iter().zip(&added[at * hidden..][..hidden]);
+    let gates = part(0).zip(part(1)).zip(part(2)).zip(part(3));
+    for (((((input, forget), output), new), memory), state) in gates.zip(memory).zip(state) {
+        let sum = |(gate, added): (&f32, &f32)| gate + added;
+        *memory = sigmoid(sum(forget)) * *memory + sigmoid(sum(input)) * tanh(sum(new));
+        *state = sigmoid(sum(output)) * tanh(*memory);
+    }
+}

@@ -1,0 +1,221 @@
+//! A network trained from scratch (You & Li 2024, without its last LSTM): pieces of words, convolutions over
+//! them, and LSTMs in both directions over words. The case of a word is decided by the states before and at the
+//! word, the mark after it by those at and after it.
+
+mod engine;
+mod files;
+mod lstm;
+pub mod shape;
+pub mod subwords;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::methods::Method;
+use crate::methods::gaps::MarkCosts;
+use crate::methods::network::heads::{ChainState, HeadSizes, Heads};
+pub use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::session::{WindowModel, WindowSession};
+use crate::methods::network::windower::Windower;
+use crate::methods::spellings::ClassCases;
+use crate::restorer::{Details, Request, Restorer, Session};
+use crate::text::{Choice, Labels, Tokens};
+use engine::CnnBilstmEngine;
+pub use files::{CnnBilstmParts, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
+use shape::CnnBilstmShape;
+use subwords::{SubwordVocabulary, SubwordWindow};
+
+/// The name of the method.
+pub const NAME: &str = "cnn-bilstm";
+
+/// The method, for the list of a program.
+pub const METHOD: Method =
+    Method { name: NAME, has_backends: true, load: |store, computing| Ok(Arc::new(load(store, computing)?)) };
+
+/// The settings of a model that depend on its training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CnnBilstmSettings {
+    /// The widths of its parts.
+    #[serde(flatten)]
+    pub shape: CnnBilstmShape,
+    /// The number of words that it sees at a time; longer texts are cut into overlapping windows.
+    pub window: usize,
+    /// True if a text continues after the end of a line, as in training.
+    pub runs_on: bool,
+    /// The costs of marks, if the model finds marks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<MarkCosts>,
+    /// True if the weights are bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_bytes: bool,
+}
+
+/// The possible sizes of a window; the largest keeps memory bounded.
+pub const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 12;
+
+/// A trained model.
+#[derive(Debug)]
+pub struct CnnBilstm {
+    vocabulary: SubwordVocabulary,
+    engine: CnnBilstmEngine,
+    cases: ClassCases<String>,
+    settings: CnnBilstmSettings,
+    labels: Labels,
+    heads: Heads,
+}
+
+/// A window with ln of the probabilities of the labels of its words, head after head.
+pub type ScoredWindow = (SubwordWindow, Vec<f32>);
+
+/// Returns the error of a computation that failed.
+fn failed(problem: impl Display) -> Error {
+    Error::model(NAME, format!("computing failed: {problem}"))
+}
+
+impl CnnBilstm {
+    /// Returns the settings in the manifest of the model.
+    pub fn settings(&self) -> &CnnBilstmSettings {
+        &self.settings
+    }
+
+    /// Returns the model with these costs of marks.
+    #[must_use]
+    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
+        self.settings.costs = Some(costs);
+        self
+    }
+
+    /// Returns the windows of documents with their scores, document after document.
+    ///
+    /// # Errors
+    /// Fails if a score is no number.
+    pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWindow>>> {
+        let mut windows = Vec::new();
+        let mut counts = Vec::with_capacity(documents.len());
+        let mut windower = self.windower(request);
+        for document in documents {
+            let before = windows.len();
+            windower.push_document(document, &mut windows)?;
+            counts.push(windows.len() - before);
+        }
+        let mut scored = self.with_scores(windows, request)?.into_iter();
+        Ok(counts.into_iter().map(|count| scored.by_ref().take(count).collect()).collect())
+    }
+
+    /// Returns the choices for the words of a document under these costs of marks.
+    pub fn decoded(&self, windows: &[ScoredWindow], costs: MarkCosts, request: Request) -> Vec<Choice> {
+        let (mut chain, mut choices) = (ChainState::default(), Vec::new());
+        for window in windows {
+            choices.extend(self.choices(window, costs, &mut chain, request));
+        }
+        choices
+    }
+
+    fn with_scores(&self, windows: Vec<SubwordWindow>, request: Request) -> Result<Vec<ScoredWindow>> {
+        let scores = self.engine.scores(&windows, request.threads);
+        if !scores.iter().flatten().all(|score| score.is_finite()) {
+            return Err(failed(
+                "a score is not a finite number, so weights are too large: train the model again",
+            ));
+        }
+        let normal = |mut scores: Vec<f32>| {
+            let HeadSizes { cases, .. } = self.heads.sizes();
+            for word in scores.chunks_exact_mut(self.heads.sizes().all()) {
+                let (of_cases, of_marks) = word.split_at_mut(cases);
+                [of_cases, of_marks].into_iter().for_each(ln_softmax);
+            }
+            scores
+        };
+        Ok(windows.into_iter().zip(scores.into_iter().map(normal)).collect())
+    }
+
+    /// Returns the choices for the targets of a window.
+    fn choices<'a>(
+        &'a self,
+        (window, ln): &'a ScoredWindow,
+        costs: MarkCosts,
+        chain: &'a mut ChainState,
+        request: Request,
+    ) -> impl Iterator<Item = Choice> + 'a {
+        let HeadSizes { cases, .. } = self.heads.sizes();
+        let all = self.heads.sizes().all();
+        let word = move |at: usize| &ln[at * all..][..all];
+        window.targets.clone().map(move |at| {
+            let before = at.checked_sub(1).map_or(&[][..], |before| &word(before)[cases..]);
+            let ln = [word(at), before].concat();
+            self.heads.choice(&window.chain_word(at), &ln, &self.cases, costs, chain, &request)
+        })
+    }
+
+    fn costs(&self) -> MarkCosts {
+        self.settings.costs.unwrap_or_default()
+    }
+}
+
+/// Turns scores into ln of the probabilities of their softmax.
+fn ln_softmax(scores: &mut [f32]) {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let whole = most + scores.iter().map(|score| (score - most).exp()).sum::<f32>().ln();
+    scores.iter_mut().for_each(|score| *score -= whole);
+}
+
+impl Restorer for CnnBilstm {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All words up to the end of a sentence, or of a line.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
+    }
+
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(WindowSession::new(self, request))
+    }
+
+    /// Windows of about equal length go through the network together.
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
+        let decoded = |windows: Vec<ScoredWindow>| self.decoded(&windows, self.costs(), request);
+        Ok(self.scored(documents, request)?.into_iter().map(decoded).collect())
+    }
+}
+
+impl Details for CnnBilstm {}
+
+impl WindowModel for CnnBilstm {
+    type Window = SubwordWindow;
+    type Encoder<'m> = &'m SubwordVocabulary;
+    type Pending = ChainState;
+
+    fn windower(&self, request: Request) -> Windower<&SubwordVocabulary> {
+        let CnnBilstmSettings { window, runs_on, .. } = self.settings;
+        let options = subwords::options(window, runs_on, request.look_ahead);
+        Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
+    }
+
+    fn begin(&self) -> ChainState {
+        ChainState::default()
+    }
+
+    fn answer(
+        &self,
+        windows: Vec<SubwordWindow>,
+        chain: &mut ChainState,
+        request: Request,
+        out: &mut Vec<Choice>,
+    ) -> Result<()> {
+        for window in self.with_scores(windows, request)? {
+            out.extend(self.choices(&window, self.costs(), chain, request));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The widths of the parts of a network, and the names and shapes of its tensors.
+
+use serde::{Deserialize, Serialize};
+
+use crate::methods::network::heads::HeadSizes;
+use crate::methods::network::tensors::Shapes;
+
+/// The number of pieces that a convolution sees at a time: one, and its neighbours.
+pub const CONVOLVED: usize = 3;
+
+/// The embeddings of pieces.
+pub const PIECES: &str = "pieces.weight";
+/// The embeddings of whole words.
+pub const WORDS: &str = "words.weight";
+/// The names of the heads: that of cases and that of marks.
+pub const HEADS: [&str; 2] = ["cases", "marks"];
+/// The names of the directions of an LSTM.
+pub const DIRECTIONS: [&str; 2] = ["forward", "backward"];
+
+/// The widths and numbers of the parts of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CnnBilstmShape {
+    /// The number of pieces.
+    pub pieces: usize,
+    /// The width of the embedding of a piece.
+    pub embedding: usize,
+    /// The number of convolutions.
+    pub convolutions: usize,
+    /// The width of the result of a convolution, and of the vector of a word.
+    pub channels: usize,
+    /// The number of LSTMs over words, each in both directions.
+    pub layers: usize,
+    /// The width of the state of an LSTM, in each direction.
+    pub hidden: usize,
+}
+
+/// The largest number of pieces, the largest width of a part, and the largest number of parts of a kind; a file
+/// with more is damaged.
+const MOST: [usize; 3] = [1 << 24, 1 << 12, 16];
+
+impl CnnBilstmShape {
+    /// Returns the name and value of the first impossible number, and the largest possible one.
+    pub fn wrong(&self) -> Option<(&'static str, usize, usize)> {
+        let Self { pieces, embedding, convolutions, channels, layers, hidden } = *self;
+        let [all, wide, many] = MOST;
+        let numbers = [
+            ("pieces", pieces, all),
+            ("embedding", embedding, wide),
+            ("convolutions", convolutions, many),
+            ("channels", channels, wide),
+            ("layers", layers, many),
+            ("hidden", hidden, wide),
+        ];
+        numbers.into_iter().find(|(_, number, most)| !(1..=*most).contains(number))
+    }
+
+    /// Returns the width of the input of a convolution.
+    pub fn convolution_input(&self, at: usize) -> usize {
+        if at == 0 { self.embedding } else { self.channels }
+    }
+
+    /// Returns the width of the input of an LSTM.
+    pub fn layer_input(&self, at: usize) -> usize {
+        if at == 0 { self.channels } else { 2 * self.hidden }
+    }
+
+    /// Returns the names and shapes of the tensors of a network in which this number of words has a vector.
+    /// The gates of an LSTM are those of its input, of forgetting and of its output, and the candidate. A
+    /// head reads the states of two words, in both directions, in the order of the text.
+    pub fn tensors(&self, words: usize, heads: HeadSizes) -> Shapes {
+        let gates = 4 * self.hidden;
+        let mut shapes = vec![(PIECES.to_owned(), vec![self.pieces, self.embedding])];
+        if words > 0 {
+            shapes.push((WORDS.to_owned(), vec![words, self.channels]));
+        }
+        for at in 0..self.convolutions {
+            let width = CONVOLVED * self.convolution_input(at);
+            shapes.push((convolution(at, "weight"), vec![self.channels, width]));
+            shapes.push((convolution(at, "bias"), vec![self.channels]));
+        }
+        for at in 0..self.layers {
+            for direction in DIRECTIONS {
+                shapes.push((lstm(at, direction, "inputs"), vec![gates, self.layer_input(at)]));
+                shapes.push((lstm(at, direction, "states"), vec![gates, self.hidden]));
+                shapes.push((lstm(at, direction, "bias"), vec![gates]));
+            }
+        }
+        for (name, labels) in
+            HEADS.into_iter().zip([heads.cases, heads.marks]).filter(|(_, labels)| *labels > 0)
+        {
+            shapes.push((format!("{name}.weight"), vec![labels, 4 * self.hidden]));
+            shapes.push((format!("{name}.bias"), vec![labels]));
+        }
+        shapes
+    }
+}
+
+/// Returns the name of a part of a convolution.
+pub fn convolution(at: usize, part: &str) -> String {
+    format!("convolutions.{at}.{part}")
+}
+
+/// Returns the name of a part of an LSTM.
+pub fn lstm(at: usize, direction: &str, part: &str) -> String {
+    format!("lstms.{at}.{direction}.{part}")
+}
+
+/// Returns true for the tensors that take bytes in a small model: all but the small ones of the heads.
+pub fn takes_bytes(name: &str) -> bool {
+    !HEADS.iter().any(|head| name.starts_with(head))
+}

@@ -1,0 +1,121 @@
+//! The words of a text as pieces, and as words that have a vector of their own.
+
+use rustc_hash::FxHashMap;
+
+use crate::error::Result;
+use crate::methods::network::heads::RightContext;
+use crate::methods::network::pieces::{PieceCutter, PieceVocabulary, Special};
+use crate::methods::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
+use crate::restorer::SentenceStarts;
+use std::ops::Range;
+
+/// The largest number of pieces of a word that are read.
+const MOST_PIECES: usize = 24;
+
+/// The pieces of a model, and the words that have a vector of their own.
+#[derive(Debug)]
+pub struct SubwordVocabulary {
+    pieces: PieceVocabulary,
+    words: FxHashMap<Box<str>, u32>,
+    words_text: String,
+}
+
+/// The ids of the pieces of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubwordIds {
+    /// The pieces, at least one.
+    pub pieces: Box<[u32]>,
+    /// The id of the word, if it has a vector of its own.
+    pub word: Option<u32>,
+}
+
+/// A window of words for the network.
+pub type SubwordWindow = WordWindow<SubwordIds>;
+
+impl SubwordVocabulary {
+    /// Makes a vocabulary of pieces and a text of words, one per line.
+    ///
+    /// # Errors
+    /// Describes the fault in the text.
+    pub fn new(pieces: PieceVocabulary, words_text: String) -> std::result::Result<Self, String> {
+        if !(words_text.is_empty() || words_text.ends_with('\n')) {
+            return Err("ends within a word".to_owned());
+        }
+        let mut words = FxHashMap::default();
+        for (at, word) in words_text.lines().enumerate() {
+            if word.is_empty() || words.insert(word.into(), at as u32).is_some() {
+                return Err(format!("has no word, or one that stood before, in line {}", at + 1));
+            }
+        }
+        Ok(Self { pieces, words, words_text })
+    }
+
+    /// Returns the words that have a vector of their own, one per line.
+    pub fn words_text(&self) -> &str {
+        &self.words_text
+    }
+
+    /// Returns the number of words that have a vector of their own.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns the pieces before and after each text.
+    pub fn special(&self) -> Special {
+        self.pieces.special()
+    }
+
+    /// Returns the ids of a word. One without pieces has the padding as its only one.
+    ///
+    /// # Errors
+    /// Describes a failure of the vocabulary.
+    pub fn ids(&self, lower: &str) -> std::result::Result<SubwordIds, String> {
+        let mut pieces = self.pieces.of(lower)?;
+        pieces.truncate(MOST_PIECES);
+        if pieces.is_empty() {
+            pieces.push(self.special().padding);
+        }
+        Ok(SubwordIds { pieces: pieces.into(), word: self.words.get(lower).copied() })
+    }
+}
+
+/// The largest number of words that two windows share.
+const OVERLAP: usize = 32;
+
+/// The largest number of words that are read for a word that does not wait for the end of its window.
+const LIVE: usize = 96;
+
+/// Returns the options of windows of this many words.
+pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
+    let capacity = match look_ahead {
+        Some(look_ahead) => window.min(LIVE.max(2 * look_ahead)),
+        None => window,
+    };
+    let (overlap, starts) = (OVERLAP.min(capacity / 2), SentenceStarts::Predicted);
+    // A word that does not wait is read again with each window.
+    let overlap = if look_ahead.is_some() { capacity.div_ceil(2) } else { overlap };
+    WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks: false, starts, predictions: 1 }
+}
+
+impl WordEncoder for &SubwordVocabulary {
+    type Ids = SubwordIds;
+    type Window = SubwordWindow;
+
+    fn encode(&self, lower: &str, _: usize) -> Result<SubwordIds> {
+        self.ids(lower).map_err(super::failed)
+    }
+
+    fn size(_: &SubwordIds) -> usize {
+        1
+    }
+
+    fn window(
+        &self,
+        words: &[WindowWord<SubwordIds>],
+        after: RightContext,
+        targets: Range<usize>,
+        _: usize,
+    ) -> SubwordWindow {
+        WordWindow::new(words, after, targets)
+    }
+}

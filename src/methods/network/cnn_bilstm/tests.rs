@@ -1,0 +1,145 @@
+//! Networks with weights that nobody trained: what they answer is arbitrary, and the same everywhere.
+
+use std::num::NonZeroUsize;
+
+use proptest::prelude::*;
+
+use super::engine::CnnBilstmEngine;
+use super::subwords::options;
+use super::*;
+use crate::methods::network::heads::HeadSizes;
+use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::matrix::WeightMatrix;
+use crate::methods::network::pieces::{PieceCutter, PieceVocabulary, TOY_WORD_PIECES};
+use crate::methods::network::tensors::{Embeddings, WeightSource, embeddings};
+use crate::methods::network::windower::WindowOptions;
+use crate::text::Locale;
+
+const SHAPE: CnnBilstmShape =
+    CnnBilstmShape { pieces: 101, embedding: 9, convolutions: 2, channels: 11, layers: 2, hidden: 10 };
+const SIZES: HeadSizes = HeadSizes { cases: 3, marks: 4 };
+
+fn vocabulary() -> SubwordVocabulary {
+    let pieces = PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), SHAPE.pieces).unwrap();
+    SubwordVocabulary::new(pieces, "who\nlisbon\n".to_owned()).unwrap()
+}
+
+/// Weights by a formula.
+struct ToyWeights;
+
+impl ToyWeights {
+    fn shape(name: &str) -> Vec<usize> {
+        let shapes = SHAPE.tensors(2, SIZES);
+        shapes.into_iter().find(|(found, _)| found == name).map(|(_, shape)| shape).unwrap()
+    }
+}
+
+impl WeightSource for ToyWeights {
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn matrix(&self, name: &str) -> std::result::Result<WeightMatrix, String> {
+        let count = Self::shape(name).iter().product::<usize>();
+        let seed = name.len() as f32;
+        Ok(WeightMatrix::Floats((0..count).map(|at| (at as f32 * 1.7 + seed).sin() * 0.6).collect()))
+    }
+
+    fn embeddings(&self, name: &str) -> std::result::Result<Box<dyn Embeddings>, String> {
+        Ok(embeddings(self.matrix(name)?, Self::shape(name)[1]))
+    }
+}
+
+fn engine(instructions: InstructionSet, precision: EnginePrecision) -> CnnBilstmEngine {
+    let special = vocabulary().special();
+    CnnBilstmEngine::on(instructions, &ToyWeights, SHAPE, special, SIZES, precision).unwrap()
+}
+
+fn windows(
+    vocabulary: &SubwordVocabulary,
+    texts: &[Vec<String>],
+    options: WindowOptions,
+) -> Vec<SubwordWindow> {
+    let mut windows = Vec::new();
+    let mut windower = Windower::new(vocabulary, options);
+    for text in texts {
+        let tokens = Tokens::of_words(text.iter().map(String::as_str), Locale::Root);
+        windower.push_document(&tokens, &mut windows).unwrap();
+    }
+    windows
+}
+
+fn word() -> impl Strategy<Value = String> {
+    "[a-z]{1,9}|lisbon|who|o'neill|\u{200b}|ᚠ"
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn scores_do_not_depend_on_other_texts_nor_on_threads_nor_on_the_processor(
+        texts in prop::collection::vec(prop::collection::vec(word(), 1..30), 1..22),
+    ) {
+        let vocabulary = vocabulary();
+        let windows = windows(&vocabulary, &texts, options(12, false, None));
+        let threads = |count| NonZeroUsize::new(count).unwrap();
+        for precision in [EnginePrecision::F32, EnginePrecision::Int8] {
+            let best = engine(InstructionSet::best(), precision);
+            let together = best.scores(&windows, threads(1));
+            prop_assert_eq!(&best.scores(&windows, threads(3)), &together);
+            for (window, found) in windows.iter().zip(&together) {
+                prop_assert_eq!(found.len(), window.words.len() * SIZES.all());
+                prop_assert_eq!(&best.scores(std::slice::from_ref(window), threads(1))[0], found);
+            }
+            for instructions in InstructionSet::all() {
+                let found = engine(instructions, precision).scores(&windows, threads(1));
+                for (found, expected) in found.iter().flatten().zip(together.iter().flatten()) {
+                    prop_assert!((found - expected).abs() < 2e-2, "{instructions:?}: {found}, {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_word_is_a_target_once_in_order_in_a_window_that_fits(
+        words in prop::collection::vec(word(), 0..60),
+        window in 2usize..30,
+        look_ahead in prop::option::of(0usize..9),
+    ) {
+        let vocabulary = vocabulary();
+        let windows = windows(&vocabulary, std::slice::from_ref(&words), options(window, false, look_ahead));
+        let targets = windows.iter().flat_map(|window| &window.words[window.targets.clone()]);
+        prop_assert!(targets.map(|word| &word.word.lower).eq(&words));
+        for SubwordWindow { words, targets, .. } in &windows {
+            prop_assert!(words.len() <= window && !targets.is_empty());
+            if let Some(look_ahead) = look_ahead {
+                prop_assert!(words.len() - targets.start <= look_ahead + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_are_near_the_numbers_that_they_stand_for() {
+    let vocabulary = vocabulary();
+    let text = vec!["the minister met us in lisbon and who met anna".split(' ').map(str::to_owned).collect()];
+    let windows = windows(&vocabulary, &text, options(12, false, None));
+    let scores = |precision| engine(InstructionSet::Plain, precision).scores(&windows, NonZeroUsize::MIN);
+    let (exact, near) = (scores(EnginePrecision::F32), scores(EnginePrecision::Int8));
+    let far = exact[0].iter().zip(&near[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(far > 0.0 && far < 0.1, "{far}");
+}
+
+#[test]
+fn a_word_has_pieces_and_may_have_a_vector() {
+    let vocabulary = vocabulary();
+    let ids = |word: &str| vocabulary.ids(word).unwrap();
+    assert_eq!((ids("who").word, ids("lisbon").word, ids("us").word), (Some(0), Some(1), None));
+    assert_eq!(*ids("\u{200b}").pieces, [vocabulary.special().padding]);
+    assert_eq!(ids(&"us'".repeat(100)).pieces.len(), 24);
+    let pieces = || PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), SHAPE.pieces).unwrap();
+    let wrong = |words: &str| SubwordVocabulary::new(pieces(), words.to_owned()).unwrap_err();
+    assert_eq!(wrong("lisbon\nwh"), "ends within a word");
+    assert!(wrong("lisbon\n\n").contains("in line 2") && wrong("a\na\n").contains("in line 2"));
+    assert_eq!(pieces().of("lisbon").unwrap().len(), 1);
+}
