@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     # Options by the dozen, which take longer to make than all else here.
     from majuscule._options import ConvertOptions, RestoreFileOptions
 
-Preset = Literal["accurate", "fast", "best", "ngram"]
+Preset = Literal["accurate", "fast", "small", "best", "ngram"]
 
 
 class Options(TypedDict, total=False):
@@ -428,7 +428,7 @@ def load(
     Args:
         model: A language ("en", "es", "fr", "nl", "pt"), "auto" for the language of each text, or the folder, the
             packed file or the bytes of a model.
-        preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are files,
+        preset: The model of the language: "accurate", "fast", "small", "best" or "ngram"; the last three are files,
             of which the package brings "best" of English.
         models: Folders with models that are not built in, beside those that the program looks in.
 

@@ -49,6 +49,8 @@ pub enum Preset {
     Accurate,
     /// Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size
     Fast,
+    /// A small network, a file beside the program
+    Small,
     /// A network, a file beside the program
     Best,
     /// A language model of three words, a file beside the program
@@ -62,6 +64,11 @@ impl NamedValue for Preset {
             Self::Fast,
             "fast",
             "Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size",
+        ),
+        (
+            Self::Small,
+            "small",
+            "A small network (method cnn-bilstm): a file LANG.small beside the program or in $MAJUSCULE_MODELS",
         ),
         (
             Self::Best,
@@ -85,6 +92,7 @@ impl Preset {
     /// The method of the models of a preset that lie in files of their own; `None` if they are built in.
     pub fn external_method(self) -> Option<&'static str> {
         match self {
+            Self::Small => Some("cnn-bilstm"),
             Self::Best => Some("bert"),
             Self::Ngram => Some("hmm"),
             Self::Accurate | Self::Fast => None,
@@ -97,7 +105,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     match preset {
         Preset::Accurate => Some(accurate),
         Preset::Fast => Some(fast),
-        Preset::Best | Preset::Ngram => None,
+        Preset::Small | Preset::Best | Preset::Ngram => None,
     }
 }
 
@@ -125,8 +133,8 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
 }
 
 impl Methods {
-    /// Loads the model of a preset of a language: a built-in one, or for [`Preset::Best`] and
-    /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
+    /// Loads the model of a preset of a language: one that is built in, or for [`Preset::Small`],
+    /// [`Preset::Best`] and [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
     /// Those of [`Methods::preset_store`] and [`Methods::load`].
@@ -139,8 +147,9 @@ impl Methods {
         Ok(model)
     }
 
-    /// The files of the model of a preset: a built-in one, or for [`Preset::Best`] and [`Preset::Ngram`]
-    /// a packed file or a folder in one of the [folders](Methods::looking_in) of such models.
+    /// The files of the model of a preset: one that is built in, or for [`Preset::Small`],
+    /// [`Preset::Best`] and [`Preset::Ngram`] a packed file or a folder in one of the
+    /// [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
     /// Those of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if

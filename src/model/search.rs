@@ -39,6 +39,13 @@ impl ShippedModel {
     /// All of them.
     pub const ALL: &'static [Self] = &[
         Self {
+            name: "en.small",
+            languages: &["en"],
+            folder: "lm/networks",
+            crc32: "76637c76",
+            licence: "CC BY-SA 4.0",
+        },
+        Self {
             name: "en.best",
             languages: &["en"],
             folder: "lm/networks",

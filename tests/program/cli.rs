@@ -786,9 +786,9 @@ fn models_lists_what_is_here_and_how_to_get_the_rest() {
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     let names: Vec<&str> =
         json["models"].as_array().unwrap().iter().filter_map(|model| model["model"].as_str()).collect();
-    assert_eq!(names, ["en.accurate", "en.fast", "en.best", "en.ngram"]);
-    assert_eq!(json["models"][2]["crc32"], serde_json::json!(crc32));
-    assert_eq!(json["models"][2]["licence"], serde_json::Value::Null);
+    assert_eq!(names, ["en.accurate", "en.fast", "en.small", "en.best", "en.ngram"]);
+    assert_eq!(json["models"][3]["crc32"], serde_json::json!(crc32));
+    assert_eq!(json["models"][3]["licence"], serde_json::Value::Null);
     assert!(json["models"][0]["path"].is_null() && json["folders"][0].is_string());
     room.fails("models --lang ../evil", b"", 2, &["is not a language"]);
 }
@@ -815,7 +815,7 @@ fn a_document_never_names_a_model_file() {
     room.write("evil.ngram", toy_network::in_bytes().pack());
     fs::create_dir(room.path("models")).unwrap();
     room.write("talk.json", r#"{"text":" we met in lisbon","language":"../evil"}"#);
-    for preset in ["ngram", "best"] {
+    for preset in ["ngram", "best", "small"] {
         let mut command = program();
         command.current_dir(room.path("")).env("MAJUSCULE_MODELS", room.path("models"));
         let output = command.args(["restore", "talk.json", "--preset", preset]).output().unwrap();
