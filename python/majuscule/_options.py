@@ -175,8 +175,9 @@ class TrainOptions(TypedDict, total=False):
     """The cost of a superfluous sentence end relative to that of a missing one; by default like mark_cost."""
     epochs: int
     """The number of passes over the corpus. The default is 1."""
-    features: Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "clusters", "previous"] | Iterable[Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "clusters", "previous"]]
-    """The groups of features; by default those that help, with list and forms those that look words up there."""
+    features: Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"] | Iterable[Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"]]
+    """The groups of features; by default those that help, with list, forms and tagger those that look words up
+    there."""
     field: str
     """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
     (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
@@ -272,6 +273,8 @@ class TrainOptions(TypedDict, total=False):
     split: bool
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
+    tagger: Path
+    """A tagger, from tagger train, whose parts of speech are features of words. The model keeps it."""
     threads: int
     """Number of threads: at most, and by default, the number of cores. The model does not depend on it."""
     unknown: Literal["guess", "keep"]
@@ -327,8 +330,12 @@ class EvaluateOptions(TypedDict, total=False):
     """Number of later words that a choice may depend on; 0 is none."""
     mark_threshold: float
     """Score only marks of at least probability P (0 to 1), as restore mark_threshold puts them in."""
+    per_category: bool
+    """Also score each category by itself that labels of stm name, such as the focus condition f0."""
     per_file: bool
     """Also score each file by itself."""
+    per_speaker: bool
+    """Also score each speaker by itself, in stm and nlp."""
     predictions_per_word: int
     """Decide each word in N contexts, those of overlapping windows: slower, but often better. A bert model averages
     its probabilities on texts longer than its window. Of any other model windows vote, each beginning a N-th of a
