@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the networks, the presets small and best, beside the built-in models accurate, and prints tables in Markdown.
+"""Measures the networks, the preset best or another one (--best lm/networks/en.small), beside the built-in models accurate, and prints tables in Markdown.
 
     python3 benches/networks.py CORPORA capitals [--langs en,es] [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA marks [--langs en,es]
     python3 benches/networks.py CORPORA cascade [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA speed [--langs en,es]
 
-CORPORA holds dev/LANG/ with the test sets of quality.py, and dev/en/iwslt.dev2012 for the marks of English. The models run in turn on the same text.
-The languages of a table of capitals must have the same models: `small` is English.
+CORPORA holds dev/LANG/ with the test sets of quality.py, and dev/en/iwslt.dev2012 for the marks of English. Both models run in turn on the same text.
 `speed` counts CPU time of the whole process on one thread, so that other work on the machine disturbs it little; the first word out is the
 least of ten runs on a text that waits. The variable MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in
 place of the preset. Needs only Python 3.
@@ -49,7 +48,7 @@ def header(cells, keys):
 
 
 def capitals(corpora, langs, best, protocols):
-    figures = [f"`{name}`: {figure}" for name in models_of(langs[0], best) for figure in ("P", "R", "F", "SER")]
+    figures = [f"`{name}`: {figure}" for name in ["accurate", "best"] for figure in ("P", "R", "F", "SER")]
     header(["language", "protocol", "test set", "words", *figures], 3)
     for lang, protocol in itertools.product(langs, protocols):
         models, sets = models_of(lang, best), quality.test_sets(corpora, [lang])
@@ -147,10 +146,7 @@ def first_byte(command, text):
 def models_of(lang, best):
     """Returns the options that choose each model."""
     of_lang = ["--lang", lang]
-    models = {"accurate": of_lang, "small": ["--preset", "small", *of_lang], "best": [*(["--model", best] if best else ["--preset", "best"]), *of_lang]}
-    if not os.path.exists(os.path.join(quality.MODELS, f"{lang}.small")):
-        del models["small"]
-    return models
+    return {"accurate": of_lang, "best": [*(["--model", best] if best else ["--preset", "best"]), *of_lang]}
 
 
 def main():

@@ -2,6 +2,7 @@
 //! vector of their own.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use majuscule::error::{Error, Result};
 use majuscule::methods::network::pieces::{PieceCutter, PieceVocabulary};
@@ -46,12 +47,16 @@ pub(super) fn learn(forms: &CorpusForms, pieces: usize) -> Result<Vec<u8>> {
     let is_known = |run: &str| run.chars().all(|letter| letters[&letter] >= LETTER_WORDS);
     runs.retain(|(run, _)| is_known(run));
     runs.sort_unstable();
+    // The trainer numbers letters inside words in the order of a hash, unless they are there before.
+    let inner: BTreeSet<char> = runs.iter().flat_map(|(run, _)| run.chars().skip(1)).collect();
+    let first = SPECIAL.iter().map(|name| (*name).to_owned());
+    let first = first.chain(inner.into_iter().map(|letter| format!("##{letter}")));
     let repeated = runs.iter().flat_map(|(run, count)| std::iter::repeat_n(*run, *count as usize));
     let mut trainer = WordPieceTrainer::builder()
         .vocab_size(pieces)
         .min_frequency(2)
         .show_progress(false)
-        .special_tokens(SPECIAL.map(|name| AddedToken::from(name, true)).to_vec())
+        .special_tokens(first.map(|name| AddedToken::from(name, true)).collect())
         .build();
     trainer.feed(repeated, |run| Ok(vec![run.to_owned()])).map_err(failed)?;
     let mut model = WordPiece::builder().unk_token(SPECIAL[1].to_owned()).build().map_err(failed)?;
