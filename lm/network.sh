@@ -1,22 +1,16 @@
 #!/bin/sh
-# Makes a network for the preset best: sh lm/network.sh en|multilingual CORPORA ENCODER [OUTPUT], or the one for the preset small, which needs
-# no encoder: sh lm/network.sh small CORPORA [OUTPUT]
+# Makes a network for the preset best: sh lm/network.sh en|multilingual CORPORA ENCODER [OUTPUT]
 #
 # CORPORA holds the files that lm/sample.sh or lm/sample.multilingual.sh names. ENCODER is the folder of all-MiniLM-L6-v2 for English and of
-# multilingual-e5-small for Spanish, French, Dutch and Portuguese (docs/book/src/training/bert.md). OUTPUT, lm/networks unless given, gets en.best,
-# multilingual.best or en.small. The program must have the feature neural; with cuda a network takes minutes, and hours without. An interrupted run goes on from its
+# multilingual-e5-small for Spanish, French, Dutch and Portuguese (docs/book/src/training/bert.md). OUTPUT, lm/networks unless given, gets en.best or
+# multilingual.best. The program must have the feature neural; with cuda a network takes minutes, and hours without. An interrupted run goes on from its
 # checkpoint if SCRATCH names a folder to keep. MAJUSCULE names another binary than target/release/majuscule.
 set -eu
 lm=$(realpath "$(dirname "$0")")
 name=$1
 corpora=$(realpath "$2")
-if [ "$name" = small ]; then
-    encoder=none
-    output=$(realpath -m "${3:-$lm/networks}")
-else
-    encoder=$(realpath "$3")
-    output=$(realpath -m "${4:-$lm/networks}")
-fi
+encoder=$(realpath "$3")
+output=$(realpath -m "${4:-$lm/networks}")
 MAJUSCULE=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
 export MAJUSCULE
 if [ -n "${SCRATCH:-}" ]; then
@@ -29,14 +23,6 @@ fi
 # The manifest names these files.
 cd "$scratch"
 case $name in
-small)
-    [ -f en.txt ] || sh "$lm/sample.sh" "$corpora" en.txt
-    [ -f small/majuscule.json ] || "$MAJUSCULE" train cnn-bilstm --marks --protocol windows --epochs 2 --held-out 0.004 --lang en --batch-words 2000 --rate 3e-3 \
-        --warm-up 200 --subwords 12000 --words 20000 --hidden 96 --dropout 0 --checkpoint small.checkpoint --log small.log -o small en.txt
-    mkdir -p "$output"
-    "$MAJUSCULE" compact small --force --pack "$output/en.small"
-    exit
-    ;;
 en)
     ln -sfn "$encoder" minilm
     [ -f sample.txt ] || sh "$lm/sample.sh" "$corpora" sample.txt
@@ -48,7 +34,7 @@ multilingual)
     set -- --encoder e5 --keep-pieces --epochs 2 --held-out 0.003 --lang es,fr,nl,pt --locale root multi/es.txt multi/fr.txt multi/nl.txt multi/pt.txt
     ;;
 *)
-    echo "network.sh: $name: expected small, en or multilingual" >&2
+    echo "network.sh: $name: expected en or multilingual" >&2
     exit 1
     ;;
 esac

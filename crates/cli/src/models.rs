@@ -151,7 +151,7 @@ impl ListedModel {
                     self.path.as_ref().map_or("built in".to_owned(), |path| path.display().to_string());
                 let crc32 = crc32.as_ref().map_or_else(String::new, |crc32| format!("crc32 {crc32}"));
                 format!(
-                    "{name:<12} {method:<7} {:>5.1} MB  {crc32:<14}  {:<15}  {}\n",
+                    "{name:<12} {method:<10} {:>5.1} MB  {crc32:<14}  {:<15}  {}\n",
                     *bytes as f64 / 1e6,
                     licence.unwrap_or("unknown licence"),
                     printable(&place),
@@ -182,8 +182,8 @@ fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
     for ShippedModel { folder, name, .. } in shipped {
         page += &format!("Copy {folder}/{name} from the source of majuscule.\n");
     }
-    page += "Make a model that does not come with majuscule: majuscule train bert for best, train hmm for ngram,\n\
-             then majuscule compact --pack LANG.PRESET.\n\
+    page += "Make a model that does not come with majuscule: majuscule train cnn-bilstm for small,\n\
+             train bert for best or train hmm for ngram, then majuscule compact --pack LANG.PRESET.\n\
              Put it into one of these folders, or name its folder in MAJUSCULE_MODELS:\n";
     for folder in folders {
         page += &format!("  {}\n", printable(&folder.display().to_string()));
