@@ -5,7 +5,7 @@ Usage: instructions.py [PROGRAM] [--bless]
 
 PROGRAM is by default target/release/majuscule, as `cargo build --release -p majuscule-cli` makes it. The texts come from examples/small.
 Start-up and the loading of a model have rows of their own, and are subtracted from the others. A count of more than 3 % above the figure in the
-file is an error. --bless writes the file; say in the change why. Counts depend on the compiler: where valgrind is missing, or the compiler or the
+file is an error, of a start more than 25 %: it depends on the features of the build, whose addresses the loader sets. --bless writes the file; say in the change why. Counts depend on the compiler: where valgrind is missing, or the compiler or the
 kind of machine is another one, the script says so and succeeds. It takes half a minute on two idle cores.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[1]
 FIGURES = TOP / "benches/instructions.json"
 TEXT = TOP / "examples/small/train.txt"
-LIMIT = 1.03
+LIMIT, START_LIMIT = 1.03, 1.25
 
 # A start reads this many lines, and a whole input so many. A network computes some thousand times as many instructions for a word.
 START, LINES, NETWORK_LINES = 2, 300, 6
@@ -152,9 +152,10 @@ def main():
     print(f"{'instructions':34} {'here':>13} {'in the file':>13}")
     for name, here in figures.items():
         print(f"{name:34} {here:13,} {before[name]:13,} {here / before[name] - 1:+8.2%}")
-    worse = [name for name, here in figures.items() if here > LIMIT * before[name]]
+    limit = {name: LIMIT if start else START_LIMIT for name, _, _, _, start in cases()}
+    worse = [name for name, here in figures.items() if here > limit[name] * before[name]]
     if worse:
-        sys.exit(f"instructions: more than 3 % above {FIGURES.name}: {'; '.join(worse)}: find the cause, or write the figures anew with --bless and say why")
+        sys.exit(f"instructions: more than the limit above {FIGURES.name}: {'; '.join(worse)}: find the cause, or write the figures anew with --bless and say why")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ README_TABLE = "| language | test set |"
 PLOTS = {
     "look-ahead": "look-ahead-1-*.svg",
     "look-ahead-encoder": "look-ahead-1-*.svg",
+    "matrix": "model-speed-5-news.svg",
     "rei-2020-figure-2": "training-size-1-*.svg",
     "rei-2020-table-9": "layers.svg",
 }
