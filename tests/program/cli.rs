@@ -3421,7 +3421,7 @@ fn every_option_in_the_book_is_one_of_its_verb() {
 /// Returns the options in the commands of a document, each with its verb, and those of its tables,
 /// which belong to `restore`. Methods and settings that the default build lacks are left out.
 fn documented_options(text: &str) -> Vec<(String, String)> {
-    const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment"];
+    const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment", "tagger"];
     const ELSEWHERE: &[&str] = &["bert", "bilstm", "cuda"];
     let mut found = Vec::new();
     for line in text.lines() {
