@@ -9,17 +9,7 @@ lm=$(realpath "$(dirname "$0")")
 name=$1
 corpora=$(realpath "$2")
 output=$(realpath -m "${3:-$lm/networks}")
-MAJUSCULE=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
-export MAJUSCULE
-if [ -n "${SCRATCH:-}" ]; then
-    mkdir -p "$SCRATCH"
-    scratch=$(realpath "$SCRATCH")
-else
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
-fi
-# The manifest names these files.
-cd "$scratch"
+. "$lm/scratch.sh"
 case $name in
 en)
     [ -f sample.txt ] || sh "$lm/sample.sh" "$corpora" sample.txt

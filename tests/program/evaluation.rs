@@ -4,10 +4,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::command::run as majuscule;
 
 const REFERENCE: &str = "here is an Example of a big SER\nwe met Ada McKay in Rome\n";
 const HYPOTHESIS: &str = "here Is an example of a big SER\nwe met Ada Mckay in Rome\n";
@@ -20,11 +22,6 @@ fn files(texts: &[(&str, &str)]) -> TempDir {
         fs::write(path, text).unwrap();
     }
     folder
-}
-
-fn majuscule(folder: &Path, arguments: &str) -> Output {
-    let arguments = arguments.split_whitespace();
-    Command::new(env!("CARGO_BIN_EXE_majuscule")).args(arguments).current_dir(folder).output().unwrap()
 }
 
 fn json(folder: &Path, arguments: &str) -> Value {

@@ -3,33 +3,18 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+
+use crate::command;
 
 const NEWS: &str =
     "We met Anna McDonald in Lisbon.\nThe rose is red.\nLisbon waits for the NATO envoy, a rose in hand.\n";
 
-fn run(folder: &Path, line: &str) -> Output {
-    let args = line.split_whitespace();
-    Command::new(env!("CARGO_BIN_EXE_majuscule"))
-        .arg("lexicon")
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-/// Returns the standard output of a command that must succeed.
 fn out(folder: &Path, line: &str) -> String {
-    let output = run(folder, line);
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    command::out(folder, &format!("lexicon {line}"))
 }
 
-/// Returns the exit code and the message of a command that fails.
 fn fails(folder: &Path, line: &str) -> (i32, String) {
-    let output = run(folder, line);
-    assert!(output.stdout.is_empty(), "{line}");
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    command::fails(folder, &format!("lexicon {line}"))
 }
 
 fn folder() -> tempfile::TempDir {

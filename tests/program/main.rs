@@ -3,6 +3,7 @@
 
 mod annotation;
 mod cli;
+mod command;
 mod contract;
 mod convert;
 mod dependencies;

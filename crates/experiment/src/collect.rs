@@ -16,6 +16,7 @@ use super::results::{
     self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, SliceFigures, Usage,
 };
 use majuscule::error::{Error, Result};
+use majuscule::files;
 use majuscule::methods::{Backend, Methods};
 use majuscule::model::{self, Manifest};
 use majuscule::text::Locale;
@@ -284,9 +285,9 @@ struct PrintedParts {
     initial: Option<Figures>,
     rest: Option<Figures>,
     classes: Option<PrintedClasses>,
-    files: Vec<PrintedFile>,
-    speakers: Vec<PrintedSpeechPart>,
-    categories: Vec<PrintedSpeechPart>,
+    files: Vec<PrintedPart>,
+    speakers: Vec<PrintedPart>,
+    categories: Vec<PrintedPart>,
 }
 
 #[derive(Deserialize)]
@@ -296,14 +297,8 @@ struct PrintedClasses {
 }
 
 #[derive(Deserialize)]
-struct PrintedFile {
-    file: String,
-    #[serde(flatten)]
-    figures: Figures,
-}
-
-#[derive(Deserialize)]
-struct PrintedSpeechPart {
+struct PrintedPart {
+    #[serde(alias = "file")]
     name: String,
     #[serde(flatten)]
     figures: Figures,
@@ -337,21 +332,14 @@ impl PrintedParts {
         let named = named
             .into_iter()
             .filter_map(|(name, figures)| Some(SliceFigures { name: name.to_owned(), figures: figures? }));
-        let files = self.files.into_iter().map(|PrintedFile { file, figures }| {
-            let name =
-                Path::new(&file).file_name().map_or(file.clone(), |name| name.to_string_lossy().into());
-            SliceFigures { name, figures }
-        });
-        let speech = |parts: Vec<PrintedSpeechPart>, kind: &str| {
-            let name = |part: PrintedSpeechPart| SliceFigures {
-                name: format!("{kind} {}", part.name),
-                figures: part.figures,
-            };
-            largest(parts.into_iter().map(name))
+        let largest = |parts: Vec<PrintedPart>, shown: &dyn Fn(String) -> String| {
+            let slice = |PrintedPart { name, figures }| SliceFigures { name: shown(name), figures };
+            largest(parts.into_iter().map(slice))
         };
-        let speakers = speech(self.speakers, "speaker");
-        let categories = speech(self.categories, "category");
-        named.chain(largest(files)).chain(speakers).chain(categories).collect()
+        let files = largest(self.files, &|file| files::name(Path::new(&file)));
+        let speakers = largest(self.speakers, &|name| format!("speaker {name}"));
+        let categories = largest(self.categories, &|name| format!("category {name}"));
+        named.chain(files).chain(speakers).chain(categories).collect()
     }
 }
 

@@ -196,6 +196,17 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
+    /// Takes whole documents and returns their windows, and the number of those of each.
+    pub fn push_documents(&mut self, documents: &[Tokens]) -> Result<(Vec<E::Window>, Vec<usize>)> {
+        let (mut windows, mut counts) = (Vec::new(), Vec::with_capacity(documents.len()));
+        for document in documents {
+            let before = windows.len();
+            self.push_document(document, &mut windows)?;
+            counts.push(windows.len() - before);
+        }
+        Ok((windows, counts))
+    }
+
     /// Returns a window for the words that are not labelled yet, as if no more were waited for.
     pub fn rest(&self) -> Option<E::Window> {
         self.rest_before(RightContext::Forced)

@@ -178,11 +178,11 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let compared = compare(&[system], Default::default())?.systems;
         report.intervals = compared.first().map(|system| system.intervals);
     }
+    let score_of =
+        |part: &Corpus| evaluate_each(&*restorer, request, args.sentence_start, part, &mut |_, _, _| Ok(()));
     if args.per_file {
         for file in corpus.parts()? {
-            let score =
-                evaluate_each(&*restorer, request, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
-            report.push_file(file.name(), &score, protocol);
+            report.push_file(file.name(), &score_of(&file)?, protocol);
         }
     }
     for kind in args.speech_parts() {
@@ -195,9 +195,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
             );
         }
         for (name, part) in parts {
-            let score =
-                evaluate_each(&*restorer, request, args.sentence_start, &part, &mut |_, _, _| Ok(()))?;
-            report.push_speech_part(kind, name, &score, protocol);
+            report.push_speech_part(kind, name, &score_of(&part)?, protocol);
         }
     }
     tell(read);

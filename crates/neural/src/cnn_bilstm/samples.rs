@@ -12,7 +12,7 @@ use majuscule_train::methods::forms::CorpusForms;
 use super::config::CnnBilstmConfig;
 use super::subwords::{learn, whole_words};
 use crate::shared::digest::Digest;
-use crate::shared::gold::{GoldHeads, WordLabels};
+use crate::shared::gold::{GoldHeads, WordLabels, teaches, window_labels};
 use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
@@ -97,7 +97,7 @@ impl SubwordSamples {
                 return Ok(());
             }
             forms.count(example);
-            missing.retain(|&mark| !example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark));
+            missing.retain(|&mark| !teaches(example, mark, marks));
             Ok(())
         })?;
         if cases {
@@ -156,14 +156,9 @@ fn add(
     windower.push_document(&example.tokens, &mut windows)?;
     let mut gold = heads.gold(example).into_iter();
     for window in windows {
-        let mut labels = vec![WordLabels::default(); window.words.len()];
-        labels[window.targets.clone()].iter_mut().zip(gold.by_ref()).for_each(|(own, gold)| *own = gold);
-        // The words after the last gap of a window are not there.
-        labels.iter_mut().rev().take(1).for_each(|last| last.mark = None);
-        if labels.iter().all(|labels| labels.is_empty()) {
-            continue;
+        if let Some(labels) = window_labels(&window, &mut gold) {
+            train.push(SubwordSample::new(&window, &labels));
         }
-        train.push(SubwordSample::new(&window, &labels));
     }
     Ok(())
 }

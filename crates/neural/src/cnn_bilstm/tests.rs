@@ -62,7 +62,7 @@ fn restored(model: &CnnBilstm, words: &str, request: Request) -> String {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    for (heads, corpus) in [(HeadOptions::default(), corpus()), (with_marks(), marked_corpus())] {
+    for (heads, corpus) in [(HeadOptions::default(), corpus()), (with_marks(), marked_corpus(40))] {
         let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, ..config() };
         let samples = SubwordSamples::read(&config, &corpus).unwrap();
         let sizes = Heads::of(&samples.dataset.labels).sizes();
@@ -114,7 +114,7 @@ fn gradients_are_the_differences_of_the_loss() {
 #[test]
 fn the_engine_computes_what_is_trained_alone_and_among_others() {
     let config = CnnBilstmConfig { heads: with_marks(), window: 12, ..config() };
-    let samples = SubwordSamples::read(&config, &marked_corpus()).unwrap();
+    let samples = SubwordSamples::read(&config, &marked_corpus(40)).unwrap();
     let sizes = Heads::of(&samples.dataset.labels).sizes();
     let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
     let weights = init_weights(&layout, 1);
@@ -168,7 +168,7 @@ fn it_learns_fifty_sentences_by_heart() {
 #[test]
 fn marks_and_cases_are_learned_together_and_kept_in_bytes() {
     let config = CnnBilstmConfig { heads: with_marks(), epochs: 60, held_out: 0.0, window: 20, ..config() };
-    let draft = trained(&config, &marked_corpus_with_clauses());
+    let draft = trained(&config, &marked_corpus_with_clauses(40));
     let small = in_bytes(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
     assert!(small.pack().len() < draft.pack().len());
     let words = "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
@@ -218,7 +218,7 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
     };
     let error = refused(&CnnBilstmConfig { rate: 0.5, ..config.clone() }, &corpus());
     assert!(error.contains("rate"), "{error}");
-    let error = refused(&config, &marked_corpus());
+    let error = refused(&config, &marked_corpus(40));
     assert!(error.contains("checkpoint"), "{error}");
     let bytes = std::fs::read(&file).unwrap();
     for end in [0, 100, bytes.len() / 2, bytes.len() - 1] {

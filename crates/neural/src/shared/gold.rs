@@ -1,6 +1,8 @@
 //! The labels that a tagger learns from an example.
 
 use majuscule::methods::network::heads::Heads;
+use majuscule::methods::network::windower::WordWindow;
+use majuscule::text::{Mark, MarkSet};
 use majuscule_train::corpus::{Example, Gold};
 
 /// The ids of the right labels of a word; `None` for a label that is not learned from.
@@ -22,6 +24,23 @@ impl WordLabels {
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
+}
+
+/// Returns true if an example shows this mark, one of `marks`.
+pub fn teaches(example: &Example, mark: Mark, marks: MarkSet) -> bool {
+    example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
+}
+
+/// Returns the labels of the words of a window, those of its targets from `gold`; `None` if there is none.
+pub fn window_labels<I>(
+    window: &WordWindow<I>,
+    gold: &mut impl Iterator<Item = WordLabels>,
+) -> Option<Vec<WordLabels>> {
+    let mut labels = vec![WordLabels::default(); window.words.len()];
+    labels[window.targets.clone()].iter_mut().zip(gold).for_each(|(own, gold)| *own = gold);
+    // The words after the last gap of a window are not there.
+    labels.iter_mut().rev().take(1).for_each(|last| last.mark = None);
+    labels.iter().any(|labels| !labels.is_empty()).then_some(labels)
 }
 
 /// Heads that learn.

@@ -21,17 +21,17 @@ pub fn corpus() -> Corpus {
     Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
 }
 
-/// Statements with a comma and questions that begin with `who`, in running text.
-pub fn marked_corpus() -> Corpus {
-    running(|i, one, other| match i % 2 {
+/// Statements with a comma and questions that begin with `who`, in windows of running text.
+pub fn marked_corpus(window: usize) -> Corpus {
+    running(window, |i, one, other| match i % 2 {
         0 => format!("The minister of {one} met us, and we met {other}. "),
         _ => format!("Who met {one} in {other}? "),
     })
 }
 
 /// The same, and statements with `who` inside, which tell its case.
-pub fn marked_corpus_with_clauses() -> Corpus {
-    running(|i, one, other| match i % 3 {
+pub fn marked_corpus_with_clauses(window: usize) -> Corpus {
+    running(window, |i, one, other| match i % 3 {
         0 => format!("The minister of {one} met us, and we met {other}. "),
         1 => format!("The minister of {one}, who met us, met {other}. "),
         _ => format!("Who met {one} in {other}? "),
@@ -39,9 +39,14 @@ pub fn marked_corpus_with_clauses() -> Corpus {
 }
 
 /// Makes running text of sentences, each by its number and two names.
-fn running(sentence: impl Fn(usize, &str, &str) -> String) -> Corpus {
+fn running(window: usize, sentence: impl Fn(usize, &str, &str) -> String) -> Corpus {
     let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
     let text: String = (0..150).map(|i| sentence(i, names[i % 5], names[(i / 5 + 1) % 5])).collect();
     let reading = Reading { split: true, ..Reading::default() };
-    Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(40).unwrap() }, Locale::Root)
+    Corpus::of_text(
+        &text,
+        reading,
+        Protocol::Asr { window: NonZeroUsize::new(window).unwrap() },
+        Locale::Root,
+    )
 }

@@ -233,14 +233,7 @@ impl<P: PieceCutter, S: WindowScorer> BertModel<P, S> {
     /// # Errors
     /// Fails if there is not enough memory.
     pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWord>>> {
-        let mut windows = Vec::new();
-        let mut counts = Vec::with_capacity(documents.len());
-        let mut windower = self.windower(request);
-        for document in documents {
-            let before = windows.len();
-            windower.push_document(document, &mut windows)?;
-            counts.push(windows.len() - before);
-        }
+        let (windows, counts) = self.windower(request).push_documents(documents)?;
         let mut order: Vec<usize> = (0..windows.len()).collect();
         order.sort_by_key(|&at| windows[at].ids.len());
         let mut scores = vec![Vec::new(); windows.len()];

@@ -95,14 +95,7 @@ impl CnnBilstm {
     /// # Errors
     /// Fails if a score is no number.
     pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWindow>>> {
-        let mut windows = Vec::new();
-        let mut counts = Vec::with_capacity(documents.len());
-        let mut windower = self.windower(request);
-        for document in documents {
-            let before = windows.len();
-            windower.push_document(document, &mut windows)?;
-            counts.push(windows.len() - before);
-        }
+        let (windows, counts) = self.windower(request).push_documents(documents)?;
         let mut scored = self.with_scores(windows, request)?.into_iter();
         Ok(counts.into_iter().map(|count| scored.by_ref().take(count).collect()).collect())
     }

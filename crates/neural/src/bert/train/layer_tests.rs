@@ -5,11 +5,12 @@ use std::num::NonZeroUsize;
 use candle_core::Tensor;
 
 use super::pretrained::Pretrained;
-use super::tests::{KINDS, bytes, config, corpus, on, train};
+use super::tests::{KINDS, bytes, config, on, train};
 use super::{BertConfig, LayerConfig};
 use crate::bert::dropout::NoDropout;
 use crate::bert::encoder::{BertEncoder, PieceBatch};
 use crate::bert::load;
+use crate::shared::toy_texts::corpus;
 use majuscule::error::Result;
 use majuscule::methods::backend::Backend;
 use majuscule::model;

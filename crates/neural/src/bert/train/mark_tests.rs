@@ -9,6 +9,7 @@ use super::tests::config;
 use super::{Bert, BertConfig, train};
 use crate::bert::LabelledPiece;
 use crate::shared::predict::{HeadOptions, Prediction};
+use crate::shared::toy_texts::marked_corpus;
 use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::model::Packed;
@@ -17,25 +18,10 @@ use majuscule::text::{Break, Choice, Label, Locale, Mark, MarkSet, Token, Tokens
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
-/// Statements with a comma and questions that begin with `who`, in running text.
-fn corpus() -> Corpus {
-    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
-    let sentence = |i: usize| {
-        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
-        match i % 2 {
-            0 => format!("The minister of {one} met us, and we met {other}. "),
-            _ => format!("Who met {one} in {other}? "),
-        }
-    };
-    let text: String = (0..150).map(sentence).collect();
-    let reading = Reading { split: true, ..Reading::default() };
-    Corpus::of_text(&text, reading, Protocol::Asr { window: NonZeroUsize::new(20).unwrap() }, Locale::Root)
-}
-
 /// Returns a model that was trained and saved.
 fn saved(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Vec<u8> {
     let config = BertConfig { heads, piece, epochs, frozen: 1, held_out: 0.0, decay: true, ..config() };
-    methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap().pack()
+    methods::train(&config, &marked_corpus(20), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap().pack()
 }
 
 fn read(model: &[u8]) -> Bert {

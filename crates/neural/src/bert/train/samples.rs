@@ -4,14 +4,14 @@ use super::config::BertConfig;
 use crate::bert::tokenize::Pieces;
 use crate::bert::{Bert, BertSettings};
 use crate::shared::digest::Digest;
-use crate::shared::gold::{GoldHeads, WordLabels};
+use crate::shared::gold::{GoldHeads, WordLabels, teaches};
 use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
 use majuscule::methods::network::bert::windows::{self, LabelledPiece, PieceWindow};
-use majuscule::text::{Class, Labels, Mark, MarkSet};
+use majuscule::text::{Class, Labels, Mark};
 use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::CorpusForms;
@@ -88,11 +88,6 @@ pub(super) fn read(
     }
     dataset.mixed = forms.mixed(model.map_or("", |model| model.cases.text()), corpus.locale());
     Ok((dataset, digest.sum()))
-}
-
-/// Returns true if an example shows this mark, one of `marks`.
-fn teaches(example: &Example, mark: Mark, marks: MarkSet) -> bool {
-    example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
 }
 
 /// Makes samples of examples.

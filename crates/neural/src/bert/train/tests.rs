@@ -20,6 +20,7 @@ use crate::bert::weights::{self, TensorMap, TensorWeights};
 use crate::bert::{EngineScorer, LabelledPiece, WEIGHTS, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::product::ProductPrecision;
+use crate::shared::toy_texts::corpus;
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::{self, FileRecord};
@@ -39,22 +40,6 @@ pub(super) fn config() -> BertConfig {
         held_out: 0.1,
         ..BertConfig::default()
     }
-}
-
-/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in
-/// the US`.
-pub(super) fn corpus() -> Corpus {
-    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
-    let sentence = |i: usize| {
-        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
-        match i % 3 {
-            0 => format!("the minister of {one} met {other} and us\n"),
-            1 => format!("who said to us in {one} with {other}\n"),
-            _ => format!("the WHO of the US met {one} of McDonald in {other}\n"),
-        }
-    };
-    let text: String = (0..50).map(sentence).collect();
-    of_text(&text)
 }
 
 fn of_text(text: &str) -> Corpus {

@@ -7,7 +7,7 @@ use super::config::BilstmConfig;
 use crate::bilstm::network::NetworkWord;
 use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
-use crate::shared::gold::{GoldHeads, WordLabels};
+use crate::shared::gold::{GoldHeads, WordLabels, teaches, window_labels};
 use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
@@ -72,9 +72,7 @@ impl WordSamples {
             &mut |example, is_held_out| match is_held_out {
                 true => Ok(()),
                 false => {
-                    missing.retain(|&mark| {
-                        !example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
-                    });
+                    missing.retain(|&mark| !teaches(example, mark, marks));
                     add(example, &mut windower, &heads, &mut train)
                 }
             },
@@ -131,12 +129,8 @@ fn add(
     windower.push_document(&example.tokens, &mut windows)?;
     let mut gold = heads.gold(example).into_iter();
     for window in windows {
-        let mut own = vec![WordLabels::default(); window.words.len()];
-        own[window.targets.clone()].iter_mut().zip(gold.by_ref()).for_each(|(own, gold)| *own = gold);
-        // The words after the last gap of a window are not there.
-        own.iter_mut().rev().take(1).for_each(|last| last.mark = None);
-        if own.iter().any(|labels| !labels.is_empty()) {
-            train.push(WordSample { window, labels: own });
+        if let Some(labels) = window_labels(&window, &mut gold) {
+            train.push(WordSample { window, labels });
         }
     }
     Ok(())

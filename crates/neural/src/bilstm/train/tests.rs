@@ -84,7 +84,7 @@ impl ToyNetwork {
 fn gradients_are_the_differences_of_the_loss() {
     check_gradients(&ToyNetwork::quiet());
     let config = BilstmConfig { heads: with_marks(), window: 12, ..config() };
-    check_gradients(&ToyNetwork::of(config, &marked_corpus()));
+    check_gradients(&ToyNetwork::of(config, &marked_corpus(40)));
 }
 
 fn check_gradients(toy: &ToyNetwork) {
@@ -149,7 +149,7 @@ fn it_learns_fifty_sentences_by_heart() {
 #[test]
 fn marks_and_cases_are_learned_together() {
     let config = BilstmConfig { heads: with_marks(), epochs: 30, held_out: 0.0, window: 20, ..config() };
-    let draft = methods::train(&config, &marked_corpus(), Vec::new(), one(), &mut |_| {}).unwrap();
+    let draft = methods::train(&config, &marked_corpus(40), Vec::new(), one(), &mut |_| {}).unwrap();
     let model = Bilstm::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
     let words = "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
     let found =
