@@ -33,7 +33,7 @@ import textwrap
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 MAJUSCULE = os.environ.get("MAJUSCULE", os.path.join(TOP, "target/release/majuscule"))
-# Where the program finds the models of the preset best.
+# Where the program finds the networks.
 MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "networks"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
@@ -141,8 +141,9 @@ def systems(lang, models):
     """Yields the name and the arguments of the model of each preset of a language, and of each model in the folder `models`."""
     yield "`accurate`", ["--lang", lang]
     yield "`fast`", ["--lang", lang, "--preset", "fast"]
-    if os.path.exists(os.path.join(MODELS, lang + ".best")):
-        yield "`best`", ["--lang", lang, "--preset", "best"]
+    for network in ["small", "best"]:
+        if any(os.path.exists(os.path.join(MODELS, f"{of}.{network}")) for of in [lang, "multilingual"]):
+            yield f"`{network}`", ["--lang", lang, "--preset", network]
     for name in sorted(os.listdir(models)) if models else []:
         if name.startswith(lang + "."):
             yield f"`{name[len(lang) + 1:]}`", ["--model", os.path.join(models, name)]
@@ -344,15 +345,21 @@ LANGUAGES = {"en": "English", "es": "Spanish", "fr": "French", "nl": "Dutch", "p
 
 
 def summary(main):
-    """Returns the README's table: `accurate` in each language, with F and SER of three protocols."""
-    header = ["language", "test set", "text with marks", "no marks", "no marks, no sentence ends"]
+    """Returns the README's table: `accurate` in each language, with F and SER of three protocols, and `best` under the last."""
+    header = ["language", "test set", "text with marks", "no marks", "no marks, no sentence ends", "the same, `best`"]
+    found = {(lang, model): cells for lang, _, model, *cells in main["rows"]}
     rows = []
-    for lang, test_set, model, *cells in main["rows"]:
+    for lang, test_set, model, *_ in main["rows"]:
         if model == "`accurate`":
-            by_protocol = dict(zip(PROTOCOLS, zip(cells[2::4], cells[3::4])))
-            shown = [" / ".join(cell.split(" ")[0] for cell in by_protocol[name]) for name in ("susanto", "rei", "asr")]
-            rows.append([LANGUAGES[lang], test_set, *shown])
+            shown = [("`accurate`", "susanto"), ("`accurate`", "rei"), ("`accurate`", "asr"), ("`best`", "asr")]
+            rows.append([LANGUAGES[lang], test_set, *(in_short(found.get((lang, name)), protocol) for name, protocol in shown)])
     return markdown(header, 2, rows)
+
+
+def in_short(cells, protocol):
+    """Returns F and SER under a protocol, without their intervals; "-" if the model was not measured."""
+    at = 4 * PROTOCOLS.index(protocol)
+    return " / ".join(cell.split(" ")[0] for cell in cells[at + 2 : at + 4]) if cells else "-"
 
 
 def merged(old, table):
@@ -379,7 +386,7 @@ def report(folder, tables):
     parts = ["# Quality", "`benches/quality.py` writes this file; do not edit it. The protocols are explained in"]
     parts[1] += " [Evaluation](../book/src/evaluation.md). SER is the slot error rate: 0 is perfect."
     if "main" in stored:
-        parts += ["## In short", "F in percent and SER of the built-in model `accurate`, under `susanto`, `rei` and `asr`."]
+        parts += ["## In short", "F in percent and SER of the built-in model `accurate`, under `susanto`, `rei` and `asr`, and of the network `best` under the last."]
         parts += [summary(stored["main"])]
     for name, title, text, command in SECTIONS:
         if name in stored:

@@ -1,8 +1,8 @@
 /** The tag of a language that has models in the package. */
 export type Language = "en" | "es" | "fr" | "nl" | "pt";
 
-/** The models of a language: `accurate` is the program's usual one, `fast` a quarter of its size. */
-export type Preset = "accurate" | "fast";
+/** The models of a language: `accurate` is the program's usual one, `fast` a quarter of its size, `small` a small network (English only). */
+export type Preset = "accurate" | "fast" | "small";
 
 /** A format that files are read in. */
 export type Format =

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -24,9 +25,11 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(`${out}/majuscule`, { recursive: true });
 cpSync(page, out, { recursive: true });
 for (const name of ["engine.js", "restorer.js", "offline.js"]) cpSync(here(name), `${out}/${name}`);
-// Files of all formats may be dropped, so the core for text and subtitles is of no use.
-const code = readdirSync(npm).filter((name) => /\.(js|wasm)$/.test(name) && name !== "majuscule.text.wasm");
-for (const name of [...code, "models"]) cpSync(`${npm}/${name}`, `${out}/majuscule/${name}`, { recursive: true });
+// Files of all formats may be dropped, so the core for text and subtitles is of no use; and the page offers no networks.
+const UNUSED = ["majuscule.text.wasm", "majuscule.network.wasm", "en.small"];
+const isUsed = (path) => !UNUSED.includes(basename(path));
+const code = readdirSync(npm).filter((name) => /\.(js|wasm)$/.test(name) && isUsed(name));
+for (const name of [...code, "models"]) cpSync(`${npm}/${name}`, `${out}/majuscule/${name}`, { recursive: true, filter: isUsed });
 
 const html = readFileSync(`${page}/index.html`, "utf8");
 const meta = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`;

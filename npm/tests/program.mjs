@@ -2,11 +2,14 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 /** The folder of the finished package. */
 export const DIST = new URL("../dist/", import.meta.url);
 
 const PROGRAM = process.env.MAJUSCULE;
+// Where it finds the networks.
+process.env.MAJUSCULE_MODELS ??= fileURLToPath(new URL("../../lm/networks", import.meta.url));
 if (!PROGRAM) throw new Error("MAJUSCULE is not set: name the program majuscule, with the models of all languages");
 
 /** Runs the program; returns its output. */

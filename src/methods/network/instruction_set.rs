@@ -21,6 +21,15 @@ pub enum InstructionSet {
     /// AVX-512 with tiles: products of matrices of bytes (AMX).
     #[cfg(target_arch = "x86_64")]
     Amx,
+    /// The vectors that every ARM processor of 64 bits has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    /// The same, with dot products of bytes.
+    #[cfg(target_arch = "aarch64")]
+    NeonDot,
+    /// The 128-bit vectors of WebAssembly, with which a module is compiled or not.
+    #[cfg(target_feature = "simd128")]
+    Simd128,
 }
 
 impl InstructionSet {
@@ -38,6 +47,12 @@ impl InstructionSet {
             Self::Avx512Vnni,
             #[cfg(target_arch = "x86_64")]
             Self::Amx,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon,
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDot,
+            #[cfg(target_feature = "simd128")]
+            Self::Simd128,
         ]
         .into_iter()
         .filter(|instructions| instructions.is_this())
@@ -63,6 +78,12 @@ impl InstructionSet {
             Self::Avx512Vnni => Self::Avx512.is_this() && is_x86_feature_detected!("avx512vnni"),
             #[cfg(target_arch = "x86_64")]
             Self::Amx => Self::Avx512.is_this() && amx::is_there(),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDot => Self::Neon.is_this() && std::arch::is_aarch64_feature_detected!("dotprod"),
+            #[cfg(target_feature = "simd128")]
+            Self::Simd128 => true,
         }
     }
 
@@ -76,6 +97,11 @@ impl InstructionSet {
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
             Self::Plain => work(),
+            // These vectors are used everywhere.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon | Self::NeonDot => work(),
+            #[cfg(target_feature = "simd128")]
+            Self::Simd128 => work(),
             // SAFETY: a set is chosen only if `all` found its instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::AvxVnni => unsafe { avx2(work) },

@@ -61,6 +61,10 @@ pub struct CnnBilstmConfig {
     /// The probability that a word is read without its own vector
     #[arg(long, value_name = "SHARE", default_value_t = CnnBilstmConfig::default().unknown)]
     pub unknown: f64,
+    /// The probability that a window is read in parts of 8 to 64 words, so that the last words of each learn to
+    /// do with few later words: for live text
+    #[arg(long, value_name = "P", default_value_t = CnnBilstmConfig::default().right_context_dropout)]
+    pub right_context_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = CnnBilstmConfig::default().clip)]
     pub clip: f64,
@@ -126,6 +130,7 @@ impl Default for CnnBilstmConfig {
             batch_words: 2000,
             dropout: 0.0,
             unknown: 0.1,
+            right_context_dropout: 0.0,
             clip: 1.0,
             window: 200,
             held_out: 0.01,
@@ -160,7 +165,12 @@ impl CnnBilstmConfig {
             return expected(name, number, 1, most);
         }
         check_numbers(
-            &[("dropout", self.dropout), ("unknown", self.unknown), ("held-out", self.held_out)],
+            &[
+                ("dropout", self.dropout),
+                ("unknown", self.unknown),
+                ("right-context-dropout", self.right_context_dropout),
+                ("held-out", self.held_out),
+            ],
             &[("rate", self.rate), ("clip", self.clip)],
             &[
                 ("epochs", self.epochs),

@@ -1,10 +1,11 @@
 //! Computes the scores of labels from pieces, and keeps what their gradient needs.
 
 use std::cmp::Reverse;
+use std::ops::{Range, RangeInclusive};
 
 use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
 use majuscule::methods::network::pieces::Special;
-use majuscule_train::random::{Random, unit};
+use majuscule_train::random::{Random, below, unit};
 
 use super::layout::CnnBilstmLayout;
 use super::samples::SubwordSample;
@@ -25,6 +26,35 @@ pub(super) struct SubwordBatch {
     pub(super) words: Vec<BatchWord>,
 }
 
+/// What of its texts a batch does not show.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hidden {
+    /// The probability that the own vector of a word is left out.
+    pub(super) unknown: f64,
+    /// The probability that a text is divided into short ones, the words of which lack later words.
+    pub(super) right_context: f64,
+}
+
+/// The possible numbers of words of the parts of a text.
+const PART: RangeInclusive<u64> = 8..=64;
+
+/// Divides `words` words into parts with a probability of `share`.
+fn divide(words: usize, share: f64, random: &mut Random) -> Vec<Range<usize>> {
+    let (mut parts, mut from) = (Vec::new(), 0);
+    if share > 0.0 && unit(random) < share {
+        loop {
+            let to = from + (PART.start() + below(random, PART.end() - PART.start() + 1)) as usize;
+            if to >= words {
+                break;
+            }
+            parts.push(from..to);
+            from = to;
+        }
+    }
+    parts.push(from..words);
+    parts
+}
+
 /// A word of a batch.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BatchWord {
@@ -38,27 +68,35 @@ pub(super) struct BatchWord {
 }
 
 impl SubwordBatch {
-    /// Makes the batch of these texts. Each vector of a word is left out with a probability of `unknown`.
+    /// Makes the batch of these texts.
     pub(super) fn new(
         samples: &[&SubwordSample],
         special: Special,
-        unknown: f64,
+        hidden: Hidden,
         random: &mut Random,
     ) -> Self {
-        let mut texts = samples.to_vec();
-        texts.sort_by_key(|text| Reverse(text.words.len()));
-        let lengths: Vec<usize> = texts.iter().map(|text| text.words.len()).collect();
+        let Hidden { unknown, right_context } = hidden;
+        let divide = |sample: &&SubwordSample| divide(sample.words.len(), right_context, random);
+        let parts: Vec<Vec<Range<usize>>> = samples.iter().map(divide).collect();
+        let of_text = |(sample, parts)| std::iter::repeat(sample).zip(parts);
+        let mut texts: Vec<(&&SubwordSample, Range<usize>)> =
+            samples.iter().zip(parts).flat_map(of_text).collect();
+        texts.sort_by_key(|(_, words)| Reverse(words.len()));
+        let lengths: Vec<usize> = texts.iter().map(|(_, words)| words.len()).collect();
         let steps = SequenceSteps::new(&lengths);
         let mut words = vec![BatchWord::default(); steps.rows()];
         let (mut ids, mut edges) = (Vec::new(), Vec::new());
-        for (text, sample) in texts.iter().enumerate() {
+        for (text, (sample, part)) in texts.into_iter().enumerate() {
             edges.push(ids.len());
             ids.push(special.first);
-            let mut start = 0;
-            for (at, word) in sample.words.iter().enumerate() {
+            let mut start = part.start.checked_sub(1).map_or(0, |before| sample.words[before].end as usize);
+            let last = part.len().saturating_sub(1);
+            for (at, word) in sample.words[part].iter().enumerate() {
                 let end = word.end as usize;
                 let id = word.id().filter(|_| unknown == 0.0 || unit(random) >= unknown);
-                let (first, pieces, labels) = (ids.len(), end - start, word.labels());
+                let (first, pieces, mut labels) = (ids.len(), end - start, word.labels());
+                // The mark after the last word of a text is not learned.
+                labels[1] = labels[1].filter(|_| at < last);
                 words[steps.row(text, at)] = BatchWord { first, pieces, id, labels };
                 ids.extend_from_slice(&sample.pieces[start..end]);
                 start = end;

@@ -1,6 +1,6 @@
 //! Trainings of small networks.
 
-use super::network::{SubwordBatch, forward};
+use super::network::{BatchWord, Hidden, SubwordBatch, forward};
 use super::samples::SubwordSample;
 use super::*;
 use crate::shared::gold::WordLabels;
@@ -61,6 +61,33 @@ fn restored(model: &CnnBilstm, words: &str, request: Request) -> String {
 }
 
 #[test]
+fn a_window_in_parts_has_the_same_words_and_no_mark_after_a_part() {
+    let config = CnnBilstmConfig { heads: with_marks(), window: 200, ..config() };
+    let samples = SubwordSamples::read(&config, &marked_corpus(200)).unwrap();
+    let special = samples.parts.vocabulary().unwrap().special();
+    let sample = samples.dataset.train.iter().max_by_key(|sample| sample.words.len()).unwrap();
+    let batch = |right_context| {
+        let hidden = Hidden { right_context, ..Hidden::default() };
+        SubwordBatch::new(&[sample], special, hidden, &mut generator(1, Purpose::Dropout, 0))
+    };
+    let (whole, parts) = (batch(0.0), batch(1.0));
+    assert_eq!(whole.edges.len(), 2);
+    assert!(parts.edges.len() > 4, "{} words in {} texts", sample.words.len(), parts.edges.len() / 2);
+    let words = |batch: &SubwordBatch| {
+        let word = |word: &BatchWord| (batch.ids[word.first..][..word.pieces].to_vec(), word.labels[0]);
+        let mut words: Vec<_> = batch.words.iter().map(word).collect();
+        words.sort();
+        words
+    };
+    assert_eq!(words(&whole), words(&parts));
+    let marks = |batch: &SubwordBatch| batch.words.iter().filter(|word| word.labels[1].is_some()).count();
+    assert_eq!(marks(&whole) - marks(&parts), parts.edges.len() / 2 - 1, "one after each part but the last");
+    // The longest part comes first, and the last of the window may be shorter than the others.
+    let lengths: Vec<usize> = (0..parts.steps.len()).map(|step| parts.steps.at(step).len()).collect();
+    assert!(lengths.len() <= 64 && lengths[7] >= parts.edges.len() / 2 - 1, "{lengths:?}");
+}
+
+#[test]
 fn gradients_are_the_differences_of_the_loss() {
     for (heads, corpus) in [(HeadOptions::default(), corpus()), (with_marks(), marked_corpus(40))] {
         let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, ..config() };
@@ -75,7 +102,8 @@ fn gradients_are_the_differences_of_the_loss() {
         let lengths: Vec<usize> = batch.iter().map(|sample| sample.words.len()).collect();
         assert!(lengths.iter().min() < lengths.iter().max(), "{lengths:?}");
         let special = samples.parts.vocabulary().unwrap().special();
-        let batch = SubwordBatch::new(&batch, special, 0.0, &mut generator(1, Purpose::Dropout, 0));
+        let batch =
+            SubwordBatch::new(&batch, special, Hidden::default(), &mut generator(1, Purpose::Dropout, 0));
         let gradient = |weights: &[f32]| {
             let pass = forward(&layout, weights, &batch, &mut |_| {});
             gradient::gradient(&layout, weights, &batch, pass, &[])
@@ -143,7 +171,8 @@ fn the_engine_computes_what_is_trained_alone_and_among_others() {
         let [(window, ln)] = &found[..] else { panic!("{found:?}") };
         let labels = vec![WordLabels::default(); window.words.len()];
         let batch = SubwordSample::new(window, &labels);
-        let batch = SubwordBatch::new(&[&batch], special, 0.0, &mut generator(1, Purpose::Dropout, 0));
+        let batch =
+            SubwordBatch::new(&[&batch], special, Hidden::default(), &mut generator(1, Purpose::Dropout, 0));
         let scores = forward(&layout, &weights, &batch, &mut |_| {}).scores;
         let differences = |scores: &[f32]| scores.windows(2).map(|two| two[1] - two[0]).collect::<Vec<_>>();
         for (scores, ln) in scores.chunks(sizes.all()).zip(ln.chunks(sizes.all())) {

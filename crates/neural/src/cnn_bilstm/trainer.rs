@@ -11,7 +11,7 @@ use super::checkpoint::CnnBilstmCheckpoint;
 use super::config::CnnBilstmConfig;
 use super::gradient::gradient;
 use super::layout::CnnBilstmLayout;
-use super::network::{SubwordBatch, forward};
+use super::network::{Hidden, SubwordBatch, forward};
 use super::samples::SubwordSample;
 use crate::shared::init::uniform;
 use crate::shared::schedule::{linear_decay, warm_up_share};
@@ -72,9 +72,10 @@ pub(super) struct CnnBilstmTrainer<'a> {
 impl CnnBilstmTrainer<'_> {
     /// Returns the loss of a batch and its gradient.
     pub(super) fn gradient(&self, samples: &[&SubwordSample], step: u64) -> (f64, SparseGradient) {
-        let CnnBilstmConfig { seed, dropout, unknown, .. } = *self.config;
+        let CnnBilstmConfig { seed, dropout, unknown, right_context_dropout, .. } = *self.config;
         let mut random = generator(seed, Purpose::Dropout, step);
-        let batch = SubwordBatch::new(samples, self.special, unknown, &mut random);
+        let hidden = Hidden { unknown, right_context: right_context_dropout };
+        let batch = SubwordBatch::new(samples, self.special, hidden, &mut random);
         let mut masks = Vec::new();
         let pass = forward(self.layout, &self.state.weights, &batch, &mut |values| {
             if dropout > 0.0 {

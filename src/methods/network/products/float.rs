@@ -153,6 +153,10 @@ impl FloatBlock<'_> {
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
         InstructionSet::Plain => 8,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon | InstructionSet::NeonDot => 8,
+        #[cfg(target_feature = "simd128")]
+        InstructionSet::Simd128 => 8,
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::AvxVnni => 8,
         #[cfg(target_arch = "x86_64")]
@@ -168,6 +172,11 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
         InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
+        // The compiler makes vectors of it.
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon | InstructionSet::NeonDot => kernel_for!(plain, rows, vectors)(block),
+        #[cfg(target_feature = "simd128")]
+        InstructionSet::Simd128 => kernel_for!(plain, rows, vectors)(block),
         // SAFETY: a set is chosen only if its instructions were found.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::AvxVnni => unsafe {

@@ -125,7 +125,7 @@ impl ByteRows {
         self.scales.resize(rows, RowScale::default());
         quantise(instructions, x, depth, &mut self.bytes, stride, &mut self.scales);
         self.wide.clear();
-        if group(instructions, stride) == 2 {
+        if group(instructions, stride) <= 2 {
             self.wide.resize(self.bytes.len(), 0);
             let (wide, bytes) = (&mut self.wide, &self.bytes);
             instructions.run(
@@ -183,6 +183,12 @@ fn steps(instructions: InstructionSet) -> usize {
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
         InstructionSet::Plain => 8,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => 8,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::NeonDot => 4,
+        #[cfg(target_feature = "simd128")]
+        InstructionSet::Simd128 => 4,
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::AvxVnni | InstructionSet::Avx512 => 8,
         #[cfg(target_arch = "x86_64")]
@@ -198,6 +204,12 @@ fn group(instructions: InstructionSet, depth: usize) -> usize {
     match instructions {
         // The whole column: compilers optimise this sum best.
         InstructionSet::Plain => depth,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => 1,
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::NeonDot => 4,
+        #[cfg(target_feature = "simd128")]
+        InstructionSet::Simd128 => 2,
         // The AVX2 instruction for bytes saturates sums at 16 bits: it gets 16-bit numbers and
         // multiplies half as many.
         #[cfg(target_arch = "x86_64")]
@@ -219,6 +231,14 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
         InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
+        // SAFETY: a set is chosen only if its instructions were found.
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => unsafe { kernel_for!(aarch64::neon, rows, vectors)(block) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::NeonDot => unsafe { kernel_for!(aarch64::neon_dot, rows, vectors)(block) },
+        #[cfg(target_feature = "simd128")]
+        InstructionSet::Simd128 => kernel_for!(wasm::simd128, rows, vectors)(block),
         // SAFETY: a set is chosen only if its instructions were found.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe {
@@ -246,6 +266,144 @@ fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
         }
     }
     block.write(&tile);
+}
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use std::arch::aarch64::*;
+    use std::arch::asm;
+
+    use super::{ByteBlock, WIDTH};
+
+    /// Multiplies rows of 16-bit numbers by a panel, a weight of each column after the other.
+    #[target_feature(enable = "neon")]
+    pub fn neon<const R: usize, const V: usize>(block: ByteBlock<'_>) {
+        const LANES: usize = 8;
+        assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
+        let mut rows = [&block.wide[..0]; R];
+        for (row, numbers) in rows.iter_mut().enumerate() {
+            *numbers = &block.wide[row * block.depth..][..block.depth];
+        }
+        let mut sums = [[[vdupq_n_s32(0); 2]; V]; R];
+        for (at, weights) in block.panel.chunks_exact(V * LANES).enumerate() {
+            let mut loaded = [vdupq_n_s16(0); V];
+            for (loaded, weights) in loaded.iter_mut().zip(weights.as_chunks::<LANES>().0) {
+                // SAFETY: eight bytes are there.
+                *loaded = vmovl_s8(unsafe { vld1_s8(weights.as_ptr()) });
+            }
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                for (sum, weights) in sums.iter_mut().zip(loaded) {
+                    sum[0] = vmlal_n_s16(sum[0], vget_low_s16(weights), row[at]);
+                    sum[1] = vmlal_high_n_s16(sum[1], weights, row[at]);
+                }
+            }
+        }
+        let mut tile = [[0; WIDTH]; R];
+        for (sums, row) in sums.iter().zip(&mut tile) {
+            for (sum, place) in sums.as_flattened().iter().zip(row.as_chunks_mut::<4>().0) {
+                // SAFETY: the address has room for a vector.
+                unsafe { vst1q_s32(place.as_mut_ptr(), *sum) };
+            }
+        }
+        block.write(&tile);
+    }
+
+    /// Multiplies rows of bytes by a panel, four weights of each column after the other. The instruction takes signed
+    /// bytes, which are 128 less: each sum begins with what its column lacks by that.
+    #[target_feature(enable = "neon,dotprod")]
+    pub fn neon_dot<const R: usize, const V: usize>(block: ByteBlock<'_>) {
+        const LANES: usize = 4;
+        const GROUP: usize = 4;
+        assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
+        let mut rows = [&block.x[..0]; R];
+        for (row, bytes) in rows.iter_mut().enumerate() {
+            *bytes = &block.x[row * block.depth..][..block.depth];
+        }
+        let mut lacking = [[0i32; LANES]; V];
+        lacking
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(block.sums)
+            .for_each(|(lacking, &sum)| *lacking = 128 * sum as i32);
+        // SAFETY: four numbers are there.
+        let sums = lacking.map(|lacking| unsafe { vld1q_s32(lacking.as_ptr()) });
+        let mut sums = [sums; R];
+        for (at, weights) in block.panel.chunks_exact(V * LANES * GROUP).enumerate() {
+            let mut loaded = [vdupq_n_s8(0); V];
+            for (loaded, weights) in loaded.iter_mut().zip(weights.as_chunks::<{ LANES * GROUP }>().0) {
+                // SAFETY: sixteen bytes are there.
+                *loaded = unsafe { vld1q_s8(weights.as_ptr()) };
+            }
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                let bytes = row.as_chunks::<GROUP>().0[at];
+                let x = vreinterpretq_s8_u32(vdupq_n_u32(u32::from_le_bytes(bytes) ^ 0x8080_8080));
+                for (sum, weights) in sums.iter_mut().zip(loaded) {
+                    // SAFETY: it reads and writes registers alone. The intrinsic is not stable yet.
+                    unsafe {
+                        asm!(
+                            "sdot {sum:v}.4s, {weights:v}.16b, {x:v}.16b",
+                            sum = inout(vreg) *sum, weights = in(vreg) weights, x = in(vreg) x,
+                            options(pure, nomem, nostack, preserves_flags),
+                        );
+                    }
+                }
+            }
+        }
+        let mut tile = [[0; WIDTH]; R];
+        for (sums, row) in sums.iter().zip(&mut tile) {
+            for (sum, place) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
+                // SAFETY: the address has room for a vector.
+                unsafe { vst1q_s32(place.as_mut_ptr(), *sum) };
+            }
+        }
+        block.write(&tile);
+    }
+}
+
+#[cfg(target_feature = "simd128")]
+mod wasm {
+    use std::arch::wasm32::*;
+
+    use super::{ByteBlock, WIDTH};
+
+    /// The number of sums in a vector.
+    const LANES: usize = 4;
+
+    /// The number of weights of a column that one instruction multiplies and adds.
+    const GROUP: usize = 2;
+
+    /// Multiplies rows by a panel, with the sums held in vectors.
+    pub fn simd128<const R: usize, const V: usize>(block: ByteBlock<'_>) {
+        assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
+        let mut rows = [&block.wide[..0]; R];
+        for (row, numbers) in rows.iter_mut().enumerate() {
+            *numbers = &block.wide[row * block.depth..][..block.depth];
+        }
+        let mut sums = [[i32x4_splat(0); V]; R];
+        for (at, weights) in block.panel.chunks_exact(V * LANES * GROUP).enumerate() {
+            let mut loaded = [i32x4_splat(0); V];
+            for (loaded, weights) in loaded.iter_mut().zip(weights.as_chunks::<{ LANES * GROUP }>().0) {
+                // SAFETY: eight bytes are there.
+                *loaded = unsafe { i16x8_load_extend_i8x8(weights.as_ptr()) };
+            }
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                let numbers = &row[at * GROUP..][..GROUP];
+                // SAFETY: two numbers of 16 bits are there; the load needs no alignment.
+                let x = unsafe { v128_load32_splat(numbers.as_ptr().cast()) };
+                for (sum, weights) in sums.iter_mut().zip(loaded) {
+                    *sum = i32x4_add(*sum, i32x4_dot_i16x8(x, weights));
+                }
+            }
+        }
+        let mut tile = [[0; WIDTH]; R];
+        for (sums, row) in sums.iter().zip(&mut tile) {
+            for (sum, place) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
+                // SAFETY: the address has room for a vector.
+                unsafe { v128_store(place.as_mut_ptr().cast(), *sum) };
+            }
+        }
+        block.write(&tile);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
