@@ -356,6 +356,7 @@ mod tests {
         "model",
         "reference",
         "spellings",
+        "tagger",
         "test",
         "token",
         "tune",
