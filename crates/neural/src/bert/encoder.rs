@@ -366,7 +366,7 @@ mod tests {
         assert!(misshapen.contains("of shape [32, 16], but config.json makes it [16, 32]"), "{misshapen}");
         let extra = "encoder.layer.2.output.dense.weight";
         let more = problem(&|weights| drop(weights.insert(extra.to_owned(), weights[name].clone())));
-        assert!(more.contains(&format!("{extra}, which is not part of this encoder")), "{more}");
+        assert!(more.contains(&format!("{extra}, which is not part of this network")), "{more}");
         let twice = problem(&|weights| drop(weights.insert(format!("bert.{name}"), weights[name].clone())));
         assert!(twice.contains("twice"), "{twice}");
         for wrong in [f64::NAN, f64::INFINITY] {
