@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{parent, paths_beside};
 use crate::error::{Error, Result};
 
 /// A file or folder without its final name.
@@ -156,4 +155,50 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
+}
+
+pub(super) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The unfinished files and folders in a folder, recognised by their names.
+fn paths_beside(folder: &Path) -> Vec<PathBuf> {
+    let is_unfinished = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.strip_prefix(".majuscule-").and_then(|name| name.strip_suffix(".tmp"));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(is_unfinished).collect()
+}
+
+/// A temporary file for data that exceed memory. It is removed when it is dropped, and on Unix
+/// however the process ends.
+#[derive(Debug)]
+pub struct ScratchFile {
+    file: File,
+    /// `None` if the file has no name any more.
+    _unfinished: Option<Unfinished>,
+}
+
+impl ScratchFile {
+    /// Creates an empty temporary file in `folder`, or in the current folder if `folder` is empty.
+    ///
+    /// # Errors
+    /// If no file can be created there.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let target = folder.join("temporary file");
+        let (unfinished, file) = Unfinished::file(&target, File::options().read(true).write(true))?;
+        // On Unix an open file needs no name.
+        let unfinished = if cfg!(unix) { None } else { Some(unfinished) };
+        Ok(Self { file, _unfinished: unfinished })
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
 }

@@ -1,10 +1,53 @@
-//! The limits of input held in memory at once, since a small compressed file can unpack to any length.
+//! Sizes, and the limits of input held in memory at once, since a small compressed file can unpack to any length.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::ByteSize;
 use crate::error::{Error, Result, option};
+
+/// A number of bytes as an argument: 2G, 500M, 1.5G; at least 1M.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct ByteSize(pub usize);
+
+/// The smallest size: less than some buffers and arrays take would not be a limit.
+const LEAST_SIZE: usize = 1 << 20;
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match bytes(text, 1024.0).ok_or("expected a size such as 2G or 500M")? {
+            bytes if bytes >= LEAST_SIZE as f64 => Ok(Self(bytes as usize)),
+            _ => Err("expected 1M at least".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ByteSize {
+    /// Writes the size in the largest unit of which it has at least one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+        let bytes = self.0 as f64;
+        match units.into_iter().find(|(unit, _)| bytes >= *unit as f64) {
+            Some((unit, name)) => write!(f, "{}{name}", (10.0 * bytes / unit as f64).round() / 10.0),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// The number of bytes of a size such as 2G or 500kB. K
+/// stands for `kilo` bytes, KiB always for 1024.
+pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let unit = unit.to_ascii_uppercase();
+    let (unit, kilo) = match unit.strip_suffix("IB") {
+        Some(unit) if !unit.is_empty() => (unit, 1024.0),
+        _ => (unit.strip_suffix('B').unwrap_or(&unit), kilo),
+    };
+    let power = ["", "K", "M", "G", "T"].iter().position(|known| *known == unit)?;
+    let bytes = number.trim().parse::<f64>().ok()? * f64::powi(kilo, power as i32);
+    bytes.is_finite().then_some(bytes)
+}
 
 /// The limits on what is held in memory of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
