@@ -3,10 +3,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::command;
 
 const REFERENCE: &str = "we met Ada McKay in Rome .\nthe BBC has an Office\n";
 const LOWER: &str = "we met ada mckay in rome .\nthe bbc has an office\n";
@@ -43,11 +45,7 @@ impl Desk {
     }
 
     fn run(&self, arguments: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_majuscule"))
-            .args(arguments.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap()
+        command::run(self.0.path(), arguments)
     }
 
     fn succeeds(&self, arguments: &str) -> String {

@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use tempfile::TempDir;
+
+use crate::command::run_with_input;
 
 /// A temporary folder of one test, with the files of examples/ in it.
 struct Room(TempDir);
@@ -35,13 +36,8 @@ impl Room {
     }
 
     fn run(&self, line: &str, input: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
-        command.arg("convert").args(line.split_whitespace()).current_dir(self.0.path());
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        // A program that needs no more input closes the pipe.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        child.wait_with_output().unwrap()
+        let args: Vec<&str> = ["convert"].into_iter().chain(line.split_whitespace()).collect();
+        run_with_input(self.0.path(), &args, input.as_bytes())
     }
 
     /// Returns the standard output and the standard error of a command that must succeed.

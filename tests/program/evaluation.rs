@@ -2,14 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::command::run as majuscule;
+use crate::command::{run as majuscule, run_with_input};
+use crate::room::Room;
 
 const REFERENCE: &str = "here is an Example of a big SER\nwe met Ada McKay in Rome\n";
 const HYPOTHESIS: &str = "here Is an example of a big SER\nwe met Ada Mckay in Rome\n";
@@ -155,15 +154,9 @@ fn files_of_labels_are_references_of_marks() {
 fn a_reference_may_come_through_a_pipe() {
     let folder = files(&[("hyp.txt", HYPOTHESIS)]);
     for protocol in ["rei", "asr"] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_majuscule"))
-            .args(["score", "-", "hyp.txt", "--json", "--protocol", protocol])
-            .current_dir(folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(REFERENCE.as_bytes()).unwrap();
-        let report: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        let args = ["score", "-", "hyp.txt", "--json", "--protocol", protocol];
+        let output = run_with_input(folder.path(), &args, REFERENCE.as_bytes());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(
             (report["tokens"].as_u64(), report["correct"].as_u64()),
             (Some(14), Some(3)),
@@ -653,4 +646,20 @@ fn recognisers_are_compared_on_folders_in_one_run() {
     // What is there is not replaced.
     let again = majuscule(folder.path(), arguments);
     assert!(!again.status.success());
+}
+
+#[test]
+fn evaluate_takes_what_restore_puts_on_top() {
+    let room = Room::new();
+    room.write("text.txt", "We told Ana. Then iPods sang.\n");
+    room.write("my.words", "Ana\niPods\n");
+    let slots = |options: &str| {
+        let out =
+            room.out(&format!("evaluate --model model --json {options} text.txt").replace("  ", " "), b"");
+        let page: Value = serde_json::from_slice(&out).unwrap();
+        page["correct"].as_u64().unwrap()
+    };
+    assert_eq!(slots(""), 0);
+    assert_eq!(slots("--words my.words"), 2);
+    assert_eq!(slots("--words my.words --sentence-start auto"), 3);
 }

@@ -3,10 +3,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::command::program;
 
 const TRAIN: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
                      In New York the WHO asked us who had read O'Neill in Lisbon.\n\
@@ -58,11 +60,7 @@ impl Room {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_majuscule"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .output()
-            .unwrap()
+        program().args(arguments).current_dir(self.0.path()).output().unwrap()
     }
 
     /// Runs the recipe and returns its standard error.
@@ -204,7 +202,7 @@ fn what_is_done_before_an_error_is_kept() {
 fn a_run_that_is_killed_leaves_no_training_behind() {
     use std::time::{Duration, Instant};
     let room = Room::new(&RECIPE.replace("hmm --order 2", "maxent --epochs 1000000 --features word"));
-    let mut run = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+    let mut run = program()
         .args(["experiment", "run", "table.toml"])
         .current_dir(room.0.path())
         .stderr(std::process::Stdio::null())

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::command;
+use crate::room::Room;
 
 const NEWS: &str =
     "We met Anna McDonald in Lisbon.\nThe rose is red.\nLisbon waits for the NATO envoy, a rose in hand.\n";
@@ -126,4 +127,21 @@ fn every_list_of_words_is_one_of_spellings_too() {
             assert!(!words.unwrap().is_empty(), "{name}");
         }
     }
+}
+
+#[test]
+fn parts_of_a_corpus_add_up_to_its_lexicon() {
+    let room = Room::new();
+    // The second part has no capitals, which only the whole must have.
+    let parts = ["We met Ana.\nThey met IBM.\n", "nothing then\n"];
+    fs::create_dir(room.path("whole")).unwrap();
+    room.write("whole/text", parts.concat());
+    room.write("text", parts[0]);
+    room.out("lexicon build --part text -o one.tsv", b"");
+    room.write("text", parts[1]);
+    room.fails("lexicon build text", b"", 1, &["text: 0 of its 2 words have a capital"]);
+    room.out("lexicon build --part text -o two.tsv", b"");
+    let merged = room.out("lexicon merge --parts two.tsv one.tsv --min-count 2", b"");
+    assert_eq!(merged, room.out("lexicon build whole/text --min-count 2", b""));
+    room.fails("lexicon merge --parts two.tsv", b"", 1, &["two.tsv: 0 of its 2 words have a capital"]);
 }

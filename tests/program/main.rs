@@ -1,18 +1,33 @@
 //! The program from outside, and the laws of all methods. All are one binary,
 //! so that it is linked once.
 
+mod adapt;
 mod annotation;
-mod cli;
+mod arguments;
 mod command;
 mod contract;
 mod convert;
+mod corpus;
 mod dependencies;
 mod documents;
 mod evaluation;
 mod experiment;
+mod fst;
 mod fuzz;
+mod help;
+mod inputs;
+mod inspect;
 mod lexicon;
+mod lm;
+mod maxent;
+mod models;
+mod outputs;
+mod restore;
+mod room;
 mod tagger;
+mod train;
+#[cfg(unix)]
+mod unfinished;
 
 use fuzz::laws::toy_network;
 

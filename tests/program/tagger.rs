@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::process::Command;
 
-use crate::command::{fails, out};
+use crate::command::{fails, out, program};
 
 /// Returns a treebank of sentences whose words have a form and a part of speech each: `rose/NOUN`.
 fn treebank(sentences: &[&str]) -> String {
@@ -72,7 +71,7 @@ fn a_model_looks_at_parts_of_speech_without_another_file() {
     let expected = "we met with Rose in Lisbon\nthe rose grew with the rain\nshe left with Hope\n";
     assert_eq!(restored, expected);
     assert_eq!(out(at, "restore --model packed lost.txt --threads 2"), restored);
-    let live = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+    let live = program()
         .args(["restore", "--model", "model", "--stream"])
         .current_dir(at)
         .stdin(fs::File::open(at.join("lost.txt")).unwrap())

@@ -1,0 +1,125 @@
+//! `restore` gives texts back in their encoding, and odd characters as they were.
+
+use std::fs;
+
+use crate::room::Room;
+
+#[test]
+fn odd_texts_come_through_byte_for_byte() {
+    let room = Room::new();
+    let tag = "<".repeat(3000);
+    for text in [
+        "",
+        "\n",
+        "\r\n\r\n",
+        "\u{feff}",
+        "\0\0\0",
+        "\u{301}\u{301}\u{308}",
+        "\u{200d}\u{ad}",
+        " \t\u{a0}\u{2028}",
+        &tag,
+        "’’--''",
+    ] {
+        assert_eq!(room.restored("", text), text);
+        room.write("odd.txt", text);
+        assert_eq!(room.restored("odd.txt", ""), text);
+    }
+    assert_eq!(room.restored("", "\u{feff}lisbon\0 \0bbc\0"), "\u{feff}Lisbon\0 \0BBC\0");
+    assert_eq!(room.restored("", "lis\u{ad}bon bbc\u{301}"), "Lis\u{ad}bon bbc\u{301}");
+    assert_eq!(room.restored("", "sa\u{303}o tome\u{301} são tomé"), "Sa\u{303}o Tome\u{301} São Tomé");
+    assert_eq!(room.restored("", "o’neill l'europe"), "O’Neill l'Europe");
+}
+
+#[test]
+fn texts_keep_their_encoding() {
+    let room = Room::new();
+    room.write("old.txt", b"s\xe3o tom\xe9 \x81\r\n\xff");
+    room.fails("restore --model model old.txt", b"", 1, &["old.txt, line 1, column 2", "--encoding"]);
+    let restored = |line: &str, input: &[u8]| room.out(&format!("restore --model model {line}"), input);
+    {
+        assert_eq!(restored("--encoding windows-1252 old.txt", b""), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        let diff = restored("--encoding windows-1252 --diff old.txt", b"");
+        assert!(String::from_utf8(diff).unwrap().contains("\n-são tomé \u{81}\r\n+São Tomé \u{81}\r\n ÿ\n"));
+        room.fails(
+            "restore --model model --encoding windows-1253",
+            b"a\n \xd2",
+            1,
+            &["line 2, column 2", "found 0xd2"],
+        );
+        assert_eq!(restored("--encoding windows-1253 --lossy", b"bbc \xd2 bbc"), b"BBC \xd2 BBC");
+        // A file in UTF-8 is read as UTF-8, and a file has only one encoding.
+        room.write("texts.txt", "são tomé\n").write("mixed.txt", b"s\xc3\xa3o\ntom\xe9\n");
+        let output = room
+            .run("restore --model model --encoding windows-1252 --in-place old.txt texts.txt mixed.txt", b"");
+        assert_eq!(fs::read(room.path("old.txt")).unwrap(), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        assert_eq!(room.read("texts.txt"), "São Tomé\n");
+        assert_eq!(fs::read(room.path("mixed.txt")).unwrap(), b"s\xc3\xa3o\ntom\xe9\n");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("texts.txt: read as UTF-8, which it is, and not as windows-1252\n"), "{said}");
+        assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
+        // A byte-order mark wins over the option.
+        assert_eq!(
+            restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),
+            "\u{feff}São Tomé".as_bytes()
+        );
+    }
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    assert_eq!(restored("", &wide("\u{feff}são tomé\n")), wide("\u{feff}São Tomé\n"));
+    assert_eq!(restored("--stream --encoding utf-16be", &wide("são tomé\n")), wide("São Tomé\n"));
+    room.write("wide.txt", wide("\u{feff}the bbc"));
+    assert_eq!(room.restored("--in-place wide.txt", ""), "");
+    assert_eq!(fs::read(room.path("wide.txt")).unwrap(), wide("\u{feff}the BBC"));
+    let odd = [wide("\u{feff}bbc "), vec![0xd8, 0, 0, b'a', 0]].concat();
+    room.fails("restore --model model", &odd, 1, &["standard input, line 1, column 6", "0xd8 0x00"]);
+    assert_eq!(restored("--lossy", &odd), [wide("\u{feff}BBC "), vec![0xd8, 0, 0, b'a', 0]].concat());
+    room.fails("restore --model model", &[0xff, 0xfe, 0, 0, b'a', 0, 0, 0], 1, &["UTF-32"]);
+    room.fails(
+        "restore --model model --encoding klingon",
+        b"",
+        2,
+        &["klingon", "windows-1250 to windows-1258"],
+    );
+    room.fails("restore --model model --encoding iso-2022-jp", b"", 2, &["ISO-2022-JP is not read"]);
+    // The second byte of a double-byte code may be that of an ASCII letter.
+    for (name, text) in [
+        ("shift_jis", &b"\x93\xfa the bbc \r\n\x83a\x83A bbc"[..]),
+        ("gbk", b"\xc8\xd5 the bbc \r\n\x81a\x81A bbc"),
+        ("gb18030", b"\xc8\xd5 the bbc \r\n\x81\x30\x81\x30 bbc"),
+        ("big5", b"\xa4\xe9 the bbc \r\n\xa4a\xa4A bbc"),
+        ("euc-jp", b"\xc6\xfc the bbc \r\n\x8e\xb1 bbc"),
+        ("euc-kr", b"\xec\xed the bbc \r\n\x81a\x81A bbc"),
+    ] {
+        let capital = |word: &[u8]| if word[0] == b'b' { word.to_ascii_uppercase() } else { word.to_vec() };
+        let expected: Vec<u8> = text.split_inclusive(|&b| b == b' ').flat_map(capital).collect();
+        for line in ["", "--stream", "--lossy"] {
+            let found = restored(&format!("--encoding {name} {line}"), text);
+            assert_eq!(
+                found.escape_ascii().to_string(),
+                expected.escape_ascii().to_string(),
+                "{name} {line}"
+            );
+        }
+    }
+    room.fails(
+        "restore --model model --encoding shift_jis",
+        b"bbc\n \x82\xa0\x81",
+        1,
+        &["standard input, line 2, column 3: found 0x81, which is no character of Shift_JIS"],
+    );
+    // The encoding lacks the capital.
+    let small = b"bbc\n\xa8\xa6t\xa8\xa6 bbc";
+    room.fails(
+        "restore --model model --encoding gbk --sentence-start always",
+        small,
+        1,
+        &[
+            "standard input, line 2, column 1: found a letter whose other case, 'É', has no code in GBK",
+            "with --lossy",
+        ],
+    );
+    assert_eq!(
+        restored("--encoding gbk --sentence-start always --lossy", small),
+        b"BBC\n\xa8\xa6t\xa8\xa6 BBC"
+    );
+    assert_eq!(restored("--encoding shift_jis --lossy", b"\x82\xa0 bbc \x81"), b"\x82\xa0 BBC \x81");
+}

@@ -1,0 +1,186 @@
+//! `restore` on formats: told by the first bytes, given back with other capitals alone, or converted.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::run_with_input;
+use crate::room::{Room, TRAINED};
+
+#[test]
+fn one_command_makes_subtitles_of_a_document() {
+    let room = Room::new();
+    // Two words lack a time, and one has none that can be right.
+    let times = [
+        "0.0,\"end\":0.3",
+        "0.3,\"end\":0.5",
+        "null,\"end\":null",
+        "1.0,\"end\":1.5",
+        "90,\"end\":91",
+        "7.0,\"end\":7.4",
+    ];
+    let words = ["so", "we", "met", "angela", "merkel", "yesterday"];
+    let listed = words
+        .iter()
+        .zip(times)
+        .map(|(word, time)| format!("{{\"word\":\" {word}\",\"start\":{time},\"probability\":0.9}}"));
+    let listed = listed.collect::<Vec<_>>().join(",");
+    let json = format!(
+        r#"{{"text":" {0}","language":"en","segments":[{{"id":0,"start":0.0,"end":7.5,"text":" {0}","temperature":0.0,"words":[{listed}]}}]}}"#,
+        words.join(" ")
+    );
+    room.write("ep.json", &json);
+    let output = room.run("restore --marks ep.json -o ep.srt", b"");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && note.lines().count() == 1 && note.starts_with("majuscule: left out: "),
+        "{note}"
+    );
+    let srt = room.read("ep.srt");
+    let text: Vec<&str> =
+        srt.lines().filter(|line| !line.contains("-->") && line.parse::<u32>().is_err()).collect();
+    let text = text.join(" ").replace(['.', ',', '?'], "");
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "So we met Angela Merkel yesterday");
+    assert!(
+        srt.starts_with("1\n00:00:00,000 --> ")
+            && srt.trim_end().lines().any(|line| line.ends_with("00:00:08,000")
+                || line.ends_with("00:00:07,400")
+                || line.starts_with("00:00:07,000")),
+        "{srt}"
+    );
+    // Restoring and converting in two steps gives the same.
+    room.out("restore --quiet --marks ep.json -o marked.json", b"");
+    assert_eq!(room.run("convert marked.json --to srt --cues sentence", b"").stdout, srt.as_bytes());
+    assert_eq!(
+        room.out("restore --quiet --marks --format whisper-json - --to srt", json.as_bytes()),
+        srt.as_bytes()
+    );
+    // In a folder, each text gets the name of its new format.
+    fs::create_dir(room.path("talks")).unwrap();
+    room.write("talks/ep.json", &json);
+    room.out("restore --quiet --marks talks --to srt -o subtitles/", b"");
+    assert_eq!(room.read("subtitles/ep.srt"), srt);
+    // What a user would not expect to be lost needs --drop.
+    room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000 X1:40\nwe met\n");
+    room.fails(
+        "restore talk.srt -o talk.vtt",
+        b"",
+        1,
+        &["the coordinates \"X1:40\" would be lost", "--drop"],
+    );
+    room.out("restore --quiet --drop talk.srt -o talk.vtt", b"");
+    assert!(room.read("talk.vtt").starts_with("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n"));
+    room.fails("restore ep.json talk.srt --to text", b"", 2, &["several texts are not converted into one"]);
+    room.fails(
+        "restore --stream ep.json -o ep.vtt",
+        b"",
+        2,
+        &["--stream gives texts back in their own format"],
+    );
+    room.fails("restore --check ep.json --to srt", b"", 2, &["cannot be used with"]);
+}
+
+#[test]
+fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
+    let room = Room::new();
+    let srt = "1\n00:00:01,000 --> 00:00:02,000\n<i>we met in lisbon</i>\n";
+    let object = "{\"text\":\"we met the bbc\",\"id\":\"bbc\"}\n";
+    let whisper = "{\n\"text\": \"the bbc\",\n\"segments\": [{\"text\": \" the bbc\"}], \"task\": \"bbc\"}";
+    for (input, part) in [
+        (srt, "\n<i>we met in Lisbon</i>"),
+        (&format!("WEBVTT\n\nbbc\n{}", &srt[2..].replace(',', ".")), "bbc\n00:00:01.000"),
+        (object, "\"we met the BBC\",\"id\":\"bbc\""),
+        (whisper, "[{\"text\": \" the BBC\"}], \"task\": \"bbc\""),
+    ] {
+        let out = room.restored("", input);
+        assert!(out.contains(part), "{out}");
+        assert_eq!(room.write("talk", input).restored("talk", ""), out);
+    }
+    // The name of the file decides its format, and a note reports the contradiction.
+    let output = room.write("talk.txt", srt).run("restore --model model talk.txt", b"");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && note.contains("talk.txt is named as text, but begins as srt"),
+        "{note}"
+    );
+    for line in ["--format srt talk.txt", "--format text talk.txt", "--quiet talk.txt"] {
+        assert!(room.run(&format!("restore --model model {line}"), b"").stderr.is_empty(), "{line}");
+    }
+    room.write("ep.json", whisper);
+    // The output has another format: the document has no times for it.
+    room.fails(
+        "restore --model model ep.json -o nice.srt",
+        b"",
+        1,
+        &["ep.json, line 3", "found no beginning"],
+    );
+    assert!(!room.path("nice.srt").exists());
+    room.fails(
+        "restore --model model ep.json -o nice.trn",
+        b"",
+        2,
+        &["ep.json is whisper-json", "nice.trn is named as trn"],
+    );
+    room.restored("talk.txt -o other.txt", "");
+    room.restored("--format srt talk.txt -o again.txt", "");
+    let image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    room.write("talk.png", image).fails(
+        "restore --model model talk.png",
+        b"",
+        1,
+        &["talk.png: this is an image"],
+    );
+    let every_byte: Vec<u8> = (0..1000).map(|at| (at * 7 % 256) as u8).collect();
+    room.fails("restore --model model", &every_byte, 1, &["standard input: this is no text", "--lossy"]);
+    room.out("restore --model model --lossy", &every_byte);
+    let passed = room.out("restore --model model --lossy", image);
+    assert_eq!(passed.to_ascii_lowercase(), image.to_ascii_lowercase());
+}
+
+#[test]
+fn the_files_of_the_examples_come_out_with_other_capitals_alone() {
+    let folder = Path::new(crate::ROOT).join("examples");
+    let model = TRAINED.join("model");
+    let model = model.to_str().unwrap();
+    let lower = |text: &str| text.replace("\\u00c9", "\\u00e9").to_lowercase();
+    for (name, word) in [
+        ("talk.srt", "Lisbon."),
+        ("talk.vtt", "Lisbon."),
+        ("talk.ctm", "Lisbon 0.91"),
+        ("talk.json", "\" Lisbon.\""),
+    ] {
+        let before = fs::read_to_string(folder.join(name)).unwrap();
+        let output = run_with_input(&folder, &["restore", "--model", model, name], b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let after = String::from_utf8(output.stdout).unwrap();
+        assert!(after.contains(word), "{name}: {after}");
+        assert_eq!(lower(&after), lower(&before), "{name}");
+        let format = match name {
+            "talk.json" => "whisper-json",
+            _ => name.rsplit_once('.').unwrap().1,
+        };
+        let again =
+            run_with_input(&folder, &["restore", "--model", model, "--format", format], after.as_bytes());
+        assert_eq!(String::from_utf8(again.stdout).unwrap(), after, "{name}");
+    }
+}
+
+#[test]
+fn a_broken_subtitle_is_named_or_passed() {
+    let room = Room::new();
+    room.write("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nin lisbon\n\n2\n00:00:0x --> 00:00:02,000\nin lisbon\n\n3\n00:00:01,000 --> 00:00:02,000\nin lisbon\n");
+    let output = room.run("restore --model model a.srt -o b.srt", b"");
+    assert_eq!(output.status.code(), Some(1));
+    let problem = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        problem.contains("a.srt, line 6, column 1: found \"00:00:0x\", but a timing is expected"),
+        "{problem}"
+    );
+    assert!(!room.path("b.srt").exists());
+    let output = room.run("restore --model model --lossy a.srt", b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("in")).collect::<Vec<_>>(),
+        ["in Lisbon", "in lisbon", "in Lisbon"]
+    );
+    assert_eq!(room.run("restore --model model --format conll --field word", b"x").status.code(), Some(2));
+}
