@@ -56,7 +56,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "restore --marks --model model",
         spoken.as_bytes(),
         2,
-        &["puts no marks", "accurate, fast, best or ngram of --lang en"],
+        &["puts no marks", "accurate, fast, small, best or ngram of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
     room.fails(
