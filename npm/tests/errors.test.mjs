@@ -103,7 +103,7 @@ test("models come only from where the package is", async () => {
   assert.match(await message("usage", () => load("xx")), /no model of language "xx": expected one of en, es, fr, nl, pt/);
   assert.match(await message("usage", () => load("en", { preset: "best" })), /no preset "best": expected one of accurate, fast, small/);
   assert.match(await message("usage", () => load("es", { preset: "small" })), /no model small of language "es": expected one of accurate, fast$/);
-  assert.match(await message("usage", () => load("en", { preset: "small", core: "text" })), /cnn-bilstm/);
+  assert.match(await message("model", () => load("en", { preset: "small", core: "text" })), /cnn-bilstm/);
   assert.match(await message("usage", () => load("en", { base: "https://example.org/" })), /only from where the package or the page is/);
   assert.match(await message("input", () => load("en", { base: new URL("nowhere/", DIST) })), /cannot read .*nowhere/);
   assert.equal(await load("pt-BR"), await load("pt"));
