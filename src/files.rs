@@ -7,8 +7,8 @@ pub(crate) use encoding::seven_bit;
 pub use encoding::{Encoding, TextEncoder};
 #[cfg(test)]
 pub(crate) use input::Dribble;
-pub(crate) use input::{BOM, undecoded};
-pub use input::{Input, Lines, len, not_utf8, open, unwritten};
+pub(crate) use input::undecoded;
+pub use input::{BOM, Input, Lines, len, not_utf8, open, unwritten};
 pub use limits::{ByteSize, Limits, bytes};
 pub use outputs::{check_inputs, check_new, check_output, check_output_folder, check_replaceable};
 pub use publish::{Publish, publish, publish_folder, unpublished};
