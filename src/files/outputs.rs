@@ -16,7 +16,7 @@ pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a folder that [`publish_folder`] would not replace, to be called before long work.
+/// Refuses a folder that [`publish_folder`](super::publish_folder) would not replace, to be called before long work.
 ///
 /// # Errors
 /// If something exists there that may not be replaced.
