@@ -169,8 +169,11 @@ export interface Place {
 
 /** How a model is loaded. */
 export interface LoadOptions extends Place {
-  /** `text` is smaller and slower code for text and subtitles, with the models of the package; it does not convert. */
-  core?: "all" | "text";
+  /**
+   * `text` is smaller and slower code for text and subtitles, with the models of the package; it does not convert. `network` computes networks
+   * as well: the preset `small`, which selects it, and networks of your own.
+   */
+  core?: "all" | "text" | "network";
 }
 
 /** Loads the model of a language (once), or one from the bytes of a packed file, such as `train` of the program writes. */
