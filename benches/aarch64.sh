@@ -4,7 +4,7 @@
 #     benches/aarch64.sh
 #
 # Debian's packages gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user are needed, and those that npm/rust.sh
-# unpacks. Prints the result of the tests, and the words that both processors restore.
+# unpacks. Prints the result of the tests, and a sentence as each model restores it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p "${CARGO_TARGET_DIR:-target}/aarch64"

@@ -24,6 +24,7 @@ const DIST = here("../../npm/dist");
 // Where the program finds the networks.
 process.env.MAJUSCULE_MODELS ??= here("../../lm/networks");
 const PAGE_TESTS = new URL("../../crates/service/tests/page/", import.meta.url);
+const PRESETS = ["fast", "accurate", "small"];
 const PEERS = { "title-case": "4.3.2", "sentence-case": "4.0.0" };
 
 const { values, positionals } = parseArgs({
@@ -137,7 +138,7 @@ async function wordsTable() {
   console.log("\n## Words per second\n");
   row("model", "program", "Node", "of the program", "Chromium", "of the program");
   row("---", "---:", "---:", "---:", "---:", "---:");
-  for (const preset of ["fast", "accurate", "small"]) {
+  for (const preset of PRESETS) {
     for (const marks of [false, true]) {
       const args = ["restore", `--preset=${preset}`, "--lang=en", "--threads=1", ...(marks ? ["--marks=all"] : [])];
       const times = { program: [], node: [], chromium: [] };
@@ -166,7 +167,7 @@ async function startTable() {
   console.log("\n## Start\n");
   row("", "process to first line, ms of CPU", "load, ms", "first sentence, ms", "memory, MB", "memory with the text, MB");
   row("---", "---:", "---:", "---:", "---:", "---:");
-  for (const preset of ["fast", "accurate", "small"]) {
+  for (const preset of PRESETS) {
     const args = ["restore", `--preset=${preset}`, "--lang=en", "--threads=1"];
     const native = [];
     for (let turn = 0; turn < repeat; turn++) native.push(timed(program, args, "we met in lisbon\n") * 1000);

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -155,6 +156,19 @@ fn lists_and_a_lexicon_become_part_of_a_model() {
     room.fails("restore --model other", b"we", 1, &["other: lists.bin is missing"]);
 }
 
+/// Kills a training once its checkpoint, `kept`, is there, and returns what it wrote. If the training is done
+/// before, it starts again from nothing, and the checks after this hold too.
+fn killed_after_checkpoint(room: &Room, line: &str) -> Output {
+    let mut child = spawn(program().args(line.split_whitespace()).current_dir(room.folder()));
+    let begun = Instant::now();
+    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
+        thread::sleep(Duration::from_millis(1));
+    }
+    drop(child.kill());
+    child.wait_with_output().unwrap()
+}
+
 #[test]
 fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
     let room = Room::new();
@@ -162,17 +176,7 @@ fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
     let train = "train maxent --bits 12 --epochs 20";
     room.out(&format!("{train} a.txt -o whole"), b"");
     let kept = format!("{train} a.txt -o model-of-two --checkpoint kept --checkpoint-every 10000");
-    let args: Vec<&str> = kept.split_whitespace().collect();
-    let mut child = spawn(program().args(args).current_dir(room.folder()));
-    let begun = Instant::now();
-    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
-        thread::sleep(Duration::from_millis(1));
-    }
-    // If the training was already done, it starts again from nothing, and
-    // the checks below hold too.
-    drop(child.kill());
-    child.wait().unwrap();
+    killed_after_checkpoint(&room, &kept);
     if room.path("kept").exists() {
         let other = |line: &str| line.replace("-o model-of-two", "-o other");
         room.fails(
@@ -239,15 +243,7 @@ fn a_training_of_bert_that_was_killed_goes_on_from_its_checkpoint() {
     room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
     train_bert(&room, "a.txt -o whole");
     let kept = format!("{} a.txt --checkpoint kept --checkpoint-every 2", TRAIN_BERT.as_str());
-    let args: Vec<&str> = kept.split_whitespace().chain(["-o", "model-of-two"]).collect();
-    let mut child = spawn(program().args(args).current_dir(room.folder()));
-    let begun = Instant::now();
-    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
-        thread::sleep(Duration::from_millis(1));
-    }
-    drop(child.kill());
-    let output = child.wait_with_output().unwrap();
+    let output = killed_after_checkpoint(&room, &format!("{kept} -o model-of-two"));
     assert!(output.stderr.is_empty() || output.status.success(), "no progress where there is no terminal");
     if room.path("kept").exists() {
         room.fails(&format!("{kept} --seed 2 -o other"), b"", 2, &["seed 1 was begun, but this one has 2"]);

@@ -76,11 +76,11 @@ impl SubwordBatch {
         random: &mut Random,
     ) -> Self {
         let Hidden { unknown, right_context } = hidden;
-        let divide = |sample: &&SubwordSample| divide(sample.words.len(), right_context, random);
-        let parts: Vec<Vec<Range<usize>>> = samples.iter().map(divide).collect();
-        let of_text = |(sample, parts)| std::iter::repeat(sample).zip(parts);
-        let mut texts: Vec<(&&SubwordSample, Range<usize>)> =
-            samples.iter().zip(parts).flat_map(of_text).collect();
+        let mut texts: Vec<(&SubwordSample, Range<usize>)> = Vec::with_capacity(samples.len());
+        for &sample in samples {
+            let parts = divide(sample.words.len(), right_context, random);
+            texts.extend(parts.into_iter().map(|words| (sample, words)));
+        }
         texts.sort_by_key(|(_, words)| Reverse(words.len()));
         let lengths: Vec<usize> = texts.iter().map(|(_, words)| words.len()).collect();
         let steps = SequenceSteps::new(&lengths);

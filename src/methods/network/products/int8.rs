@@ -268,22 +268,26 @@ fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
     block.write(&tile);
 }
 
+/// Returns the first rows of numbers.
+#[cfg(any(target_arch = "aarch64", target_feature = "simd128"))]
+#[inline(always)]
+fn rows_of<T, const R: usize>(numbers: &[T], depth: usize) -> [&[T]; R] {
+    std::array::from_fn(|row| &numbers[row * depth..][..depth])
+}
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
     use std::arch::aarch64::*;
     use std::arch::asm;
 
-    use super::{ByteBlock, WIDTH};
+    use super::{ByteBlock, WIDTH, rows_of};
 
     /// Multiplies rows of 16-bit numbers by a panel, a weight of each column after the other.
     #[target_feature(enable = "neon")]
     pub fn neon<const R: usize, const V: usize>(block: ByteBlock<'_>) {
         const LANES: usize = 8;
         assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
-        let mut rows = [&block.wide[..0]; R];
-        for (row, numbers) in rows.iter_mut().enumerate() {
-            *numbers = &block.wide[row * block.depth..][..block.depth];
-        }
+        let rows: [_; R] = rows_of(block.wide, block.depth);
         let mut sums = [[[vdupq_n_s32(0); 2]; V]; R];
         for (at, weights) in block.panel.chunks_exact(V * LANES).enumerate() {
             let mut loaded = [vdupq_n_s16(0); V];
@@ -315,10 +319,7 @@ mod aarch64 {
         const LANES: usize = 4;
         const GROUP: usize = 4;
         assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
-        let mut rows = [&block.x[..0]; R];
-        for (row, bytes) in rows.iter_mut().enumerate() {
-            *bytes = &block.x[row * block.depth..][..block.depth];
-        }
+        let rows: [_; R] = rows_of(block.x, block.depth);
         let mut lacking = [[0i32; LANES]; V];
         lacking
             .as_flattened_mut()
@@ -364,7 +365,7 @@ mod aarch64 {
 mod wasm {
     use std::arch::wasm32::*;
 
-    use super::{ByteBlock, WIDTH};
+    use super::{ByteBlock, WIDTH, rows_of};
 
     /// The number of sums in a vector.
     const LANES: usize = 4;
@@ -375,10 +376,7 @@ mod wasm {
     /// Multiplies rows by a panel, with the sums held in vectors.
     pub fn simd128<const R: usize, const V: usize>(block: ByteBlock<'_>) {
         assert!(block.panel.len() == block.depth * V * LANES, "a panel as deep as the rows are long");
-        let mut rows = [&block.wide[..0]; R];
-        for (row, numbers) in rows.iter_mut().enumerate() {
-            *numbers = &block.wide[row * block.depth..][..block.depth];
-        }
+        let rows: [_; R] = rows_of(block.wide, block.depth);
         let mut sums = [[i32x4_splat(0); V]; R];
         for (at, weights) in block.panel.chunks_exact(V * LANES * GROUP).enumerate() {
             let mut loaded = [i32x4_splat(0); V];
