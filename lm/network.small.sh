@@ -13,7 +13,8 @@ output=$(realpath -m "${3:-$lm/networks}")
 case $name in
 en)
     [ -f sample.txt ] || sh "$lm/sample.sh" "$corpora" sample.txt
-    set -- --epochs 2 --held-out 0.004 --lang en sample.txt
+    # So that live text, which waits for few words, gets the most from them.
+    set -- --epochs 2 --held-out 0.004 --right-context-dropout 0.25 --lang en sample.txt
     ;;
 multilingual)
     [ -f multi/pt.txt ] || sh "$lm/sample.multilingual.sh" "$corpora" multi
