@@ -19,6 +19,8 @@ export interface RestoreOptions {
   case?: "auto" | "keep" | "ignore";
   /** The sentence starts that get a capital. */
   sentenceStart?: "auto" | "always" | "never";
+  /** The balance between missing and superfluous capitals, for `accurate`, `fast` and `small`. */
+  capitals?: "few" | "balanced" | "many";
   /** The extent of one text: words of two texts never influence each other. */
   context?: "auto" | "line" | "file";
   /** The tag of the text's language, for its abbreviations; that of the model by default. */

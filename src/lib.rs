@@ -64,8 +64,8 @@ pub use restore::{
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, MarkSet,
-    OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart, Spellings, Token, Tokens,
+    CapitalBalance, Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkForm, MarkPlaces,
+    MarkSet, OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart, Spellings, Token, Tokens,
     WantedMarks,
 };
 

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{self, Error, Result};
 #[cfg(doc)]
 use crate::text::Token;
-use crate::text::{self, Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
+use crate::text::{self, CapitalBalance, Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
 
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +26,9 @@ pub struct Request {
     pub mark_threshold: Option<f32>,
     /// The sentence starts that get a capital, from a method that can tell them.
     pub starts: SentenceStarts,
+    /// The balance between missing and superfluous capitals, for a method that
+    /// [has one](Restorer::balances_capitals).
+    pub capitals: CapitalBalance,
     /// The largest number of words of right context to use; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
     /// The number of contexts that a choice is averaged over, by a method that sees a window of a
@@ -44,6 +47,7 @@ impl Default for Request {
             marks: MarkSet::NONE,
             mark_threshold: None,
             starts: SentenceStarts::Predicted,
+            capitals: CapitalBalance::default(),
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threads: NonZeroUsize::MIN,
@@ -70,6 +74,20 @@ impl Request {
             _ => (mark, Some(found)),
         }
     }
+}
+
+/// Fails if a method does not have this balance of capitals.
+///
+/// # Errors
+/// Returns [`Error::Usage`].
+pub fn check_capitals(method: &dyn Restorer, balance: CapitalBalance) -> Result<()> {
+    if balance == CapitalBalance::default() || method.balances_capitals() {
+        return Ok(());
+    }
+    let option = error::option("capitals");
+    Err(Error::usage(format!(
+        "the method does not weigh capitals: leave {option} out, or use maxent or a network"
+    )))
 }
 
 /// A set of sentence starts.
@@ -140,6 +158,11 @@ pub trait Restorer: Send + Sync {
     /// request.
     fn has_probabilities(&self) -> bool {
         true
+    }
+
+    /// Returns true if the method follows [`Request::capitals`].
+    fn balances_capitals(&self) -> bool {
+        false
     }
 
     /// Returns true if the method averages its choices over contexts ([`Request::predictions`]).

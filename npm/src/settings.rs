@@ -138,11 +138,12 @@ impl GivenOptions {
 }
 
 /// The options of the calls that restore.
-const RESTORE: [&str; 13] = [
+const RESTORE: [&str; 14] = [
     "marks",
     "words",
     "case",
     "sentence-start",
+    "capitals",
     "context",
     "lang",
     "locale",
@@ -178,6 +179,7 @@ impl Settings {
             .in_locale(values.parsed("locale")?)
             .capitalized(values.named("case")?.unwrap_or_default())
             .sentence_start(values.named("sentence-start")?.unwrap_or_default())
+            .capitals(values.named("capitals")?.unwrap_or_default())
             .context(values.named("context")?.unwrap_or_default())
             .lossy(values.flag("lossy")?)
             .look_ahead(values.number("look-ahead", 0)?)

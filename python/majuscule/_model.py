@@ -22,6 +22,8 @@ Preset = Literal["accurate", "fast", "small", "best", "ngram"]
 class Options(TypedDict, total=False):
     """The options of restoring, with the names and defaults of the command line."""
 
+    capitals: Literal["few", "balanced", "many"]
+    """The balance between missing and superfluous capitals, for maxent and networks."""
     case: Literal["auto", "keep", "ignore"]
     """The capitals of the text that are kept."""
     context: Literal["auto", "line", "file"]

@@ -12,6 +12,8 @@ Path = str | os.PathLike[str]
 class RestoreFileOptions(TypedDict, total=False):
     """The options of `majuscule restore`."""
 
+    capitals: Literal["few", "balanced", "many"]
+    """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
     """Capitals of the input that count: auto by default, but ignore with stream, which cannot wait for the whole line
     that auto looks at."""
@@ -299,6 +301,8 @@ class EvaluateOptions(TypedDict, total=False):
     calibration: bool
     """Also compare the probabilities that the model gives with the truth, those of marks where the protocol scores
     marks."""
+    capitals: Literal["few", "balanced", "many"]
+    """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
     """Capitals of the recogniser's output that count, with each recording as one line; none by default. Without align
     a model sees no capitals."""

@@ -54,6 +54,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         words: Iterable[str] | None = None,
         case: str | None = None,
         sentence_start: str | None = None,
+        capitals: str | None = None,
         context: str | None = None,
         look_ahead: int | None = None,
         locale: str | None = None,
@@ -70,6 +71,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.words = words
         self.case = case
         self.sentence_start = sentence_start
+        self.capitals = capitals
         self.context = context
         self.look_ahead = look_ahead
         self.locale = locale

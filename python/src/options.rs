@@ -46,6 +46,7 @@ pub fn read(
             "locale" => options.locale = Some(name()?.parse().map_err(parsed)?),
             "case" => options.capitalized = named(py, "case", &name()?)?,
             "sentence_start" => options.sentence_start = named(py, "sentence-start", &name()?)?,
+            "capitals" => options.capitals = named(py, "capitals", &name()?)?,
             "context" => options.context = named(py, "context", &name()?)?,
             "lossy" => options.lossy = value.extract()?,
             "look_ahead" => options.look_ahead = Some(value.extract()?),

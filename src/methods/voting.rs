@@ -81,6 +81,10 @@ impl Restorer for Voting {
         self.method.has_probabilities()
     }
 
+    fn balances_capitals(&self) -> bool {
+        self.method.balances_capitals()
+    }
+
     fn details(&self) -> Option<&dyn Details> {
         Some(self)
     }
@@ -367,7 +371,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::{Class, Locale, MarkSet, Token};
+    use crate::text::{CapitalBalance, Class, Locale, MarkSet, Token};
 
     /// A method that ends a sentence after the last word of a text, and after a word with an `e` if
     /// there are two words before it. A sentence begins in title case, and words with an `n` are in
@@ -427,6 +431,7 @@ mod tests {
         sentence_ends: false,
         mark_threshold: None,
         starts: crate::restorer::SentenceStarts::Predicted,
+        capitals: CapitalBalance::Balanced,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
         threads: NonZeroUsize::MIN,

@@ -83,6 +83,10 @@ impl Restorer for LanguageMonitor {
         self.method.has_probabilities()
     }
 
+    fn balances_capitals(&self) -> bool {
+        self.method.balances_capitals()
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(MonitoredSession { session: self.method.session(request), monitor: self })
     }

@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::methods::Model;
 use crate::model::Manifest;
 use crate::named::NamedValue;
-use crate::restorer::{Request, Restorer, SentenceStarts};
+use crate::restorer::{Request, Restorer, SentenceStarts, check_capitals};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
@@ -79,6 +79,7 @@ impl RestoreOptions {
                 "{threshold} is for marks that are put in: give {marks} with it"
             )));
         }
+        check_capitals(method, self.capitals)?;
         let sentence_ends =
             matches!(self.form, OutputForm::Json | OutputForm::Sentences) && method.labels().ends_sentences();
         Ok(Request { confidence: confidence.is_some(), sentence_ends, ..self.plain_request(format) })
@@ -92,6 +93,7 @@ impl RestoreOptions {
             look_ahead: self.look_ahead,
             marks: self.marks,
             mark_threshold: self.mark_threshold,
+            capitals: self.capitals,
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.

@@ -32,7 +32,9 @@ pub use language_tag::LanguageTag;
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
 pub use offsets::{OffsetCursor, OffsetUnit};
-pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart, WantedMarks};
+pub use options::{
+    CapitalBalance, Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart, WantedMarks,
+};
 pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

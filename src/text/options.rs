@@ -58,6 +58,8 @@ pub struct RestoreOptions {
     pub predictions: NonZeroUsize,
     /// The probability, from 0 to 1, below which a word keeps the case that it has in the input.
     pub threshold: Option<f32>,
+    /// The balance between missing and superfluous capitals.
+    pub capitals: CapitalBalance,
     /// The marks that may be put into the text; none by default.
     pub marks: MarkSet,
     /// The parts of the text that may get marks.
@@ -110,6 +112,7 @@ setters! {
     look_ahead: Option<usize>,
     predictions: NonZeroUsize,
     threshold: Option<f32>,
+    capitals: CapitalBalance,
     marks: MarkSet,
     mark_places: MarkPlaces,
     mark_form: Option<MarkForm>,
@@ -138,6 +141,7 @@ impl Default for RestoreOptions {
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threshold: None,
+            capitals: CapitalBalance::default(),
             marks: MarkSet::NONE,
             mark_places: MarkPlaces::default(),
             mark_form: None,
@@ -203,6 +207,47 @@ impl NamedValue for SentenceStart {
         ),
         (Self::Always, "always", "The places of auto, and the beginning of every line and cue"),
         (Self::Never, "never", "Nowhere: the method alone decides"),
+    ];
+}
+
+/// The balance between missing and superfluous capitals: a word in lower case gets a capital where
+/// the method holds it for probable enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CapitalBalance {
+    /// Fewer capitals, and more of them are right.
+    Few,
+    /// Each word has its most probable case.
+    #[default]
+    Balanced,
+    /// More capitals, and fewer are missing.
+    Many,
+}
+
+impl CapitalBalance {
+    /// Returns the factor on the odds of lower case.
+    pub(crate) fn lower_odds(self) -> f32 {
+        match self {
+            Self::Few => 2.0,
+            Self::Balanced => 1.0,
+            Self::Many => 0.6,
+        }
+    }
+
+    /// Returns the factor on the odds of a sentence start that nothing shows.
+    pub(crate) fn start_odds(self) -> f32 {
+        match self {
+            Self::Few => 0.5,
+            Self::Balanced => 1.0,
+            Self::Many => 2.0,
+        }
+    }
+}
+
+impl NamedValue for CapitalBalance {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Few, "few", "Fewer capitals, and more of them are right"),
+        (Self::Balanced, "balanced", "Each word has its most probable case"),
+        (Self::Many, "many", "More capitals, and fewer are missing"),
     ];
 }
 

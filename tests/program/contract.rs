@@ -21,8 +21,8 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkPlaces, MarkSet, RestoreOptions,
-    SentenceStart, Spellings, Tokens,
+    Break, CapitalBalance, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkPlaces, MarkSet,
+    RestoreOptions, SentenceStart, Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -637,6 +637,21 @@ proptest! {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(5) {
                 let streamed = streamed(restorer, &text, mode, look_ahead, &cuts);
                 prop_assert_eq!(folded(streamed.as_bytes(), mode), folded(text.as_bytes(), mode));
+            }
+        }
+    }
+
+    #[test]
+    fn many_capitals_are_those_of_few_and_more(text in any_text(), marks in prop::bool::ANY) {
+        for Model { manifest, restorer } in ALL.iter().filter(|model| model.restorer.balances_capitals()) {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let is_small = [CapitalBalance::Few, CapitalBalance::Balanced, CapitalBalance::Many].map(|capitals| {
+                let request = Request { capitals, ..asking(&**restorer, marks, None) };
+                let found = restorer.restore_batch(std::slice::from_ref(&tokens), request).unwrap().remove(0);
+                found.iter().map(|choice| choice.label.case == Case::Lower).collect::<Vec<_>>()
+            });
+            for (fewer, more) in is_small.iter().zip(&is_small[1..]) {
+                prop_assert!(fewer.iter().zip(more).all(|(fewer, more)| fewer >= more), "{}", manifest.method);
             }
         }
     }

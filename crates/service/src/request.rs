@@ -2,8 +2,9 @@
 
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::{
-    Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
-    ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings, TextRestorer, WantedMarks,
+    CapitalBalance, Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt,
+    LanguageChoice, MarkPlaces, ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings,
+    TextRestorer, WantedMarks,
 };
 use serde_json::Value;
 
@@ -69,6 +70,7 @@ impl RestoreRequest {
             .threshold(fields.probability("threshold")?)
             .mark_threshold(fields.probability("mark_threshold")?)
             .sentence_start(fields.named::<SentenceStart>("sentence_start")?.unwrap_or_default())
+            .capitals(fields.named::<CapitalBalance>("capitals")?.unwrap_or_default())
             .capitalized(fields.named::<Capitalized>("case")?.unwrap_or_default());
         let (preset, model) = (fields.named::<Preset>("preset")?, fields.text("model")?);
         if preset.is_some() && model.is_some() {

@@ -160,6 +160,10 @@ impl Restorer for Cascade {
         self.fast.has_probabilities() && self.exact.has_probabilities()
     }
 
+    fn balances_capitals(&self) -> bool {
+        self.fast.balances_capitals() && self.exact.balances_capitals()
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let fast = self.fast.session(Request { confidence: true, ..request });
         Box::new(Cascading { cascade: self, request, fast, gathering: self.gathering(request) })

@@ -7,6 +7,7 @@ use super::filling::{Filler, Values};
 use super::observe::WordFeatures;
 use super::templates::{BEGUN, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
+use crate::restorer::Request;
 use crate::text::{Case, Class, Constraint};
 
 /// The part of a session that decides the case of words.
@@ -15,6 +16,10 @@ pub(super) struct CaseDecider<'a> {
     model: &'a Maxent,
     /// True if the probabilities of cases are asked for.
     confidence: bool,
+    /// The factor on the probability of lower case.
+    capital_cost: f32,
+    /// The factor on the odds of a sentence start that nothing shows.
+    start_odds: f32,
     /// True if features use the case of the previous word.
     pub(super) looks_before: bool,
     /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
@@ -28,11 +33,14 @@ pub(super) struct CaseDecider<'a> {
 }
 
 impl<'a> CaseDecider<'a> {
-    pub(super) fn new(model: &'a Maxent, confidence: bool) -> Self {
+    pub(super) fn new(model: &'a Maxent, request: &Request) -> Self {
         let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
+        let capital_cost = capital_cost * request.capitals.lower_odds();
         Self {
             model,
-            confidence,
+            confidence: request.confidence,
+            capital_cost,
+            start_odds: request.capitals.start_odds(),
             looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
@@ -81,6 +89,8 @@ impl<'a> CaseDecider<'a> {
         begins: f32,
     ) -> (Case, Option<f32>) {
         let model = self.model;
+        let starts = self.start_odds * begins;
+        let begins = starts / (1.0 - begins + starts);
         // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.profile == 0).then(|| model.cases.mixed(&word.hash)).flatten();
         let is_open = shares.is_none() && only.is_none() && !self.confidence;
@@ -100,7 +110,7 @@ impl<'a> CaseDecider<'a> {
             _ => model.cases.case(class, lower, mixed).unwrap_or_default(),
         };
         // Of equally probable labels, the smaller change.
-        let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);
+        let mut best = (Class::Lower, shares[0] * self.capital_cost);
         for class in [Class::Title, Class::Upper, Class::Mixed] {
             if shares[class as usize] > best.1 {
                 best = (class, shares[class as usize]);

@@ -323,6 +323,10 @@ impl Restorer for Maxent {
         Some(self)
     }
 
+    fn balances_capitals(&self) -> bool {
+        true
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let look_ahead = request.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
         Box::new(session::MaxentSession::new(self, request, look_ahead))

@@ -178,7 +178,7 @@ impl<'a> MaxentSession<'a> {
             observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
             history: None,
-            cases: CaseDecider::new(model, request.confidence),
+            cases: CaseDecider::new(model, &request),
             marks: marks.map(MarkDecider::new),
             openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
             #[cfg(test)]

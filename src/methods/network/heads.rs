@@ -5,7 +5,7 @@ use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
 use crate::methods::sentence_starts::BoundaryEvidence;
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Request, SentenceStarts};
-use crate::text::{Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
+use crate::text::{CapitalBalance, Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
 
 /// The labels of the heads of a tagger. A head with only one label is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Heads {
         if puts {
             chain.ended = mark.ends_sentence();
         }
-        let (case, confidence) = self.case(word, of_cases, cases, begins);
+        let (case, confidence) = self.case(word, of_cases, cases, begins, request.capitals);
         Choice {
             label: Label { case, mark },
             confidence: request.confidence.then_some(confidence),
@@ -162,6 +162,7 @@ impl Heads {
         ln: &[f32],
         cases: &ClassCases<String>,
         begins: bool,
+        balance: CapitalBalance,
     ) -> (Case, f32) {
         if let Constraint::Fixed(case) = word.context.constraint {
             return (case, 1.0);
@@ -170,7 +171,12 @@ impl Heads {
         // Without a known pattern, mixed case is impossible.
         let known = |(class, &ln): (&Class, &f32)| Some((cases.case(*class, word.lower, mixed)?, ln));
         let known: Vec<(Case, f32)> = self.classes.iter().zip(ln).filter_map(known).collect();
-        let best = known.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let lower_odds = balance.lower_odds().ln();
+        let weighed = |(case, ln): (Case, f32)| if case == Case::Lower { ln + lower_odds } else { ln };
+        let best = known
+            .iter()
+            .copied()
+            .reduce(|best, next| if weighed(next) > weighed(best) { next } else { best });
         let title = || cases.case(Class::Title, word.lower, mixed).unwrap_or_default();
         let Some((mut found, most)) = best else { return (if begins { title() } else { Case::Lower }, 1.0) };
         let share = |same: &dyn Fn(Case) -> bool| {

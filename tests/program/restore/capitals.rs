@@ -25,6 +25,20 @@ fn the_users_words_win_over_capitals_kept_and_these_over_the_start_and_this_over
 }
 
 #[test]
+fn fewer_or_more_capitals_come_out_as_asked_for() {
+    let room = Room::new();
+    let text =
+        "well i met art in the city of york and we saw the senator from the south then it rained all week";
+    let [few, balanced, many] = ["few", "balanced", "many"].map(|balance| {
+        let line = format!("restore --lang en --capitals {balance}");
+        let found = String::from_utf8(room.out(&line, text.as_bytes())).unwrap();
+        found.chars().filter(|c| c.is_uppercase()).count()
+    });
+    assert!(few < balanced && balanced < many, "{few} {balanced} {many}");
+    room.fails("restore --capitals few --model model", b"", 2, &["--capitals", "maxent or a network"]);
+}
+
+#[test]
 fn a_line_that_would_come_out_in_capitals_alone_is_decided_as_a_whole() {
     let room = Room::new();
     assert_eq!(room.restored("", "WHO bbc"), "who BBC");

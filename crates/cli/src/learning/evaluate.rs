@@ -19,9 +19,9 @@ use crate::voting::VotingArgs;
 use majuscule::error::Error;
 use majuscule::files::Publish;
 use majuscule::methods::{Model, Preset, Read};
-use majuscule::restorer::{Request, SentenceStarts};
+use majuscule::restorer::{Request, SentenceStarts, check_capitals};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, SentenceStart, Spellings};
+use majuscule::text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::{Corpus, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
@@ -80,6 +80,9 @@ pub struct EvaluateArgs {
     /// Also print 95 % intervals, from a bootstrap over the examples as in compare
     #[arg(long)]
     pub intervals: bool,
+    /// Balance between missing and superfluous capitals, for maxent and networks
+    #[arg(long, value_parser = by_name::<CapitalBalance>(), default_value = default_name::<CapitalBalance>())]
+    pub capitals: CapitalBalance,
     /// Number of later words that a choice may depend on; 0 is none
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
@@ -117,10 +120,12 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     }
     let (model, read) = args.load()?;
     let (Model { manifest, restorer }, predictions) = args.voting.apply(model)?;
+    check_capitals(&*restorer, args.capitals)?;
     let threads = threads(args.threads);
     let request = Request {
         confidence: args.calibration,
         look_ahead: args.look_ahead,
+        capitals: args.capitals,
         predictions,
         mark_threshold: args.mark_threshold,
         threads,

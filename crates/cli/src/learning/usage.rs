@@ -110,6 +110,10 @@ impl Restorer for Timed<'_> {
         self.0.has_probabilities()
     }
 
+    fn balances_capitals(&self) -> bool {
+        self.0.balances_capitals()
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         self.0.session(request)
     }

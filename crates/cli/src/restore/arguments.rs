@@ -13,7 +13,8 @@ use majuscule::restore::LanguageChoice;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
-    Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, WantedMarks,
+    CapitalBalance, Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions,
+    SentenceStart, WantedMarks,
 };
 use majuscule_arguments::{by_name, default_name};
 
@@ -95,6 +96,9 @@ pub struct RestoreArgs {
     /// Sentence starts that get a capital
     #[arg(long, value_parser = by_name::<SentenceStart>(), default_value = default_name::<SentenceStart>())]
     pub(super) sentence_start: SentenceStart,
+    /// Balance between missing and superfluous capitals, for maxent and networks
+    #[arg(long, value_parser = by_name::<CapitalBalance>(), default_value = default_name::<CapitalBalance>())]
+    pub(super) capitals: CapitalBalance,
     /// Insert commas, full stops and question marks where the text shows none; all: everywhere; or
     /// those named, such as --marks=.,?!:;-…, everywhere
     ///
@@ -313,6 +317,7 @@ impl RestoreArgs {
                 case => case.unwrap_or_default(),
             })
             .sentence_start(self.sentence_start)
+            .capitals(self.capitals)
             .context(self.context)
             .group(self.group.clone())
             .field(self.field.clone())

@@ -253,6 +253,10 @@ impl Restorer for Bilstm {
         Some(self)
     }
 
+    fn balances_capitals(&self) -> bool {
+        true
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(WindowSession::new(self, request))
     }

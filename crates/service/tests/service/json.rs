@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::client::{HttpAnswer, Server};
 
 /// The fields of a body, and one that is not known.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "text",
     "texts",
     "words",
@@ -19,6 +19,7 @@ const FIELDS: [&str; 15] = [
     "look_ahead",
     "spellings",
     "sentence_start",
+    "capitals",
     "case",
     "confidence",
     "lossy",
@@ -75,7 +76,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     let words = json!({"words": [{"word": "we", "start": 0.1, "end": 0.3, "confidence": 1}, "met"]});
     let text = json!({
         "text": "we met angela\u{301} 😀 in lisbon", "lang": "auto", "preset": "fast", "marks": ".,?", "look_ahead": 2,
-        "spellings": ["Lisbon"], "sentence_start": "auto", "case": "keep", "confidence": false,
+        "spellings": ["Lisbon"], "sentence_start": "auto", "capitals": "few", "case": "keep", "confidence": false,
     });
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..60),

@@ -305,6 +305,10 @@ impl<P: PieceCutter, S: WindowScorer> Restorer for BertModel<P, S> {
         true
     }
 
+    fn balances_capitals(&self) -> bool {
+        true
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(WindowSession::new(self, request))
     }

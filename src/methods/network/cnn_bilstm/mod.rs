@@ -171,6 +171,10 @@ impl Restorer for CnnBilstm {
         Some(self)
     }
 
+    fn balances_capitals(&self) -> bool {
+        true
+    }
+
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         Box::new(WindowSession::new(self, request))
     }

@@ -14,7 +14,7 @@ use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::model::Packed;
 use majuscule::restorer::{Boundary, Request, Restorer, SentenceStarts};
-use majuscule::text::{Break, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
+use majuscule::text::{Break, CapitalBalance, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
@@ -42,6 +42,7 @@ const MARKS: Request = Request {
     marks: MarkSet::USUAL,
     mark_threshold: None,
     starts: SentenceStarts::Predicted,
+    capitals: CapitalBalance::Balanced,
     look_ahead: None,
     predictions: NonZeroUsize::MIN,
     threads: NonZeroUsize::MIN,

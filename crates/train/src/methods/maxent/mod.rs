@@ -588,7 +588,7 @@ mod tests {
     use crate::corpus::{Protocol, Reading};
     use majuscule::model::Packed;
     use majuscule::restorer::{Request, Restorer};
-    use majuscule::text::{Break, Case, Constraint, Locale, Mark, Tokens};
+    use majuscule::text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, Tokens};
 
     #[test]
     fn neighbours_decide() {
@@ -662,6 +662,7 @@ mod tests {
         marks: MarkSet::USUAL,
         mark_threshold: None,
         starts: majuscule::restorer::SentenceStarts::Predicted,
+        capitals: CapitalBalance::Balanced,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
         threads: NonZeroUsize::MIN,
