@@ -6,7 +6,7 @@ use crate::files::{Input, Limits};
 /// The number of bytes read at a time. The first reads are smaller, each twice as large as the one
 /// before, so that the beginning of a text comes out at once.
 const READ: usize = 1 << 16;
-const FIRST_READ: usize = 1 << 12;
+const FIRST_READ: usize = 1 << 10;
 
 /// An input and the bytes read from it.
 #[derive(Debug)]
