@@ -1,4 +1,4 @@
-//! Restores capital letters in text that lost them (truecasing).
+//! Restores capital letters (truecasing) and punctuation in text that lost them.
 //!
 //! The main job in three lines:
 //!

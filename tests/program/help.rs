@@ -98,6 +98,18 @@ fn help_manual_and_completions_print() {
             "{verb}"
         );
     }
+    let [short, long] = ["restore -h", "restore --help"].map(print);
+    for option in ["--marks", "--lang", "--stream"] {
+        assert!(short.contains(option), "{option}");
+    }
+    for option in ["--mark-threshold <", "--cascade <", "--precision <", "--input-limit <"] {
+        assert!(!short.contains(option) && long.contains(option), "{option}");
+    }
+    for group in
+        ["Input:", "Output:", "New cues:", "Capitals:", "Punctuation:", "Live text:", "Models:", "Computing:"]
+    {
+        assert!(long.contains(&format!("\n{group}\n")), "{group}");
+    }
     assert_eq!(print("--version"), format!("majuscule {}\n", env!("CARGO_PKG_VERSION")));
     assert!(print("man").starts_with(".ie") || print("man").contains(".TH majuscule"));
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -39,7 +39,7 @@ use majuscule::error::Error;
 use majuscule::files::Limits;
 use majuscule::printable::printable_lines;
 
-/// Restores capital letters in text that lost them, and measures how well
+/// Restores capital letters and punctuation in text that lost them, and measures how well
 ///
 /// Try: echo "the president met angela merkel in lisbon" | majuscule restore
 #[derive(Debug, Parser)]
@@ -66,6 +66,7 @@ What most people come for:
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    #[command(mut_args = restore::in_groups)]
     Restore(Box<restore::RestoreArgs>),
     Convert(convert::ConvertArgs),
     #[cfg(feature = "service")]

@@ -27,9 +27,9 @@ use crate::stream::FollowOptions;
 use crate::targets::Targets;
 use crate::voting::VotingArgs;
 
-/// Restores capital letters in text
+/// Restores capital letters, and punctuation with --marks, in text
 ///
-/// Only the case of letters changes, and --marks puts in punctuation. The format stays, unless the
+/// Only the case of letters changes, and --marks inserts punctuation. The format stays, unless the
 /// output is named as another one (-o talk.srt) or --to names it. Four sources decide, and the first that has an answer
 /// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
 /// sentence (--sentence-start), the model.

@@ -1,12 +1,14 @@
-//! `majuscule restore`: restores capital letters in texts.
+//! `majuscule restore`: restores capital letters and punctuation in texts.
 
 mod arguments;
 mod check;
 mod conversion;
+mod help;
 mod progress;
 mod run;
 
 pub use arguments::RestoreArgs;
+pub use help::in_groups;
 pub use run::run;
 
 use std::path::Path;

@@ -1,0 +1,82 @@
+//! The help of `majuscule restore`: its options in groups, and those that people use first.
+
+use clap::Arg;
+
+/// The groups of options in the long help, in order, each with its options.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Input", &["format", "field", "context", "group", "id", "encoding", "lossy"]),
+    (
+        "Output",
+        &[
+            "output",
+            "force",
+            "in_place",
+            "check",
+            "diff",
+            "to",
+            "drop",
+            "lines",
+            "confidence",
+            "json",
+            "n_best",
+            "quiet",
+        ],
+    ),
+    ("Capitals", &["words", "case", "sentence_start", "capitals", "threshold", "locale"]),
+    ("Punctuation", &["marks", "mark_form", "mark_threshold", "pause_ends"]),
+    ("Live text", &["stream", "max_delay", "look_ahead"]),
+    (
+        "Models",
+        &[
+            "lang",
+            "preset",
+            "model",
+            "cascade",
+            "sure",
+            "predictions_per_word",
+            "window",
+            "step",
+            "end_threshold",
+        ],
+    ),
+    ("Computing", &["device", "precision", "threads", "input_limit"]),
+];
+
+/// The options that the short help shows.
+const FIRST: [&str; 15] = [
+    "output", "in_place", "check", "to", "format", "field", "encoding", "lang", "preset", "model", "words",
+    "case", "marks", "stream", "threads",
+];
+
+/// Returns an option of `restore` under the heading of its group, left out of the short help unless it
+/// is one of the first.
+pub fn in_groups(arg: Arg) -> Arg {
+    let id = arg.get_id().as_str();
+    let is_shown = FIRST.contains(&id) || arg.is_positional();
+    let heading = GROUPS.iter().find(|(_, options)| options.contains(&id)).map(|(heading, _)| *heading);
+    let arg = arg.hide_short_help(!is_shown);
+    match heading {
+        Some(heading) => arg.help_heading(heading),
+        None => arg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restore::RestoreArgs;
+    use clap::{Args, Command};
+
+    #[test]
+    fn every_option_has_a_group_and_every_name_is_one_of_an_option() {
+        let command = RestoreArgs::augment_args(Command::new("restore")).mut_args(in_groups);
+        let ids: Vec<&str> = command.get_opts().map(|arg| arg.get_id().as_str()).collect();
+        for option in command.get_opts() {
+            assert!(option.get_help_heading().is_some(), "{option}");
+        }
+        let named = GROUPS.iter().flat_map(|(_, options)| *options).chain(&FIRST);
+        for name in named.filter(|name| **name != "input_limit") {
+            assert!(ids.contains(name), "{name}");
+        }
+    }
+}
