@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
 
-use super::Format;
 use super::cue::{self, CueScanner, push_untagged};
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{self, quoted};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
@@ -18,6 +18,22 @@ use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
+
+/// Subtitles of Aegisub and SubStation Alpha.
+pub(super) const ASS: FormatInfo = FormatInfo {
+    format: Format::Ass,
+    name: "ass",
+    help: "Subtitles of Aegisub and SubStation Alpha",
+    shown: ".ass",
+    family: FormatFamily::Subtitles,
+    extensions: &["ass", "ssa"],
+    media_types: &["text/x-ssa", "text/x-ass"],
+    grammar: Some(|_| Ok(Box::new(Events::default()))),
+    names_speakers: true,
+    has_pauses: true,
+    runs_on: true,
+    ..FormatInfo::LINES
+};
 
 /// The fields of an event if no line names them.
 const FIELDS: [&str; 10] =

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use super::MarkPlace;
 use super::copies::CopiedPart;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::mark_rows::MarkRows;
 use super::records::{Grammar, LineParts};
 use super::segment::{
@@ -17,9 +19,33 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
-use super::{Format, MarkPlace};
 use crate::error::{Error, Result, option};
 use crate::text::{Break, MarkForm};
+
+/// CoNLL's columns.
+pub(super) const CONLL: FormatInfo = FormatInfo {
+    format: Format::Conll,
+    name: "conll",
+    help: "Columns, one word per line",
+    shown: "CoNLL",
+    family: FormatFamily::Columns,
+    extensions: &["conll", "conllu"],
+    grammar: Some(|field| Ok(Box::new(ConllReader::new(field)?))),
+    mark_form: |asked| match asked {
+        Some(MarkForm::Apart) => Ok(MarkForm::Apart),
+        _ => {
+            let problem = format!(
+                "conll has no place for marks behind words, which are annotated as they are: with {} apart each mark gets a row of \
+                 its own",
+                option("mark-form")
+            );
+            Err(Error::usage(problem))
+        }
+    },
+    mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
+    is_tokenised: true,
+    ..FormatInfo::LINES
+};
 
 /// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
@@ -251,7 +277,7 @@ fn small(c: char) -> char {
 
 /// Returns the row of a mark after the row of a word, which has a character at byte `at`; the other
 /// columns are empty.
-pub(super) fn mark_row(line: &str, at: usize, mark: &str) -> String {
+fn mark_row(line: &str, at: usize, mark: &str) -> String {
     let (mut row, mut last) = (String::new(), 0);
     for column in columns(line) {
         row.push_str(&line[last..column.start]);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
 use super::cells::CellQuotes;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
@@ -14,6 +15,22 @@ use super::{Jsonl, PieceReader, RestoreOptions, tsv};
 use crate::error::{Result, option};
 use crate::files::Input;
 use crate::text::{Break, Context};
+
+/// Tables with quotes around some cells.
+pub(super) const CSV: FormatInfo = FormatInfo {
+    format: Format::Csv,
+    name: "csv",
+    help: "A table with commas or semicolons between cells, some of them in quotes, and the text in the column that --field names",
+    shown: ".csv",
+    family: FormatFamily::Records,
+    extensions: &["csv"],
+    media_types: &["text/csv"],
+    grammar: Some(|field| Ok(Box::new(CsvReader::new(field, Context::Line)))),
+    reader: Some(open),
+    has_paragraphs: true,
+    has_context: true,
+    ..FormatInfo::LINES
+};
 
 /// The characters that may stand between cells, from the most usual to the rarest.
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -25,7 +42,7 @@ const WITHOUT_HEADER: [u8; 4] = *b"\t|;,";
 const TEXT: &str = "text";
 
 /// Starts reading a table. Each row is a text of its own, unless the context is the file.
-pub(super) fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> {
+fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> {
     let context = if options.context == Context::File { Context::File } else { Context::Line };
     let grammar = Box::new(CsvReader::new(options.field.as_deref(), context));
     Box::new(Jsonl::of_grammar(input, options, grammar, context == Context::Line))

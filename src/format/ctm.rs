@@ -8,8 +8,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
+use super::MarkPlace;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::live_records::Id;
-use super::mark_rows::{MarkRows, is_mark};
+use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
@@ -20,9 +22,29 @@ use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
 };
-use super::{Format, MarkPlace};
 use crate::text::write::MarkSide;
 use crate::text::{Break, MarkForm};
+
+/// NIST's recogniser output.
+pub(super) const CTM: FormatInfo = FormatInfo {
+    format: Format::Ctm,
+    name: "ctm",
+    help: "NIST recogniser output, one word per line",
+    shown: ".ctm",
+    family: FormatFamily::Transcript,
+    extensions: &["ctm"],
+    grammar: Some(|_| Ok(Box::new(CtmReader::default()))),
+    live: Some(|_| Box::new(CtmReader::default())),
+    mark_form: |asked| match asked {
+        Some(MarkForm::Written) => Err(no_form("ctm", MarkForm::Written, "joined or apart")),
+        asked => Ok(asked.unwrap_or(MarkForm::Joined)),
+    },
+    mark_row: Some(|line, _, side, mark| mark_row(line, side, mark)),
+    has_pauses: true,
+    has_utterances: true,
+    is_heard: true,
+    ..FormatInfo::LINES
+};
 
 const EXPECTED: &str = "file channel begin duration word";
 
@@ -325,7 +347,7 @@ impl Grammar for CtmReader {
 
 /// Returns the row of a mark after the word of this line: at the end of the word, without duration,
 /// and with the type `misc`, since it is not scored, if the word has a type.
-pub(super) fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
+fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
     let Ok(Some(row)) = row(line) else { return mark.to_owned() };
     let field = |place: &Range<usize>| &line[place.clone()];
     let time = |place: &Range<usize>| exact_seconds(line, place).ok();

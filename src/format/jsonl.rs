@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::live_records::Id;
 use super::records::{Faults, Grammar, GrammarLines, LineParts, TextPart};
@@ -17,6 +18,26 @@ use crate::error::{Result, option};
 use crate::files::Input;
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale};
+
+/// Objects, one per line.
+pub(super) const JSONL: FormatInfo = FormatInfo {
+    format: Format::Jsonl,
+    name: "jsonl",
+    help: "One JSON object per line, with the text in the field that --field names",
+    shown: ".jsonl",
+    family: FormatFamily::Records,
+    extensions: &["jsonl", "ndjson"],
+    media_types: &["application/x-ndjson", "application/jsonl", "application/jsonlines"],
+    grammar: Some(|field| Ok(Box::new(Objects::new(field)))),
+    reader: Some(|input, options| Box::new(Jsonl::new(input, options))),
+    live: Some(|options| Box::new(Objects::of(options, Context::File))),
+    has_paragraphs: true,
+    has_context: true,
+    has_sentence_lines: true,
+    is_cut_by_lines: true,
+    has_objects: true,
+    ..FormatInfo::LINES
+};
 
 /// The largest number of characters of a line, which has to fit in memory.
 pub(super) const LONGEST: usize = 1 << 28;

@@ -1,8 +1,23 @@
 //! The `text` of Kaldi: the name of an utterance and its words per line.
 
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, fields, is_no_word};
-use crate::text::Break;
+use crate::text::{Break, MarkForm};
+
+/// Kaldi's utterances.
+pub(super) const KALDI: FormatInfo = FormatInfo {
+    format: Format::Kaldi,
+    name: "kaldi",
+    help: "The text of Kaldi: the name of an utterance and its words per line",
+    shown: "Kaldi's text",
+    family: FormatFamily::Transcript,
+    grammar: Some(|_| Ok(Box::new(KaldiReader))),
+    mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Joined)),
+    is_cut_by_lines: true,
+    is_named_as_text: true,
+    ..FormatInfo::LINES
+};
 
 /// Utterances, read from any input: each is a turn. Everything but the words is copied unchanged.
 #[derive(Debug)]

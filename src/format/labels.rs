@@ -10,9 +10,29 @@
 use std::ops::Range;
 
 use super::conll::tabbed;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
+use crate::error::Error;
 use crate::text::{Break, Mark};
+
+/// Words with labels.
+pub(super) const LABELS: FormatInfo = FormatInfo {
+    format: Format::Labels,
+    name: "labels",
+    help: "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
+    shown: "labelled words",
+    family: FormatFamily::Columns,
+    grammar: Some(|_| Ok(Box::new(LabelReader::new(false)))),
+    // Only here do labels become marks.
+    text_grammar: Some(|_| Ok(Box::new(LabelReader::new(true)))),
+    mark_form: |_| {
+        let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
+                       kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
+        Err(Error::usage(problem))
+    },
+    ..FormatInfo::LINES
+};
 
 /// Words with labels, read from any input. Everything but the words is copied unchanged.
 #[derive(Debug)]

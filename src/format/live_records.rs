@@ -1,15 +1,14 @@
 //! Live captions: each line is a record, which is read and written whole, with its times.
 
 use super::envelope::Envelope;
-use super::jsonl::{LONGEST, Objects};
+use super::jsonl::LONGEST;
 use super::lines::SplitLines;
-use super::records::{Faults, Grammar, GrammarLines};
-use super::whisper::LiveDocuments;
-use super::{Format, MarkPlace, MarkRows, PlacedMark, RestoreOptions, ctm};
+use super::records::{Faults, GrammarLines};
+use super::{Format, MarkPlace, MarkRows, PlacedMark, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
+use crate::text::MarkForm;
 use crate::text::write::MarkSide;
-use crate::text::{Context, MarkForm};
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -91,17 +90,16 @@ impl LiveRecords {
     /// # Errors
     /// Returns [`Error::Usage`] if the format has no records that can come one by one.
     pub fn new(name: impl Into<String>, kind: Format, options: &RestoreOptions) -> Result<Self> {
-        let mut grammar: Box<dyn Grammar> = match kind {
-            Format::Ctm => Box::new(ctm::CtmReader::default()),
-            Format::Jsonl => Box::new(Objects::of(options, Context::File)),
-            Format::WhisperJson => Box::new(LiveDocuments(options.clone())),
-            _ => {
-                let [stream, format] = ["stream", "format"].map(option);
-                return Err(Error::usage(format!(
-                    "{stream} reads text, ctm, jsonl and whisper-json: name one of them with {format}, or leave {stream} out"
-                )));
-            }
-        };
+        let grammar = kind.info().live.ok_or_else(|| {
+            let live: Vec<&str> =
+                Format::all().iter().filter(|info| info.live.is_some()).map(|info| info.name).collect();
+            let (last, others) = live.split_last().unwrap_or((&"", &[]));
+            let (stream, format, others) = (option("stream"), option("format"), others.join(", "));
+            Error::usage(format!(
+                "{stream} reads text, {others} and {last}: name one of them with {format}, or leave {stream} out"
+            ))
+        })?;
+        let mut grammar = grammar(options);
         grammar.prepare(options);
         let input = Input::uncompressed(name, std::io::empty()).within(options.limits);
         let lines = SplitLines::of_at_most(input, LONGEST);

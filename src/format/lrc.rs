@@ -4,10 +4,25 @@ use std::ops::Range;
 
 use super::RestoreOptions;
 use super::cue::CueScanner;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::records::{Grammar, LineParts, PartRole};
 use super::transcript::{Fault, fields};
 use crate::text::Break;
 use crate::text::tokenize::Capitalized;
+
+/// Lyrics.
+pub(super) const LRC: FormatInfo = FormatInfo {
+    format: Format::Lrc,
+    name: "lrc",
+    help: "Lyrics, with the time of each line before it",
+    shown: ".lrc",
+    family: FormatFamily::Subtitles,
+    extensions: &["lrc"],
+    media_types: &["application/x-lrc", "text/lrc"],
+    grammar: Some(|_| Ok(Box::new(LyricLines::default()))),
+    names_speakers: true,
+    ..FormatInfo::LINES
+};
 
 /// The tags whose values are names and titles.
 const NAMES: [&str; 5] = ["ar", "ti", "al", "au", "lr"];

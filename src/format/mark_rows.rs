@@ -1,13 +1,15 @@
 //! Marks in rows of their own, after the rows of their words.
 
-use super::{Format, conll, ctm};
-use crate::text::Mark;
+use super::Format;
+use crate::error::Error;
+use crate::named::NamedValue;
 use crate::text::write::MarkSide;
+use crate::text::{Mark, MarkForm};
 
 /// The rows that marks get in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MarkRows {
-    /// The format of the rows: ctm or conll.
+    /// The format of the rows.
     pub(super) kind: Format,
     /// True if lines end with `\r` alone.
     pub(super) returns: bool,
@@ -70,16 +72,22 @@ impl MarkRows {
         let line = String::from_utf8_lossy(&source[start..line_end - ending]);
         let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let at = (end - start).saturating_sub(line.len() - bare.len() + 1);
-        let row = match self.kind {
-            Format::Ctm => ctm::mark_row(bare, side, mark.trim()),
-            _ => conll::mark_row(bare, at, mark.trim()),
-        };
+        let mark_row = self.kind.info().mark_row;
+        let row = mark_row.map_or_else(String::new, |mark_row| mark_row(bare, at, side, mark.trim()));
         if ending == 0 {
             out.push(if self.returns { b'\r' } else { b'\n' });
         }
         out.extend_from_slice(row.as_bytes());
         out.extend_from_slice(&source[line_end - ending..line_end]);
     }
+}
+
+/// Returns the error for a form of marks that a format with one word a row has no place for.
+pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
+    let asked = asked.name_of();
+    Error::usage(format!(
+        "{format} has one word a row, and no place for marks that are {asked}: use {expected}"
+    ))
 }
 
 /// Returns true if a word of a row is nothing but marks.
@@ -90,8 +98,9 @@ pub(super) fn is_mark(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Input, RestoreOptions};
+    use super::super::RestoreOptions;
     use super::*;
+    use crate::files::Input;
     use crate::format::laws::{self, Counting, check};
     use crate::restore::restore;
     use crate::text::{MarkForm, OutputForm};

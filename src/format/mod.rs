@@ -9,7 +9,9 @@ mod csv;
 mod ctm;
 mod cue;
 mod envelope;
+mod formats;
 mod heard_words;
+mod info;
 mod json;
 mod jsonl;
 mod kaldi;
@@ -41,11 +43,9 @@ pub mod cues;
 pub mod whisper;
 mod word_lists;
 
-use std::path::Path;
-use std::time::Duration;
-
 pub use copies::WrittenWords;
 pub use envelope::Envelope;
+pub use info::{Format, FormatFamily, FormatInfo};
 pub use jsonl::Jsonl;
 pub(crate) use live::Live;
 pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
@@ -57,15 +57,11 @@ pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
 use copies::CopiedWord;
-use records::Records;
-use whisper::Whisper;
 
-use crate::error::{Error, Result, option};
-use crate::files::{self, Input};
-use crate::named::NamedValue;
+use crate::error::Result;
 use crate::text::Context;
 use crate::text::write::{Insert, MarkSide, push_mark, write, write_with};
-use crate::text::{Break, Decision, Mark, MarkForm, Placed, RestoreOptions, Tokens};
+use crate::text::{Break, Decision, Mark, Placed, RestoreOptions, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -241,223 +237,6 @@ pub trait PieceReader: Send {
     /// # Errors
     /// Fails if the file cannot be read, or holds something that the format does not allow.
     fn next(&mut self, piece: &mut Piece) -> Result<bool>;
-}
-
-/// The formats that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Format {
-    /// The format by the file extension, before .gz, .zst or .xz; without a known one by the first
-    /// bytes of the file, and otherwise text.
-    #[default]
-    Auto,
-    /// Plain text.
-    Text,
-    /// SubRip subtitles.
-    Srt,
-    /// Web subtitles (WebVTT).
-    Vtt,
-    /// Subtitles of Aegisub and SubStation Alpha.
-    Ass,
-    /// W3C subtitles in XML (TTML).
-    Ttml,
-    /// NIST recogniser output, one word per line.
-    Ctm,
-    /// NIST references, one segment per line.
-    Stm,
-    /// One JSON object per line, with the text in the field that --field names.
-    Jsonl,
-    /// The JSON of Whisper and related tools: the same words in text, segments and words.
-    WhisperJson,
-    /// Columns, one word per line.
-    Conll,
-    /// NIST references and recogniser output, one utterance and its name per line.
-    Trn,
-    /// Columns between |, one word and its mark per line, with a header that has token and
-    /// punctuation; events in <> are not words.
-    Nlp,
-    /// Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD,
-    /// QUESTION; or the three columns of SEPP-NLG.
-    Labels,
-    /// A table, with the text in the column that --field names.
-    Tsv,
-    /// A table with commas or semicolons between cells, some of them in quotes, and the text in the
-    /// column that --field names.
-    Csv,
-    /// Lyrics, with the time of each line before it.
-    Lrc,
-    /// The text of Kaldi: the name of an utterance and its words per line.
-    Kaldi,
-    /// Tokenised text, with white space between tokens.
-    Tok,
-}
-
-impl NamedValue for Format {
-    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Auto,
-            "auto",
-            "The format by the file extension, before .gz, .zst or .xz; without a known one by the first bytes of the file, and otherwise text",
-        ),
-        (Self::Text, "text", "Plain text"),
-        (Self::Srt, "srt", "SubRip subtitles"),
-        (Self::Vtt, "vtt", "Web subtitles (WebVTT)"),
-        (Self::Ass, "ass", "Subtitles of Aegisub and SubStation Alpha"),
-        (Self::Ttml, "ttml", "W3C subtitles in XML (TTML)"),
-        (Self::Ctm, "ctm", "NIST recogniser output, one word per line"),
-        (Self::Stm, "stm", "NIST references, one segment per line"),
-        (Self::Jsonl, "jsonl", "One JSON object per line, with the text in the field that --field names"),
-        (
-            Self::WhisperJson,
-            "whisper-json",
-            "The JSON of Whisper and related tools: the same words in text, segments and words",
-        ),
-        (Self::Conll, "conll", "Columns, one word per line"),
-        (Self::Trn, "trn", "NIST references and recogniser output, one utterance and its name per line"),
-        (
-            Self::Nlp,
-            "nlp",
-            "Columns between |, one word and its mark per line, with a header that has token and punctuation; events in <> are not words",
-        ),
-        (
-            Self::Labels,
-            "labels",
-            "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
-        ),
-        (Self::Tsv, "tsv", "A table, with the text in the column that --field names"),
-        (
-            Self::Csv,
-            "csv",
-            "A table with commas or semicolons between cells, some of them in quotes, and the text in the column that --field names",
-        ),
-        (Self::Lrc, "lrc", "Lyrics, with the time of each line before it"),
-        (Self::Kaldi, "kaldi", "The text of Kaldi: the name of an utterance and its words per line"),
-        (Self::Tok, "tok", "Tokenised text, with white space between tokens"),
-    ];
-
-    const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
-}
-
-impl Format {
-    /// Returns the format of a file by its extension; text if the extension is unknown.
-    pub fn of_name(path: &Path) -> Self {
-        Self::named(path).unwrap_or(Self::Text)
-    }
-
-    /// Returns the format of a file by its extension, if it is known.
-    pub fn named(path: &Path) -> Option<Self> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (_, end) = unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
-        Some(match end {
-            "txt" | "text" => Self::Text,
-            "srt" => Self::Srt,
-            "vtt" | "webvtt" => Self::Vtt,
-            "ass" | "ssa" => Self::Ass,
-            "ttml" => Self::Ttml,
-            "ctm" => Self::Ctm,
-            "stm" => Self::Stm,
-            "jsonl" | "ndjson" => Self::Jsonl,
-            "json" => Self::WhisperJson,
-            "conll" | "conllu" => Self::Conll,
-            "trn" => Self::Trn,
-            "nlp" => Self::Nlp,
-            "tsv" => Self::Tsv,
-            "csv" => Self::Csv,
-            "lrc" => Self::Lrc,
-            "tok" => Self::Tok,
-            _ => return None,
-        })
-    }
-
-    /// Returns the form in which marks are put into files of the format.
-    ///
-    /// # Errors
-    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
-    pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
-        let form = match self {
-            Self::Conll if asked == Some(MarkForm::Apart) => MarkForm::Apart,
-            Self::Conll => {
-                let problem = format!(
-                    "conll has no place for marks behind words, which are annotated as they are: with {} apart each mark gets a row of \
-                     its own",
-                    option("mark-form")
-                );
-                return Err(Error::usage(problem));
-            }
-            Self::Labels => {
-                let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
-                               kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
-                return Err(Error::usage(problem));
-            }
-            Self::Tok => MarkForm::Apart,
-            Self::Ctm | Self::Stm | Self::Trn | Self::Kaldi | Self::Nlp => MarkForm::Joined,
-            _ => MarkForm::Written,
-        };
-        match asked {
-            Some(asked)
-                if self == Self::Nlp && asked != form || self == Self::Ctm && asked == MarkForm::Written =>
-            {
-                let (format, form) = (self.name_of(), asked.name_of());
-                let other = if self == Self::Ctm { "joined or apart" } else { "joined" };
-                let problem = format!(
-                    "{format} has one word a row, and no place for marks that are {form}: use {other}"
-                );
-                Err(Error::usage(problem))
-            }
-            asked => Ok(asked.unwrap_or(form)),
-        }
-    }
-
-    /// Returns true if a mark can be put into files of the format. In subtitles, a colon would make
-    /// a speaker's name of the words before it.
-    pub fn has_place_for(self, mark: Mark) -> bool {
-        let is_cued =
-            matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::Lrc | Self::WhisperJson);
-        mark != Mark::Colon || !is_cued
-    }
-
-    /// Returns true if restoring reads the times of the format, and so its pauses.
-    pub fn has_pauses(self) -> bool {
-        matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::WhisperJson)
-    }
-
-    /// Returns the shortest pause that ends a sentence by default where marks are inserted; `None` for a
-    /// format without pauses.
-    pub fn sentence_pause(self) -> Option<Duration> {
-        self.has_pauses().then_some(Duration::from_secs(2))
-    }
-
-    /// Refuses a file whose extension means a format that is not read: taken for text, its times and
-    /// codes would be words.
-    ///
-    /// # Errors
-    /// Fails for such a file.
-    pub fn refuse_unread(path: &Path) -> Result<()> {
-        unread::refuse_named(path)
-    }
-
-    /// Starts reading a file.
-    ///
-    /// # Errors
-    /// Fails if the file is in a format that is not read, or the options name a field that the format
-    /// cannot have.
-    pub fn open(self, mut input: Input<'_>, options: RestoreOptions) -> Result<Box<dyn PieceReader + '_>> {
-        let kind = self.of_input(&mut input)?;
-        Ok(match kind {
-            Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),
-            Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::Lrc => {
-                let grammar = kind.grammar(options.field.as_deref())?.ok_or_else(|| kind.left_out())?;
-                Box::new(Records::new(input, options, grammar))
-            }
-            // Without the feature, no code of the other formats is in the program.
-            other if cfg!(not(feature = "all-formats")) => return Err(other.left_out()),
-            Self::Jsonl => Box::new(Jsonl::new(input, options)),
-            Self::Csv => csv::open(input, options),
-            kind => match kind.grammar(options.field.as_deref())? {
-                Some(grammar) => Box::new(Records::new(input, options, grammar)),
-                None => Box::new(Whisper::new(input, options)),
-            },
-        })
-    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,30 @@
 use std::ops::Range;
 
 use super::MarkPlace;
+use super::info::{Format, FormatFamily, FormatInfo};
+use super::mark_rows::no_form;
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, Utterance, is_event, shortened};
 use crate::text::{Break, MarkForm};
+
+/// Transcripts in columns.
+pub(super) const NLP: FormatInfo = FormatInfo {
+    format: Format::Nlp,
+    name: "nlp",
+    help: "Columns between |, one word and its mark per line, with a header that has token and punctuation; events in <> are not words",
+    shown: ".nlp",
+    family: FormatFamily::Transcript,
+    extensions: &["nlp"],
+    grammar: Some(|_| Ok(Box::new(NlpReader::default()))),
+    mark_form: |asked| match asked {
+        None | Some(MarkForm::Joined) => Ok(MarkForm::Joined),
+        Some(asked) => Err(no_form("nlp", asked, "joined")),
+    },
+    is_tokenised: true,
+    has_mark_column: true,
+    has_speakers: true,
+    ..FormatInfo::LINES
+};
 
 /// A transcript, read from any input. Everything but the words and their marks is copied unchanged.
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::Buffer;
+use super::info::{Format, FormatInfo};
 use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment};
@@ -10,15 +11,55 @@ use super::transcript::Fault;
 use super::{Context, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input, seven_bit};
-use crate::text::Break;
 use crate::text::code::CodeFinder;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
+use crate::text::{Break, MarkForm};
 
 /// The number of characters of a line that are read together. The first part of a longer line
 /// decides everything that is judged by line. The limit is in characters, since their number does
 /// not change with case.
 pub(super) const PART: usize = 1 << 16;
+
+/// Plain text.
+pub(super) const TEXT: FormatInfo = FormatInfo {
+    extensions: &["txt", "text"],
+    media_types: &["text/plain"],
+    grammar: Some(|_| Ok(Box::new(TextLines))),
+    reader: Some(|input, options| Box::new(Plain::new(input, options))),
+    has_paragraphs: true,
+    has_context: true,
+    has_sentence_lines: true,
+    is_cut_by_lines: true,
+    ..FormatInfo::LINES
+};
+
+/// The format that a name and the first bytes tell; plain text if they tell nothing.
+pub(super) const AUTO: FormatInfo = FormatInfo {
+    format: Format::Auto,
+    name: "auto",
+    help: "The format by the file extension, before .gz, .zst or .xz; without a known one by the first bytes of the file, and otherwise text",
+    extensions: &[],
+    media_types: &["application/octet-stream"],
+    has_context: false,
+    has_sentence_lines: false,
+    ..TEXT
+};
+
+/// Tokenised text.
+pub(super) const TOK: FormatInfo = FormatInfo {
+    format: Format::Tok,
+    name: "tok",
+    help: "Tokenised text, with white space between tokens",
+    shown: "tokenised text",
+    extensions: &["tok"],
+    media_types: &[],
+    mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Apart)),
+    is_tokenised: true,
+    has_paragraphs: false,
+    has_context: false,
+    ..TEXT
+};
 
 /// Plain text, read from any input.
 #[derive(Debug)]

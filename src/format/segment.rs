@@ -438,30 +438,6 @@ impl Losses {
 }
 
 impl Format {
-    /// Returns the name of the format in errors.
-    pub fn shown(self) -> &'static str {
-        match self {
-            Self::Auto | Self::Text => "plain text",
-            Self::Srt => ".srt",
-            Self::Vtt => ".vtt",
-            Self::Ass => ".ass",
-            Self::Ttml => ".ttml",
-            Self::Ctm => ".ctm",
-            Self::Stm => ".stm",
-            Self::Jsonl => ".jsonl",
-            Self::WhisperJson => "Whisper's JSON",
-            Self::Conll => "CoNLL",
-            Self::Trn => ".trn",
-            Self::Nlp => ".nlp",
-            Self::Labels => "labelled words",
-            Self::Tsv => ".tsv",
-            Self::Csv => ".csv",
-            Self::Lrc => ".lrc",
-            Self::Kaldi => "Kaldi's text",
-            Self::Tok => "tokenised text",
-        }
-    }
-
     /// Returns the name of a segment of the format.
     fn unit(self) -> &'static str {
         match self {

@@ -1,8 +1,25 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
-use super::cue::{self, LineKind, Subtitles, Times};
+use super::cue::{self, CueLines, LineKind, Subtitles, Times};
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::segment::{self, Item, LossKind, Losses, Lost, Segment};
 use super::transcript::{Fault, shortened};
+
+/// SubRip subtitles.
+pub(super) const SRT: FormatInfo = FormatInfo {
+    format: Format::Srt,
+    name: "srt",
+    help: "SubRip subtitles",
+    shown: ".srt",
+    family: FormatFamily::Subtitles,
+    extensions: &["srt"],
+    media_types: &["application/x-subrip", "application/srt", "text/srt"],
+    grammar: Some(|_| Ok(Box::new(CueLines::<SrtLines>::default()))),
+    names_speakers: true,
+    has_pauses: true,
+    runs_on: true,
+    ..FormatInfo::LINES
+};
 
 const TIMES: Times =
     Times { colons: (1, 2), marks: b",.", has_fraction: false, example: "00:00:01,000 --> 00:00:02,500" };

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::Format;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
@@ -20,7 +20,25 @@ use super::transcript::{
     Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
     too_few, words,
 };
-use crate::text::Break;
+use crate::text::{Break, MarkForm};
+
+/// NIST's references.
+pub(super) const STM: FormatInfo = FormatInfo {
+    format: Format::Stm,
+    name: "stm",
+    help: "NIST references, one segment per line",
+    shown: ".stm",
+    family: FormatFamily::Transcript,
+    extensions: &["stm"],
+    grammar: Some(|_| Ok(Box::new(StmReader::default()))),
+    mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Joined)),
+    has_pauses: true,
+    has_utterances: true,
+    is_cut_by_lines: true,
+    has_speakers: true,
+    has_categories: true,
+    ..FormatInfo::LINES
+};
 
 /// Returns true for the text of a segment that is not transcribed,
 /// `ignore_time_segment_in_scoring`: NIST's filters remove such lines.

@@ -5,9 +5,25 @@
 
 use std::ops::Range;
 
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
-use crate::text::Break;
+use crate::text::{Break, MarkForm};
+
+/// NIST's references and recogniser output by utterances.
+pub(super) const TRN: FormatInfo = FormatInfo {
+    format: Format::Trn,
+    name: "trn",
+    help: "NIST references and recogniser output, one utterance and its name per line",
+    shown: ".trn",
+    family: FormatFamily::Transcript,
+    extensions: &["trn"],
+    grammar: Some(|_| Ok(Box::new(TrnReader))),
+    mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Joined)),
+    has_utterances: true,
+    is_cut_by_lines: true,
+    ..FormatInfo::LINES
+};
 
 /// A line: the places of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,27 @@
 use std::ops::Range;
 
 use super::conll::tabbed;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
+
+/// Tables with tabs between cells.
+pub(super) const TSV: FormatInfo = FormatInfo {
+    format: Format::Tsv,
+    name: "tsv",
+    help: "A table, with the text in the column that --field names",
+    shown: ".tsv",
+    family: FormatFamily::Records,
+    extensions: &["tsv"],
+    media_types: &["text/tab-separated-values"],
+    grammar: Some(|field| Ok(Box::new(TsvReader::new(field)))),
+    has_paragraphs: true,
+    is_cut_by_lines: true,
+    has_header: true,
+    ..FormatInfo::LINES
+};
 
 /// A table, read from any input. Each row is a text of its own; everything but its text cell is
 /// copied unchanged.

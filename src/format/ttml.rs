@@ -12,10 +12,26 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::lines::Ends;
 use super::records::{Grammar, LineParts};
 use super::segment::{BlockKind, Item, LocatedItem, LossKind, Segment, SegmentTag, Time, UnspokenBlock};
 use super::transcript::{Fault, shortened};
+
+/// The W3C's subtitles.
+pub(super) const TTML: FormatInfo = FormatInfo {
+    format: Format::Ttml,
+    name: "ttml",
+    help: "W3C subtitles in XML (TTML)",
+    shown: ".ttml",
+    family: FormatFamily::Subtitles,
+    extensions: &["ttml"],
+    media_types: &["application/ttml+xml"],
+    grammar: Some(|_| Ok(Box::new(TtmlParagraphs::default()))),
+    names_speakers: true,
+    runs_on: true,
+    ..FormatInfo::LINES
+};
 
 /// Elements inside a paragraph whose text is not shown.
 const SILENT: [&str; 5] = ["metadata", "title", "desc", "copyright", "agent"];

@@ -1,9 +1,26 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
-use super::cue::{self, LineKind, Subtitles, Times};
+use super::cue::{self, CueLines, LineKind, Subtitles, Times};
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::lines::Ends;
 use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, UnspokenBlock};
 use super::transcript::{Fault, shortened};
+
+/// Web subtitles.
+pub(super) const VTT: FormatInfo = FormatInfo {
+    format: Format::Vtt,
+    name: "vtt",
+    help: "Web subtitles (WebVTT)",
+    shown: ".vtt",
+    family: FormatFamily::Subtitles,
+    extensions: &["vtt", "webvtt"],
+    media_types: &["text/vtt"],
+    grammar: Some(|_| Ok(Box::new(CueLines::<VttLines>::default()))),
+    names_speakers: true,
+    has_pauses: true,
+    runs_on: true,
+    ..FormatInfo::LINES
+};
 
 const TIMES: Times =
     Times { colons: (1, 2), marks: b".", has_fraction: true, example: "00:01.000 --> 00:02.500" };

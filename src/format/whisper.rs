@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::cue::{CueScanner, push_untagged};
 use super::heard_words;
+use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
 use super::live_records::LiveRecord;
@@ -26,11 +27,30 @@ use super::segment::{
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
-use super::{Format, Piece, PieceReader, RestoreOptions};
+use super::{Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, LanguageTag};
+
+/// The JSON of Whisper and related tools.
+pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
+    format: Format::WhisperJson,
+    name: "whisper-json",
+    help: "The JSON of Whisper and related tools: the same words in text, segments and words",
+    shown: "Whisper's JSON",
+    family: FormatFamily::Transcript,
+    extensions: &["json"],
+    media_types: &["application/json"],
+    reader: Some(|input, options| Box::new(Whisper::new(input, options))),
+    live: Some(|options| Box::new(LiveDocuments(options.clone()))),
+    names_speakers: true,
+    has_pauses: true,
+    runs_on: true,
+    is_heard: true,
+    declares_language: true,
+    ..FormatInfo::LINES
+};
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]

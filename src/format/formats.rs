@@ -1,0 +1,220 @@
+//! The list of formats, and what a caller asks of one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::info::{Format, FormatFamily, FormatInfo};
+use super::record::RecordSource;
+use super::records::{Grammar, RecordLines, Records};
+use super::whisper::SegmentTexts;
+use super::{
+    PieceReader, RestoreOptions, ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn,
+    tsv, ttml, unfiltered_name, unread, vtt, whisper,
+};
+use crate::error::{Error, Result};
+use crate::files::{self, Input};
+use crate::named::NamedValue;
+use crate::text::{Mark, MarkForm};
+
+/// The formats in the order of [`Format`], which is that of help texts.
+const LIST: [FormatInfo; 19] = [
+    plain::AUTO,
+    plain::TEXT,
+    srt::SRT,
+    vtt::VTT,
+    ass::ASS,
+    ttml::TTML,
+    ctm::CTM,
+    stm::STM,
+    jsonl::JSONL,
+    whisper::WHISPER_JSON,
+    conll::CONLL,
+    trn::TRN,
+    nlp::NLP,
+    labels::LABELS,
+    tsv::TSV,
+    csv::CSV,
+    lrc::LRC,
+    kaldi::KALDI,
+    plain::TOK,
+];
+
+/// The formats as this build has them.
+static FORMATS: [FormatInfo; LIST.len()] = {
+    let (mut formats, mut at) = (LIST, 0);
+    while at < LIST.len() {
+        assert!(LIST[at].format as usize == at, "the list has the order of the enum");
+        formats[at] = LIST[at].built();
+        at += 1;
+    }
+    formats
+};
+
+impl NamedValue for Format {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &{
+        let (mut values, mut at) = ([(Self::Auto, "", ""); LIST.len()], 0);
+        while at < LIST.len() {
+            values[at] = (LIST[at].format, LIST[at].name, LIST[at].help);
+            at += 1;
+        }
+        values
+    };
+
+    const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
+}
+
+impl Format {
+    /// Returns what is known of the format.
+    pub fn info(self) -> &'static FormatInfo {
+        &FORMATS[self as usize]
+    }
+
+    /// Returns what is known of each format, in the order of help texts.
+    pub fn all() -> &'static [FormatInfo] {
+        &FORMATS
+    }
+
+    /// Returns the format of a file by its extension; text if the extension is unknown.
+    pub fn of_name(path: &Path) -> Self {
+        Self::named(path).unwrap_or(Self::Text)
+    }
+
+    /// Returns the format of a file by its extension, if it is known.
+    pub fn named(path: &Path) -> Option<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let (_, end) = unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
+        Self::all().iter().find(|info| info.extensions.contains(&end)).map(|info| info.format)
+    }
+
+    /// Returns the format of an input: the given one, or the one that the name or the first bytes
+    /// of the input show; otherwise text.
+    ///
+    /// # Errors
+    /// Fails if the input cannot be read, or is in a format that is not read.
+    pub fn of_input(self, input: &mut Input<'_>) -> Result<Self> {
+        if self != Self::Auto {
+            return Ok(self);
+        }
+        Ok(Self::detect(input)?.kind)
+    }
+
+    /// Refuses a file whose extension means a format that is not read: taken for text, its times and
+    /// codes would be words.
+    ///
+    /// # Errors
+    /// Fails for such a file.
+    pub fn refuse_unread(path: &Path) -> Result<()> {
+        unread::refuse_named(path)
+    }
+
+    /// Starts reading a file.
+    ///
+    /// # Errors
+    /// Fails if the file is in a format that is not read, or the options name a field that the format
+    /// cannot have.
+    pub fn open(self, mut input: Input<'_>, options: RestoreOptions) -> Result<Box<dyn PieceReader + '_>> {
+        let kind = self.of_input(&mut input)?;
+        if let Some(open) = kind.info().reader {
+            return Ok(open(input, options));
+        }
+        let grammar = kind.grammar(options.field.as_deref())?.ok_or_else(|| kind.left_out())?;
+        Ok(Box::new(Records::new(input, options, grammar)))
+    }
+
+    /// Starts reading a file for its text; `field` names the field that contains it, in formats
+    /// with several fields.
+    ///
+    /// # Errors
+    /// Fails if the format cannot have that field.
+    pub fn records<'a>(
+        self,
+        mut input: Input<'a>,
+        field: Option<&str>,
+    ) -> Result<Box<dyn RecordSource + 'a>> {
+        let kind = self.of_input(&mut input)?;
+        let grammar = match kind.info().text_grammar {
+            Some(grammar) => Some(grammar(field)?),
+            None => kind.grammar(field)?,
+        };
+        Ok(match grammar {
+            Some(grammar) => Box::new(RecordLines::new(input, grammar)),
+            None => Box::new(SegmentTexts::new(input)),
+        })
+    }
+
+    /// Returns the grammar of its lines; `None` for a document, which is read whole.
+    ///
+    /// # Errors
+    /// Fails if the format cannot have that field, and for a format that this build leaves out.
+    pub(super) fn grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
+        match self.info().grammar {
+            None if self.info().reader.is_none() => Err(self.left_out()),
+            grammar => grammar.map(|grammar| grammar(field)).transpose(),
+        }
+    }
+
+    /// The error for a format that this build leaves out.
+    fn left_out(self) -> Error {
+        let name = self.info().name;
+        Error::usage(format!(
+            "this build reads text and subtitles, not {name}: build with the feature all-formats"
+        ))
+    }
+
+    /// Returns the name of the format in errors.
+    pub fn shown(self) -> &'static str {
+        self.info().shown
+    }
+
+    /// Returns true for plain text, without marks between its tokens.
+    pub fn is_plain_text(self) -> bool {
+        self.info().family == FormatFamily::Text && !self.is_tokenised()
+    }
+
+    /// Returns the form in which marks are put into files of the format.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
+    pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
+        (self.info().mark_form)(asked)
+    }
+
+    /// Returns true if a mark can be put into files of the format. In subtitles, a colon would make
+    /// a speaker's name of the words before it.
+    pub fn has_place_for(self, mark: Mark) -> bool {
+        mark != Mark::Colon || !self.info().names_speakers
+    }
+
+    /// Returns true if restoring reads the times of the format, and so its pauses.
+    pub fn has_pauses(self) -> bool {
+        self.info().has_pauses
+    }
+
+    /// Returns the shortest pause that ends a sentence by default where marks are inserted; `None` for a
+    /// format without pauses.
+    pub fn sentence_pause(self) -> Option<Duration> {
+        self.has_pauses().then_some(Duration::from_secs(2))
+    }
+
+    /// Returns true if its records are [utterances](RecordSource::utterance).
+    pub fn has_utterances(self) -> bool {
+        self.info().has_utterances
+    }
+
+    /// Returns true if the format marks its tokens.
+    pub fn is_tokenised(self) -> bool {
+        self.info().is_tokenised
+    }
+
+    /// Returns true if sentences run on from record to record, so that only marks tell where they
+    /// end.
+    pub fn runs_on(self) -> bool {
+        self.info().runs_on
+    }
+
+    /// Returns true if each of its lines or records is a text of its own, which may have several
+    /// sentences.
+    pub fn has_paragraphs(self) -> bool {
+        self.info().has_paragraphs
+    }
+}

@@ -1,0 +1,196 @@
+//! The formats, and what is known of each before a file is read.
+
+use super::records::Grammar;
+use super::{PieceReader, RestoreOptions};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::MarkForm;
+use crate::text::write::MarkSide;
+
+/// The formats that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Format {
+    /// The format by the file extension, before .gz, .zst or .xz; without a known one by the first
+    /// bytes of the file, and otherwise text.
+    #[default]
+    Auto,
+    /// Plain text.
+    Text,
+    /// SubRip subtitles.
+    Srt,
+    /// Web subtitles (WebVTT).
+    Vtt,
+    /// Subtitles of Aegisub and SubStation Alpha.
+    Ass,
+    /// W3C subtitles in XML (TTML).
+    Ttml,
+    /// NIST recogniser output, one word per line.
+    Ctm,
+    /// NIST references, one segment per line.
+    Stm,
+    /// One JSON object per line, with the text in the field that --field names.
+    Jsonl,
+    /// The JSON of Whisper and related tools: the same words in text, segments and words.
+    WhisperJson,
+    /// Columns, one word per line.
+    Conll,
+    /// NIST references and recogniser output, one utterance and its name per line.
+    Trn,
+    /// Columns between |, one word and its mark per line, with a header that has token and
+    /// punctuation; events in <> are not words.
+    Nlp,
+    /// Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD,
+    /// QUESTION; or the three columns of SEPP-NLG.
+    Labels,
+    /// A table, with the text in the column that --field names.
+    Tsv,
+    /// A table with commas or semicolons between cells, some of them in quotes, and the text in the
+    /// column that --field names.
+    Csv,
+    /// Lyrics, with the time of each line before it.
+    Lrc,
+    /// The text of Kaldi: the name of an utterance and its words per line.
+    Kaldi,
+    /// Tokenised text, with white space between tokens.
+    Tok,
+}
+
+/// The families of formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormatFamily {
+    /// Text without times, fields or columns.
+    Text,
+    /// Lines that are shown with a video or a song.
+    Subtitles,
+    /// Speech that was written down, by a person or a recogniser.
+    Transcript,
+    /// A word per line, with annotations.
+    Columns,
+    /// Records with fields, one of which is the text.
+    Records,
+}
+
+/// The function that makes the grammar of a format; its argument names the field of the text, in
+/// formats with several fields.
+pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
+
+/// The function that opens a file of a format whose lines have no grammar, or not only one.
+pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>;
+
+/// What is known of a format. Each format states it once, in its own file; the list is in
+/// `formats.rs`.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatInfo {
+    /// The format.
+    pub format: Format,
+    /// The name of the format as an argument.
+    pub name: &'static str,
+    /// The line of help.
+    pub help: &'static str,
+    /// The name of the format in errors.
+    pub shown: &'static str,
+    /// The family. Builds without the feature `all-formats` read text and subtitles alone.
+    pub family: FormatFamily,
+    /// The file extensions, in lower case.
+    pub extensions: &'static [&'static str],
+    /// The content types, the first of which is that of answers.
+    pub media_types: &'static [&'static str],
+    /// The grammar of its lines; `None` for a document, which is read whole.
+    pub(super) grammar: Option<GrammarMaker>,
+    /// The grammar for readers that write nothing back, if it is another one.
+    pub(super) text_grammar: Option<GrammarMaker>,
+    /// The reader of a file; `None` if the lines are read by the grammar alone.
+    pub(super) reader: Option<ReaderOpener>,
+    /// The grammar of records that come in live, in formats that have such records.
+    pub(super) live: Option<fn(&RestoreOptions) -> Box<dyn Grammar>>,
+    /// Returns the form in which marks are put into files of the format if this one is asked for.
+    pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
+    /// Returns the row of a mark by the row of its word, in formats with such rows: the arguments
+    /// are the row, a byte of the word in it, the side of the mark and the mark.
+    pub(super) mark_row: Option<fn(&str, usize, MarkSide, &str) -> String>,
+    /// True if a colon makes a speaker's name of the words before it.
+    pub(super) names_speakers: bool,
+    /// True if restoring reads the times of the format, and so its pauses.
+    pub has_pauses: bool,
+    /// True if its records are utterances.
+    pub has_utterances: bool,
+    /// True if the format marks its tokens.
+    pub is_tokenised: bool,
+    /// True if sentences run on from record to record, so that only marks tell where they end.
+    pub runs_on: bool,
+    /// True if each of its lines or records is a text of its own, which may have several sentences.
+    pub has_paragraphs: bool,
+    /// True if the options say whether its lines or records are one text or several.
+    pub has_context: bool,
+    /// True if a sentence may be said to begin with every line.
+    pub has_sentence_lines: bool,
+    /// True if its lines can be parted among files.
+    pub is_cut_by_lines: bool,
+    /// True if the first line has the names of columns, unless the field is a number.
+    pub has_header: bool,
+    /// True if its records are objects, which have fields for everything.
+    pub has_objects: bool,
+    /// True if each line is a word, and a mark has a column beside it.
+    pub has_mark_column: bool,
+    /// True if recognisers write it, with the times of words.
+    pub is_heard: bool,
+    /// True if a file may declare its language.
+    pub declares_language: bool,
+    /// True if the speakers of references are named.
+    pub has_speakers: bool,
+    /// True if segments of references are in categories.
+    pub has_categories: bool,
+    /// True if its files may have the extension of plain text.
+    pub is_named_as_text: bool,
+}
+
+impl FormatInfo {
+    /// Lines of text without anything else, which a format says in what it differs from.
+    pub(super) const LINES: Self = Self {
+        format: Format::Text,
+        name: "text",
+        help: "Plain text",
+        shown: "plain text",
+        family: FormatFamily::Text,
+        extensions: &[],
+        media_types: &[],
+        grammar: None,
+        text_grammar: None,
+        reader: None,
+        live: None,
+        mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Written)),
+        mark_row: None,
+        names_speakers: false,
+        has_pauses: false,
+        has_utterances: false,
+        is_tokenised: false,
+        runs_on: false,
+        has_paragraphs: false,
+        has_context: false,
+        has_sentence_lines: false,
+        is_cut_by_lines: false,
+        has_header: false,
+        has_objects: false,
+        has_mark_column: false,
+        is_heard: false,
+        declares_language: false,
+        has_speakers: false,
+        has_categories: false,
+        is_named_as_text: false,
+    };
+
+    /// Returns what this build knows of the format: without the feature `all-formats`, no code of
+    /// formats other than text and subtitles is in the program.
+    pub(super) const fn built(self) -> Self {
+        let is_small = matches!(self.family, FormatFamily::Text | FormatFamily::Subtitles);
+        if is_small || cfg!(feature = "all-formats") {
+            return self;
+        }
+        Self { grammar: None, text_grammar: None, reader: None, live: None, mark_row: None, ..self }
+    }
+
+    /// Returns true if the format is a document, which is read whole.
+    pub fn is_whole(&self) -> bool {
+        self.grammar.is_none()
+    }
+}
