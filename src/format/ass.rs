@@ -15,7 +15,8 @@ use super::json::{self, quoted};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
-    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
+    UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
 
@@ -33,6 +34,19 @@ pub(super) const ASS: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     ..FormatInfo::LINES
+};
+
+/// Events.
+pub(super) static ASS_EVENTS: SegmentInfo = SegmentInfo {
+    format: Format::Ass,
+    unit: "event",
+    parts: &[LossKind::Speaker, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Other],
+    has_times: true,
+    digits: 2,
+    rolls_up: true,
+    has_overrides: true,
+    writer: Ok(|| Box::new(AssWriter::default())),
+    ..SegmentInfo::LINES
 };
 
 /// The fields of an event if no line names them.
@@ -391,7 +405,7 @@ impl segment::SegmentWriter for AssWriter {
         self.events += 1;
         // The order of the events says the same.
         segment.id.take_if(|id| *id == self.events.to_string());
-        if losses.from == Format::Vtt && segment.speaker.is_none() {
+        if losses.from.has_voices && segment.speaker.is_none() {
             segment.speaker = cue::voice(&segment);
         }
         for SegmentTag { tag, .. } in &mut segment.tags {
@@ -399,14 +413,13 @@ impl segment::SegmentWriter for AssWriter {
                 own.clone_into(tag);
             }
         }
-        let is_own = matches!(losses.from, Format::Ass | Format::Jsonl);
+        let is_own = losses.is_own();
         let is_tag = |tag: &str| match is_own {
             true => tag.starts_with('{') && tag.contains('}'),
             false => tag.starts_with("{\\") && tag.ends_with('}'),
         };
         segment.keep_tags(is_tag, losses)?;
-        let kept = [LossKind::Speaker, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Other];
-        segment.keep(&kept, losses)?;
+        segment.keep(losses.to.parts, losses)?;
         self.fit_fields(&mut segment, losses)?;
         cue::round_times(&mut segment, losses)?;
         let mut again = Segment::default();

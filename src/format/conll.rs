@@ -16,7 +16,7 @@ use super::mark_rows::MarkRows;
 use super::records::{Grammar, LineParts};
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
-    UnspokenBlock,
+    SegmentInfo, UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result, option};
@@ -45,6 +45,17 @@ pub(super) const CONLL: FormatInfo = FormatInfo {
     mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
     is_tokenised: true,
     ..FormatInfo::LINES
+};
+
+/// Sentences in columns.
+pub(super) static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
+    format: Format::Conll,
+    unit: "sentence",
+    parts: &[LossKind::Rows],
+    writes_field: true,
+    check_field: |_| Ok(()),
+    writer: Ok(|| Box::new(ConllWriter)),
+    ..SegmentInfo::LINES
 };
 
 /// Columns. A sentence is a segment, whose words are the text.
@@ -323,7 +334,7 @@ impl segment::SegmentWriter for ConllWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        segment.keep(&[LossKind::Rows], losses)?;
+        segment.keep(losses.to.parts, losses)?;
         if segment.rows.is_empty() {
             segment.even(losses)?;
             if segment.text.is_empty() {

@@ -40,9 +40,9 @@ use std::rc::Rc;
 use super::cues::{CueCutter, CueLimits, RolledUp};
 use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
-use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
-use super::transcript::{Fault, is_event, shortened};
-use super::{Format, ass, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
+use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, SegmentInfo};
+use super::transcript::{Fault, shortened};
+use super::{Format, ass, conll, ctm, jsonl, plain, srt, stm, ttml, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::interrupt::Interrupt;
@@ -93,24 +93,27 @@ impl Conversion {
             }
             from => from,
         };
-        let mut writer = writer(self.to)?;
+        let to = output_segments(self.to)?;
+        let mut writer = to.writer.map_err(Error::usage)?();
         self.interrupt.check()?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
         source.interrupt = self.interrupt.clone();
-        let mut losses = Losses::new(from, self.to, self.drop);
-        source.rolled = (self.to == Format::Text && RolledUp::may_be(from)).then(RolledUp::default);
+        let from = source.segments;
+        let mut losses = Losses::new(from, to, self.drop);
+        source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
         if let Some(limits) = &self.cues {
-            source.cutter = Some(CueCutter::new(limits, from, self.to)?);
-            losses = Losses::of_cues(from, self.to);
+            source.cutter = Some(CueCutter::new(limits, from, to)?);
+            check_cues(to)?;
+            losses = Losses::of_cues(from, to);
         }
-        let mut check =
-            Check::new(self.to, self.field.as_deref().filter(|_| from == self.to && from == Format::Conll))?;
+        let is_same_field = from.format == to.format && to.writes_field;
+        let mut check = Check::new(to, self.field.as_deref().filter(|_| is_same_field))?;
         let (mut fitted, mut text) = (Vec::new(), String::new());
         let mut write =
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
         while let Some((item, found)) = source.next()? {
             let fits = match item {
-                Item::Segment(segment) if is_unsaid(&segment, from, self.to) => {
+                Item::Segment(segment) if !losses.keeps_all() && (from.is_unsaid)(&segment) => {
                     let tag = segment.tags.first().map_or("", |tag| &tag.tag);
                     losses.drop_part(
                         LossKind::Tags,
@@ -150,43 +153,72 @@ impl Conversion {
     }
 }
 
-/// Returns true if a segment is a word of a later alternative or a mark of alternatives, which only
-/// .ctm has.
-fn is_unsaid(segment: &Segment, from: Format, to: Format) -> bool {
-    let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
-    let is_there = matches!(to, Format::Ctm | Format::Jsonl);
-    from == Format::Ctm
-        && !is_there
-        && segment.text.is_empty()
-        && segment.tags.iter().any(|tag| is_mark(&tag.tag))
+/// The formats that are converted.
+static SEGMENTS: [&SegmentInfo; 11] = [
+    &plain::TEXT_LINES,
+    &plain::TOK_LINES,
+    &srt::SRT_CUES,
+    &vtt::VTT_CUES,
+    &ass::ASS_EVENTS,
+    &ttml::TTML_CUES,
+    &ctm::CTM_WORDS,
+    &stm::STM_TURNS,
+    &jsonl::JSONL_OBJECTS,
+    &whisper::WHISPER_SEGMENTS,
+    &conll::CONLL_SENTENCES,
+];
+
+/// Returns what conversion knows of a format, if it is converted.
+fn segments(format: Format) -> Option<&'static SegmentInfo> {
+    SEGMENTS.into_iter().find(|segments| segments.format == format)
+}
+
+/// Returns what conversion knows of the format of the output.
+fn output_segments(format: Format) -> Result<&'static SegmentInfo> {
+    if format == Format::Auto {
+        let problem = format!("the format to write is not said: name it with {}", option("to"));
+        return Err(Error::usage(problem));
+    }
+    segments(format).ok_or_else(|| no_segments(format))
+}
+
+impl SegmentInfo {
+    /// Returns true if the format is written with times.
+    fn is_written_with_times(&self) -> bool {
+        self.has_times && self.writer.is_ok()
+    }
+
+    /// Returns true if new cues can be written in the format.
+    fn has_cues(&self) -> bool {
+        self.is_written_with_times() && !self.is_word
+    }
+}
+
+/// Refuses an output format without cues.
+fn check_cues(to: &SegmentInfo) -> Result<()> {
+    if to.has_cues() {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        SEGMENTS.iter().filter(|segments| segments.has_cues()).map(|segments| segments.shown()).collect();
+    let (last, others) = known.split_last().unwrap_or((&"", &[]));
+    let (option, shown, others) = (option("cues"), to.shown(), others.join(", "));
+    Err(Error::usage(format!("{option}: {shown} has no cues: write {others} or {last}")))
 }
 
 impl Format {
     /// Returns true if a text with segments, subtitles or a transcript, is written in the other
     /// format.
     pub fn is_converted_to(self, to: Self) -> bool {
-        let has_segments = |kind| {
-            matches!(
-                kind,
-                Self::Srt | Self::Vtt | Self::Ass | Self::Ctm | Self::Stm | Self::Jsonl | Self::WhisperJson
-            )
-        };
-        (has_segments(self) || self == Self::Ttml) && (has_segments(to) || to == Self::Text)
-    }
-
-    /// Returns the file extension of a format that is written.
-    pub fn ending(self) -> Option<&'static str> {
-        match self {
-            Self::Text => Some("txt"),
-            Self::WhisperJson => Some("json"),
-            kind => kind.shown().strip_prefix('.'),
-        }
+        segments(self).is_some_and(|from| from.has_times)
+            && (to == Self::Text || segments(to).is_some_and(SegmentInfo::is_written_with_times))
     }
 }
 
 /// A file that is read for its items.
 struct ConvertSource<'a> {
     name: String,
+    segments: &'static SegmentInfo,
     /// `None` at the end, and for a document, which is read whole.
     lines: Option<GrammarLines<'a>>,
     found: VecDeque<LocatedItem>,
@@ -199,27 +231,19 @@ struct ConvertSource<'a> {
 }
 
 impl<'a> ConvertSource<'a> {
-    fn open(kind: Format, input: Input<'a>, field: Option<&str>) -> Result<Self> {
-        match (kind, field) {
-            (_, None) | (Format::Conll, _) => {}
-            (Format::Jsonl, Some(field)) if !field.contains('.') => {}
-            (Format::Jsonl, Some(field)) => {
-                return Err(Error::usage(format!(
-                    "{} {field}: convert takes a field of the object itself, and none inside another",
-                    option("field")
-                )));
-            }
-            _ => {
-                let problem = format!("{} names the text of jsonl and conll: leave it out", option("field"));
-                return Err(Error::usage(problem));
-            }
+    fn open(format: Format, input: Input<'a>, field: Option<&str>) -> Result<Self> {
+        let segments = segments(format);
+        if let Some(field) = field {
+            (segments.unwrap_or(&SegmentInfo::LINES).check_field)(field)?;
         }
+        let segments = segments.ok_or_else(|| no_segments(format))?;
         let name = input.name().to_owned();
-        let (lines, found) = match grammar(kind, field)? {
+        let (lines, found) = match format.grammar(field)? {
             Some(grammar) => (Some(GrammarLines::new(input, grammar, Faults::Refused)), VecDeque::new()),
             None => (None, whisper::items(input)?),
         };
-        Ok(Self { name, lines, found, cutter: None, rolled: None, interrupt: Interrupt::default() })
+        let interrupt = Interrupt::default();
+        Ok(Self { name, segments, lines, found, cutter: None, rolled: None, interrupt })
     }
 
     fn error(&self, (found, lost): Refused) -> Error {
@@ -277,21 +301,6 @@ impl<'a> ConvertSource<'a> {
     }
 }
 
-/// Returns the grammar of a format that can be converted; `None` if the format is read whole.
-fn grammar(kind: Format, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
-    match kind {
-        kind if !has_segments(kind) => Err(no_segments(kind)),
-        kind => kind.grammar(field),
-    }
-}
-
-fn has_segments(kind: Format) -> bool {
-    !matches!(
-        kind,
-        Format::Trn | Format::Kaldi | Format::Nlp | Format::Labels | Format::Tsv | Format::Csv | Format::Lrc
-    )
-}
-
 fn no_segments(kind: Format) -> Error {
     let problem = format!(
         "{} is not converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
@@ -300,34 +309,9 @@ fn no_segments(kind: Format) -> Error {
     Error::usage(problem)
 }
 
-fn writer(kind: Format) -> Result<Box<dyn SegmentWriter>> {
-    Ok(match kind {
-        Format::Auto => {
-            return Err(Error::usage(format!(
-                "the format to write is not said: name it with {}",
-                option("to")
-            )));
-        }
-        Format::Text | Format::Tok => Box::new(plain::PlainWriter),
-        Format::Srt => Box::new(srt::SrtWriter::default()),
-        Format::Vtt => Box::new(vtt::VttWriter::default()),
-        Format::Ass => Box::new(ass::AssWriter::default()),
-        Format::Ttml => {
-            let problem = "TTML is read, but not written: convert to .srt, .vtt or .ass";
-            return Err(Error::usage(problem));
-        }
-        Format::Ctm => Box::new(ctm::CtmWriter),
-        Format::Stm => Box::new(stm::StmWriter),
-        Format::Jsonl => Box::new(jsonl::JsonlWriter),
-        Format::WhisperJson => Box::new(whisper::WhisperWriter::default()),
-        Format::Conll => Box::new(conll::ConllWriter),
-        _ => return Err(no_segments(kind)),
-    })
-}
-
 /// A reader of the output, so that output that does not read back is an error before it is written.
 struct Check {
-    kind: Format,
+    to: &'static SegmentInfo,
     /// `None` if the output is read whole, at its end.
     grammar: Option<Box<dyn Grammar>>,
     number: u64,
@@ -342,9 +326,9 @@ struct Check {
 type Refused = (Option<Rc<LocatedItem>>, Lost);
 
 impl Check {
-    fn new(kind: Format, field: Option<&str>) -> Result<Self> {
-        let grammar = grammar(kind, field)?;
-        Ok(Self { kind, grammar, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
+    fn new(to: &'static SegmentInfo, field: Option<&str>) -> Result<Self> {
+        let grammar = to.format.grammar(field)?;
+        Ok(Self { to, grammar, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
     }
 
     /// Returns the mark before the first text: a text that begins with a byte-order mark needs
@@ -419,7 +403,7 @@ impl Check {
     /// Refuses the first item that was not read back.
     fn refused(&mut self, problem: &str) -> Refused {
         let found = self.expected.pop_front().map(|(_, found)| found).or_else(|| self.last.take());
-        let to = self.kind.shown();
+        let to = self.to.shown();
         let problem = format!("{problem} in {to}: convert to another format, or mend the file");
         (found, Lost { part: LossKind::Text, nth: 0, problem })
     }

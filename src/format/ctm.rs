@@ -15,8 +15,8 @@ use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
-    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time,
-    UnspokenBlock,
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
+    SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
@@ -44,6 +44,26 @@ pub(super) const CTM: FormatInfo = FormatInfo {
     has_utterances: true,
     is_heard: true,
     ..FormatInfo::LINES
+};
+
+/// Words with times.
+pub(super) static CTM_WORDS: SegmentInfo = SegmentInfo {
+    format: Format::Ctm,
+    unit: "word",
+    parts: &[
+        LossKind::Recording,
+        LossKind::Channel,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Confidence,
+        LossKind::Format,
+        LossKind::Tags,
+    ],
+    has_times: true,
+    is_word: true,
+    is_unsaid,
+    writer: Ok(|| Box::new(CtmWriter)),
+    ..SegmentInfo::LINES
 };
 
 const EXPECTED: &str = "file channel begin duration word";
@@ -431,11 +451,12 @@ impl segment::SegmentWriter for CtmWriter {
         {
             return each_word(segment, words, losses, out);
         }
-        let is_own = matches!(losses.from, Format::Ctm | Format::Stm | Format::Jsonl);
+        // The formats of NIST write events alike.
+        let is_own = losses.is_own() || losses.from.format.has_utterances();
         let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
         let is_word = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
         segment.keep_tags(|tag| is_tag && is_word(tag), losses)?;
-        segment.keep(&KEPT, losses)?;
+        segment.keep(losses.to.parts, losses)?;
         if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
             let confidence = segment.confidence.take().unwrap_or_default();
             losses.drop_part(
@@ -490,15 +511,11 @@ impl segment::SegmentWriter for CtmWriter {
     }
 }
 
-const KEPT: [LossKind; 7] = [
-    LossKind::Recording,
-    LossKind::Channel,
-    LossKind::Speaker,
-    LossKind::Times,
-    LossKind::Confidence,
-    LossKind::Format,
-    LossKind::Tags,
-];
+/// Returns true if a segment is a word of a later alternative or a mark of alternatives.
+fn is_unsaid(segment: &Segment) -> bool {
+    let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
+    segment.text.is_empty() && segment.tags.iter().any(|tag| is_mark(&tag.tag))
+}
 
 /// Returns the words of the text, each with the words of the segment that are its pieces (` o`,
 /// `'neill`); `None` if the segment has other words.

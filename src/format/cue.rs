@@ -6,7 +6,6 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::Format;
 use super::lines::Ends;
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
@@ -674,19 +673,18 @@ pub(super) fn conform<S: Subtitles>(
     text: impl Fn(&Segment) -> String,
     losses: &mut Losses,
 ) -> Result<(), Lost> {
-    let is_own = losses.from == losses.to || losses.from == Format::Jsonl;
-    let (settings, _) = S::settings(segment);
-    segment.keep(&[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, settings], losses)?;
+    let is_own = losses.is_own();
+    segment.keep(losses.to.parts, losses)?;
     let tags = segment.tags.len();
     let is_tag = |tag: &str| S::tag_len(tag) == Some(tag.len()) || S::is_metadata(tag);
-    if losses.from == Format::Ass {
+    if losses.from.has_overrides {
         for SegmentTag { tag, .. } in &mut segment.tags {
             if let Some((shared, _)) = STYLES.iter().find(|(_, own)| own == tag) {
                 (*shared).clone_into(tag);
             }
         }
     }
-    let is_placed = (losses.from, losses.to) == (Format::Ass, Format::Srt);
+    let is_placed = losses.from.has_overrides && losses.to.has(LossKind::Coordinates);
     let is_kept = |tag: &str| is_shared(tag) || is_own && is_tag(tag) || is_placed && is_placement(tag);
     segment.keep_tags(is_kept, losses)?;
     if segment.tags.len() < tags {
@@ -747,7 +745,8 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
 
 /// Removes the digits of times that the format has no place for.
 pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
-    let (digits, unit) = if losses.to == Format::Ass { (2, "hundredths") } else { (3, "milliseconds") };
+    let digits = losses.to.digits;
+    let unit = if digits == 2 { "hundredths" } else { "milliseconds" };
     let (begin, end) = segment.times(losses)?;
     let times = [begin, end].into_iter().enumerate().filter(|(_, time)| time.rounded(digits) != *time);
     for (count, (nth, time)) in times.enumerate() {

@@ -18,11 +18,11 @@ use juncture::CueLanguage;
 pub(super) use rolled::RolledUp;
 use words::CueWord;
 
-use super::Format;
 use super::cue::dash_len;
 use super::mark_rows::is_mark;
 use super::segment::{
-    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
+    UnspokenBlock,
 };
 use super::transcript::shortened;
 use super::whisper;
@@ -197,7 +197,7 @@ impl ToldCues {
 #[derive(Debug)]
 pub(super) struct CueCutter {
     limits: CueLimits,
-    to: Format,
+    to: &'static SegmentInfo,
     /// The unit of the times of the output, in milliseconds.
     unit: u64,
     language: CueLanguage,
@@ -221,27 +221,23 @@ pub(super) struct CueCutter {
 
 impl CueCutter {
     /// # Errors
-    /// Fails if a limit is none, or if a format has no cues or no times.
-    pub(super) fn new(limits: &CueLimits, from: Format, to: Format) -> Result<Self> {
+    /// Fails if a limit is none, or if the input has no times.
+    pub(super) fn new(
+        limits: &CueLimits,
+        from: &'static SegmentInfo,
+        to: &'static SegmentInfo,
+    ) -> Result<Self> {
         limits.check()?;
-        if matches!(from, Format::Text | Format::Tok | Format::Conll | Format::Labels) {
+        if !from.has_times {
             let problem = format!("{} has no times, but cues are made of words with times", from.shown());
             return Err(Error::usage(format!(
                 "{problem}: convert subtitles, a transcript with times, or JSON"
             )));
         }
-        if !matches!(
-            to,
-            Format::Srt | Format::Vtt | Format::Ass | Format::Stm | Format::Jsonl | Format::WhisperJson
-        ) {
-            let problem = format!("{} has no cues", to.shown());
-            let expected = "write .srt, .vtt, .ass, .stm, .jsonl or Whisper's JSON";
-            return Err(Error::usage(format!("{}: {problem}: {expected}", option("cues"))));
-        }
         Ok(Self {
             limits: limits.clone(),
             to,
-            unit: if to == Format::Ass { 10 } else { 1 },
+            unit: 10u64.pow(3 - to.digits),
             language: CueLanguage::of(limits.language.as_deref()),
             losses: Losses::new(from, to, true),
             turns: Vec::new(),
@@ -292,7 +288,7 @@ impl CueCutter {
     }
 
     fn segment(&mut self, mut segment: Segment, source: &Rc<LocatedItem>) -> Result<(), Lost> {
-        if RolledUp::may_be(self.losses.from) && self.rolled.drop_repeated(&mut segment) {
+        if self.losses.from.rolls_up && self.rolled.drop_repeated(&mut segment) {
             return Ok(());
         }
         // The words stay, and a record of hours has many.
@@ -314,7 +310,7 @@ impl CueCutter {
         for (nth, part) in read.parts.into_iter().enumerate() {
             // Cues may overlap; the rows of a transcript are expected in order.
             let last = self.turns.last().and_then(|turn| turn.words.last());
-            let overlaps = self.losses.from != Format::Ctm
+            let overlaps = !self.losses.from.is_word
                 && nth == 0
                 && last.zip(part.words.first()).is_some_and(|(last, word)| word.begin + SLACK < last.begin);
             let goes_on = self.turns.last().is_some_and(|turn| {
@@ -343,7 +339,7 @@ impl CueCutter {
         let keeps_words = self.keeps_words();
         let mut turns = self.turns.iter_mut().rev();
         let Some(turn) = turns.next() else { return Ok(()) };
-        if self.losses.from == Format::Ctm
+        if self.losses.from.is_word
             && is_mark(&word.text)
             && let Some(before) = turn.words.last_mut()
         {
@@ -352,7 +348,7 @@ impl CueCutter {
             before.space_marks(self.limits.language.as_deref());
             return Ok(());
         }
-        if matches!(self.losses.from, Format::Ctm | Format::Stm) {
+        if self.losses.from.format.has_utterances() {
             word.space_marks(self.limits.language.as_deref());
         }
         let before = match turn.words.last() {
@@ -393,7 +389,7 @@ impl CueCutter {
         if before == *recording {
             return Ok(());
         }
-        if !matches!(self.to, Format::Stm | Format::Jsonl) {
+        if !self.to.has(LossKind::Recording) {
             let [before, now] =
                 [&before, recording].map(|name| shortened(name.as_deref().unwrap_or("-")).to_string());
             let to = self.to.shown();
@@ -442,11 +438,11 @@ impl CueCutter {
     }
 
     fn keeps_words(&self) -> bool {
-        matches!(self.to, Format::Jsonl | Format::WhisperJson)
+        self.to.has(LossKind::Words)
     }
 
     fn keeps_speakers(&self) -> bool {
-        !matches!(self.to, Format::Srt | Format::Vtt)
+        self.to.has(LossKind::Speaker)
     }
 
     /// Cuts the turns of a recording into cues.
@@ -729,6 +725,7 @@ mod tests {
     use super::*;
     use crate::files::Input;
     use crate::format::convert::{Conversion, ConversionNotes, written};
+    use crate::format::{Format, jsonl, srt};
 
     /// Cuts a file into cues, and returns the output and the notes.
     fn cut_with(
@@ -1129,7 +1126,8 @@ mod tests {
         let words: Vec<String> = (0..count).map(word).collect();
         let text: String = (0..count).map(|at| format!(" w{at}")).collect();
         let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
-        let mut cutter = CueCutter::new(&CueLimits::default(), Format::Jsonl, Format::Srt).unwrap();
+        let (from, to) = (&jsonl::JSONL_OBJECTS, &srt::SRT_CUES);
+        let mut cutter = CueCutter::new(&CueLimits::default(), from, to).unwrap();
         let mut found = VecDeque::new();
         let mut grammar = Format::Jsonl.grammar(None).unwrap().unwrap();
         grammar.items(line.trim_end(), 1, &mut found).unwrap();

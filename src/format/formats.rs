@@ -171,6 +171,13 @@ impl Format {
         self.info().family == FormatFamily::Text && !self.is_tokenised()
     }
 
+    /// Returns the file extension of a format that is written.
+    pub fn ending(self) -> Option<&'static str> {
+        let info = self.info();
+        let is_named = info.shown.starts_with('.') || info.is_whole() || self.is_plain_text();
+        info.extensions.first().copied().filter(|_| is_named)
+    }
+
     /// Returns the form in which marks are put into files of the format.
     ///
     /// # Errors

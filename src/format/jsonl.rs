@@ -9,12 +9,12 @@ use super::live_records::Id;
 use super::records::{Faults, Grammar, GrammarLines, LineParts, TextPart};
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
-    SegmentTag, SegmentWord, Time, UnspokenBlock,
+    SegmentInfo, SegmentTag, SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
 use super::{Context, Envelope, Piece, PieceReader, RestoreOptions};
-use crate::error::{Result, option};
+use crate::error::{Error, Result, option};
 use crate::files::Input;
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale};
@@ -37,6 +37,22 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     is_cut_by_lines: true,
     has_objects: true,
     ..FormatInfo::LINES
+};
+
+/// Objects as segments.
+pub(super) static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
+    format: Format::Jsonl,
+    unit: "object",
+    has_times: true,
+    check_field: |field| match field.contains('.') {
+        false => Ok(()),
+        true => Err(Error::usage(format!(
+            "{} {field}: convert takes a field of the object itself, and none inside another",
+            option("field")
+        ))),
+    },
+    writer: Ok(|| Box::new(JsonlWriter)),
+    ..SegmentInfo::LINES
 };
 
 /// The largest number of characters of a line, which has to fit in memory.

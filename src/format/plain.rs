@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::info::{Format, FormatInfo};
 use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
-use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment};
+use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::Fault;
 use super::{Context, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
@@ -60,6 +60,14 @@ pub(super) const TOK: FormatInfo = FormatInfo {
     has_context: false,
     ..TEXT
 };
+
+/// Lines.
+pub(super) static TEXT_LINES: SegmentInfo =
+    SegmentInfo { writer: Ok(|| Box::new(PlainWriter)), ..SegmentInfo::LINES };
+
+/// Lines of tokens.
+pub(super) static TOK_LINES: SegmentInfo =
+    SegmentInfo { format: Format::Tok, writer: Ok(|| Box::new(PlainWriter)), ..SegmentInfo::LINES };
 
 /// Plain text, read from any input.
 #[derive(Debug)]
@@ -325,7 +333,7 @@ impl segment::SegmentWriter for PlainWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        segment.keep(&[], losses)?;
+        segment.keep(losses.to.parts, losses)?;
         out.push(Item::Segment(segment));
         Ok(())
     }

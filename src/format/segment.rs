@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use super::Format;
+use super::info::Format;
 use super::json;
 use super::transcript::{Fault, shortened};
-use crate::error::{Error, option};
+use crate::error::{Error, Result, option};
 
 /// One item of a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
@@ -365,8 +365,8 @@ pub(super) struct Lost {
 /// The parts that the output format cannot express.
 #[derive(Debug)]
 pub(super) struct Losses {
-    pub(super) from: Format,
-    pub(super) to: Format,
+    pub(super) from: &'static SegmentInfo,
+    pub(super) to: &'static SegmentInfo,
     drop: bool,
     /// The name of what the parts are lost from.
     unit: &'static str,
@@ -375,13 +375,23 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    pub(super) fn new(from: Format, to: Format, drop: bool) -> Self {
-        Self { from, to, drop, unit: from.unit(), counts: Vec::new() }
+    pub(super) fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, drop: bool) -> Self {
+        Self { from, to, drop, unit: from.unit, counts: Vec::new() }
     }
 
     /// Counts the parts that new cues lose: these are dropped.
-    pub(super) fn of_cues(from: Format, to: Format) -> Self {
-        Self { unit: Format::Srt.unit(), ..Self::new(from, to, true) }
+    pub(super) fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo) -> Self {
+        Self { unit: "cue", ..Self::new(from, to, true) }
+    }
+
+    /// Returns true if the input may have all that the output format can express.
+    pub(super) fn is_own(&self) -> bool {
+        self.from.format == self.to.format || self.from.has_everything()
+    }
+
+    /// Returns true if the output format has a place for all that the input may have.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.from.format == self.to.format || self.to.has_everything()
     }
 
     /// Drops a part, or refuses to.
@@ -434,22 +444,6 @@ impl Losses {
             }
         });
         Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
-    }
-}
-
-impl Format {
-    /// Returns the name of a segment of the format.
-    fn unit(self) -> &'static str {
-        match self {
-            Self::Auto | Self::Text | Self::Tsv | Self::Csv | Self::Lrc | Self::Tok => "line",
-            Self::Srt | Self::Vtt | Self::Ttml => "cue",
-            Self::Ass => "event",
-            Self::Ctm | Self::Nlp | Self::Labels => "word",
-            Self::Stm | Self::WhisperJson => "segment",
-            Self::Trn | Self::Kaldi => "utterance",
-            Self::Jsonl => "object",
-            Self::Conll => "sentence",
-        }
     }
 }
 
@@ -664,6 +658,75 @@ impl LocatedItem {
         let start = self.source[..at].rfind('\n').map_or(0, |at| at + 1);
         let number = self.line + self.source[..start].matches('\n').count() as u64;
         Fault { at: at - start, problem: lost.problem }.error(file, number, &self.source[start..])
+    }
+}
+
+/// What conversion knows of the segments of a format. Each format that is converted states it once,
+/// in its own file; the list is in `convert.rs`.
+#[derive(Debug)]
+pub(super) struct SegmentInfo {
+    /// The format.
+    pub(super) format: Format,
+    /// The name of a segment.
+    pub(super) unit: &'static str,
+    /// The parts that a segment may have beside its text.
+    pub(super) parts: &'static [LossKind],
+    /// True if segments have times.
+    pub(super) has_times: bool,
+    /// The number of digits that a second of such a time has after the point in subtitles.
+    pub(super) digits: u32,
+    /// True if a segment is a word.
+    pub(super) is_word: bool,
+    /// True if cues may repeat the lines of the cue before.
+    pub(super) rolls_up: bool,
+    /// True if tags name the speakers.
+    pub(super) has_voices: bool,
+    /// True if styles are overrides: `{\i1}`.
+    pub(super) has_overrides: bool,
+    /// True if the field that is named for reading is that of written text too.
+    pub(super) writes_field: bool,
+    /// Refuses a field that cannot have the text.
+    pub(super) check_field: fn(&str) -> Result<()>,
+    /// Returns true if a segment is not said, and is dropped where the output has no place for it.
+    pub(super) is_unsaid: fn(&Segment) -> bool,
+    /// The maker of the writer, or the reason that there is none.
+    pub(super) writer: Result<fn() -> Box<dyn SegmentWriter>, &'static str>,
+}
+
+impl SegmentInfo {
+    /// Lines of text without anything else, which a format says in what it differs from.
+    pub(super) const LINES: Self = Self {
+        format: Format::Text,
+        unit: "line",
+        parts: &[],
+        has_times: false,
+        digits: 3,
+        is_word: false,
+        rolls_up: false,
+        has_voices: false,
+        has_overrides: false,
+        writes_field: false,
+        check_field: |_| {
+            let field = option("field");
+            Err(Error::usage(format!("{field} names the text of jsonl and conll: leave it out")))
+        },
+        is_unsaid: |_| false,
+        writer: Err("the format is not written"),
+    };
+
+    /// Returns the name of the format in errors.
+    pub(super) fn shown(&self) -> &'static str {
+        self.format.info().shown
+    }
+
+    /// Returns true if a segment may have this part.
+    pub(super) fn has(&self, part: LossKind) -> bool {
+        self.has_everything() || self.parts.contains(&part)
+    }
+
+    /// Returns true if the format has a place for everything that any format can express.
+    fn has_everything(&self) -> bool {
+        self.format.info().has_objects
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::info::{Format, FormatFamily, FormatInfo};
-use super::segment::{self, Item, LossKind, Losses, Lost, Segment};
+use super::segment::{self, Item, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::{Fault, shortened};
 
 /// SubRip subtitles.
@@ -19,6 +19,17 @@ pub(super) const SRT: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     ..FormatInfo::LINES
+};
+
+/// Cues with numbers.
+pub(super) static SRT_CUES: SegmentInfo = SegmentInfo {
+    format: Format::Srt,
+    unit: "cue",
+    parts: &[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Coordinates],
+    has_times: true,
+    rolls_up: true,
+    writer: Ok(|| Box::new(SrtWriter::default())),
+    ..SegmentInfo::LINES
 };
 
 const TIMES: Times =

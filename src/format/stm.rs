@@ -14,7 +14,8 @@ use super::info::{Format, FormatFamily, FormatInfo};
 use super::pauses::Pauses;
 use super::records::{Grammar, LineParts};
 use super::segment::{
-    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, UnspokenBlock,
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
+    UnspokenBlock,
 };
 use super::transcript::{
     Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
@@ -38,6 +39,23 @@ pub(super) const STM: FormatInfo = FormatInfo {
     has_speakers: true,
     has_categories: true,
     ..FormatInfo::LINES
+};
+
+/// Turns of a recording.
+pub(super) static STM_TURNS: SegmentInfo = SegmentInfo {
+    format: Format::Stm,
+    unit: "segment",
+    parts: &[
+        LossKind::Recording,
+        LossKind::Channel,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Label,
+        LossKind::Tags,
+    ],
+    has_times: true,
+    writer: Ok(|| Box::new(StmWriter)),
+    ..SegmentInfo::LINES
 };
 
 /// Returns true for the text of a segment that is not transcribed,
@@ -241,22 +259,12 @@ impl segment::SegmentWriter for StmWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        let is_own = matches!(losses.from, Format::Stm | Format::Jsonl);
-        if losses.from == Format::Vtt && segment.speaker.is_none() {
+        let is_own = losses.is_own();
+        if losses.from.has_voices && segment.speaker.is_none() {
             segment.speaker = voice(&segment).map(|name| name.replace(' ', "_"));
         }
         segment.keep_tags(|_| is_own, losses)?;
-        segment.keep(
-            &[
-                LossKind::Recording,
-                LossKind::Channel,
-                LossKind::Speaker,
-                LossKind::Times,
-                LossKind::Label,
-                LossKind::Tags,
-            ],
-            losses,
-        )?;
+        segment.keep(losses.to.parts, losses)?;
         if let Some(label) =
             segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
         {

@@ -15,7 +15,9 @@ use super::cue::CueScanner;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::lines::Ends;
 use super::records::{Grammar, LineParts};
-use super::segment::{BlockKind, Item, LocatedItem, LossKind, Segment, SegmentTag, Time, UnspokenBlock};
+use super::segment::{
+    BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentTag, Time, UnspokenBlock,
+};
 use super::transcript::{Fault, shortened};
 
 /// The W3C's subtitles.
@@ -31,6 +33,16 @@ pub(super) const TTML: FormatInfo = FormatInfo {
     names_speakers: true,
     runs_on: true,
     ..FormatInfo::LINES
+};
+
+/// Paragraphs.
+pub(super) static TTML_CUES: SegmentInfo = SegmentInfo {
+    format: Format::Ttml,
+    unit: "cue",
+    has_times: true,
+    rolls_up: true,
+    writer: Err("TTML is read, but not written: convert to .srt, .vtt or .ass"),
+    ..SegmentInfo::LINES
 };
 
 /// Elements inside a paragraph whose text is not shown.

@@ -3,7 +3,7 @@
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::lines::Ends;
-use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, UnspokenBlock};
+use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, SegmentInfo, UnspokenBlock};
 use super::transcript::{Fault, shortened};
 
 /// Web subtitles.
@@ -20,6 +20,18 @@ pub(super) const VTT: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     ..FormatInfo::LINES
+};
+
+/// Cues with names and settings.
+pub(super) static VTT_CUES: SegmentInfo = SegmentInfo {
+    format: Format::Vtt,
+    unit: "cue",
+    parts: &[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Settings],
+    has_times: true,
+    rolls_up: true,
+    has_voices: true,
+    writer: Ok(|| Box::new(VttWriter::default())),
+    ..SegmentInfo::LINES
 };
 
 const TIMES: Times =

@@ -22,8 +22,8 @@ use super::recogniser::{self, HeardDocument};
 use super::record::{Record, RecordSource};
 use super::records::{Grammar, Landmarks, LineParts, TextPart, explained, fill};
 use super::segment::{
-    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentWord, Time,
-    UnspokenBlock, has_text,
+    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentInfo,
+    SegmentWord, Time, UnspokenBlock, has_text,
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
@@ -50,6 +50,23 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     is_heard: true,
     declares_language: true,
     ..FormatInfo::LINES
+};
+
+/// The segments of a document.
+pub(super) static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
+    format: Format::WhisperJson,
+    unit: "segment",
+    parts: &[
+        LossKind::Id,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Breaks,
+        LossKind::Words,
+        LossKind::Confidence,
+    ],
+    has_times: true,
+    writer: Ok(|| Box::new(WhisperWriter::default())),
+    ..SegmentInfo::LINES
 };
 
 /// A document, which is read whole: its text stands in several places.
@@ -790,19 +807,8 @@ impl segment::SegmentWriter for WhisperWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        let is_own = matches!(losses.from, Format::WhisperJson | Format::Jsonl);
-        if !is_own {
-            segment.keep(
-                &[
-                    LossKind::Id,
-                    LossKind::Speaker,
-                    LossKind::Times,
-                    LossKind::Breaks,
-                    LossKind::Words,
-                    LossKind::Confidence,
-                ],
-                losses,
-            )?;
+        if !losses.is_own() {
+            segment.keep(losses.to.parts, losses)?;
         }
         if segment.tags.is_empty() && segment.text.trim() != segment.text {
             losses.drop_part(LossKind::Spaces, 0, "white space around this text")?;

@@ -1,6 +1,5 @@
 //! Captions that roll up, whose cues show again the lines of the cue before: each line is read once.
 
-use super::super::Format;
 use super::super::copies::RolledLines;
 use super::super::cue::follows;
 use super::super::records::TextPart;
@@ -24,11 +23,6 @@ pub(in super::super) struct RolledUp {
 pub(super) const GLIMPSE: u64 = 100;
 
 impl RolledUp {
-    /// Returns true if captions of this format can roll up.
-    pub(in super::super) fn may_be(from: Format) -> bool {
-        matches!(from, Format::Srt | Format::Vtt | Format::Ass | Format::Ttml)
-    }
-
     /// Takes the lines off a cue that it repeats from the cue before; true if none is left. A line
     /// that may have been said twice goes only where captions roll up.
     pub(in super::super) fn drop_repeated(&mut self, segment: &mut Segment) -> bool {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::Format;
 use super::super::cue::{as_override, dash_len};
 use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
 use super::cut::Juncture;
@@ -133,14 +132,13 @@ pub(super) fn read(
 
 /// Returns a segment with all that the words of this one share, as far as the output has it.
 fn frame(segment: &Segment, losses: &Losses) -> Segment {
-    let fits = |own: Format| losses.to == own || losses.to == Format::Jsonl;
-    let has_styles = losses.from == Format::Ass && fits(Format::Ass);
+    let has_styles = losses.from.has_overrides && losses.keeps_all();
     Segment {
         recording: segment.recording.clone(),
         channel: segment.channel.clone(),
         speaker: segment.speaker.clone(),
-        settings: segment.settings.clone().filter(|_| fits(Format::Vtt)),
-        coordinates: segment.coordinates.clone().filter(|_| fits(Format::Srt)),
+        settings: segment.settings.clone().filter(|_| losses.to.has(LossKind::Settings)),
+        coordinates: segment.coordinates.clone().filter(|_| losses.to.has(LossKind::Coordinates)),
         label: segment.label.clone(),
         other: if has_styles { segment.other.clone() } else { Vec::new() },
         ..Segment::default()
