@@ -48,7 +48,7 @@ fn begin<'a>(name: &str, settings: &Settings, bytes: &'a [u8]) -> Result<(Format
 pub fn language(settings: &Settings, bytes: &[u8]) -> Result<TextLanguage> {
     let name = settings.file.name.as_deref().unwrap_or(NAME);
     let (format, _, mut input) = begin(name, settings, bytes)?;
-    if format == Format::WhisperJson
+    if format.info().declares_language
         && let Some(declared) = whisper::language(bytes)
         && let Some(language) = LANGUAGES.into_iter().find(|language| *language == tag_of(&declared))
     {

@@ -29,6 +29,7 @@ pub(super) const CSV: FormatInfo = FormatInfo {
     reader: Some(open),
     has_paragraphs: true,
     has_context: true,
+    has_header: true,
     ..FormatInfo::LINES
 };
 

@@ -42,6 +42,7 @@ pub(super) const CTM: FormatInfo = FormatInfo {
     mark_row: Some(|line, _, side, mark| mark_row(line, side, mark)),
     has_pauses: true,
     has_utterances: true,
+    has_recordings: true,
     is_heard: true,
     ..FormatInfo::LINES
 };

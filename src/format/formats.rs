@@ -166,6 +166,12 @@ impl Format {
         self.info().shown
     }
 
+    /// Returns the format as which a file is restored: tokenised text is plain text, but for the form
+    /// of marks.
+    pub fn read_as(self) -> Self {
+        if self.info().family == FormatFamily::Text && self.is_tokenised() { Self::Text } else { self }
+    }
+
     /// Returns true for plain text, without marks between its tokens.
     pub fn is_plain_text(self) -> bool {
         self.info().family == FormatFamily::Text && !self.is_tokenised()

@@ -132,6 +132,8 @@ pub struct FormatInfo {
     pub has_objects: bool,
     /// True if each line is a word, and a mark has a column beside it.
     pub has_mark_column: bool,
+    /// True if the words of a recording are one text, without sentences.
+    pub has_recordings: bool,
     /// True if recognisers write it, with the times of words.
     pub is_heard: bool,
     /// True if a file may declare its language.
@@ -172,6 +174,7 @@ impl FormatInfo {
         has_header: false,
         has_objects: false,
         has_mark_column: false,
+        has_recordings: false,
         is_heard: false,
         declares_language: false,
         has_speakers: false,

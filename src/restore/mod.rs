@@ -123,9 +123,9 @@ pub fn stream_as(
     method: Arc<dyn Restorer>,
     options: RestoreOptions,
 ) -> Result<Box<dyn Streaming>> {
-    Ok(match kind {
-        Format::Text => Box::new(Stream::new(name, method, options)?),
-        kind => Box::new(CaptionStreamReader::new(name, kind, method, options)?),
+    Ok(match kind == Format::Text {
+        true => Box::new(Stream::new(name, method, options)?),
+        false => Box::new(CaptionStreamReader::new(name, kind, method, options)?),
     })
 }
 

@@ -97,9 +97,7 @@ impl RestoreOptions {
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.
-                SentenceStart::Always if !matches!(format, Format::Text | Format::Tok | Format::Jsonl) => {
-                    SentenceStarts::Predicted
-                }
+                SentenceStart::Always if !format.info().has_sentence_lines => SentenceStarts::Predicted,
                 start => start.into(),
             },
             ..Request::default()

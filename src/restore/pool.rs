@@ -199,7 +199,7 @@ impl ModelPool {
     ) -> Result<ChosenModel> {
         let mut notes = Vec::new();
         if matches!(wanted, LanguageChoice::Default | LanguageChoice::Detected)
-            && kind == Format::WhisperJson
+            && kind.info().declares_language
             && let Some(declared) = declared(input)?
         {
             let language = tag_of(&declared).to_owned();
@@ -530,7 +530,7 @@ pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> 
     let DetectedFormat { kind: read, named, begun } = Format::detect(input)?;
     let note = match (named, begun) {
         // One object is a document as well as a line.
-        (Some(Format::WhisperJson), Some(Format::Jsonl)) => None,
+        (Some(named), Some(begun)) if named.info().is_whole() && begun.info().has_objects => None,
         (Some(named), Some(begun)) if named != begun => Some(Note::Format { named, begun, read }),
         _ => None,
     };
@@ -543,7 +543,7 @@ pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> 
 /// # Errors
 /// Fails if the file cannot be read. A part that is not in its format says nothing.
 pub fn detect(kind: Format, field: Option<&str>, input: &mut Input<'_>) -> Result<DetectedLanguage> {
-    if kind == Format::WhisperJson {
+    if kind.info().is_whole() {
         return Ok(detect_bytes(kind, field, &whole(input)?));
     }
     let mut detected = DetectedLanguage::Empty;

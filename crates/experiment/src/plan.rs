@@ -9,7 +9,7 @@ use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeT
 use super::results::OmittedRow;
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
-use majuscule::format::Format;
+use majuscule::format::{Format, FormatInfo};
 use majuscule::methods::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
 
@@ -471,11 +471,11 @@ impl Planner<'_> {
             let path = self.place(file);
             files.extend(if path.is_dir() { files::paths_in(&path)? } else { vec![path] });
         }
-        let has = |formats: &[Format]| files.iter().any(|file| formats.contains(&Format::of_name(file)));
+        let has = |has: fn(&FormatInfo) -> bool| files.iter().any(|file| has(Format::of_name(file).info()));
         let parts = [
             ("--per-file", files.len() > 1),
-            ("--per-speaker", has(&[Format::Stm, Format::Nlp])),
-            ("--per-category", has(&[Format::Stm])),
+            ("--per-speaker", has(|format| format.has_speakers)),
+            ("--per-category", has(|format| format.has_categories)),
         ];
         Ok(parts.into_iter().filter_map(|(option, is_there)| is_there.then_some(option)).collect())
     }

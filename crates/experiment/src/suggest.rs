@@ -9,7 +9,7 @@ use super::results::TextOverlap;
 use super::tables::leak;
 use super::units::duration;
 use majuscule::error::{Error, Result};
-use majuscule::format::Format;
+use majuscule::format::{Format, FormatFamily};
 use majuscule::text::{Locale, Mark};
 use majuscule_train::corpus::{Corpus, Protocol, Reading, marks, overlap};
 use majuscule_train::eval::table::thousands;
@@ -160,7 +160,7 @@ impl Described {
         };
         let formats: Vec<Option<Format>> = files.iter().map(format).collect();
         let all = |is: fn(Format) -> bool| formats.iter().all(|format| format.is_some_and(is));
-        let is_plain = all(|format| matches!(format, Format::Text | Format::Auto));
+        let is_plain = all(Format::is_plain_text);
         let corpus = corpus(files, language, locale)?;
         let is_split = is_plain && corpus.sentences_a_line()?.is_some();
         let (mut lines, mut words, mut punctuated) = (0u64, 0u64, 0u64);
@@ -172,19 +172,12 @@ impl Described {
             punctuated += u64::from(end.ends_sentence());
             Ok(())
         })?;
-        let (protocol, why) = if all(|format| {
-            matches!(format, Format::Srt | Format::Vtt | Format::Ass | Format::Ttml | Format::Lrc)
-        }) {
+        let (protocol, why) = if all(|format| format.info().family == FormatFamily::Subtitles) {
             (
                 Protocol::Asr { window: Protocol::WINDOW },
                 "subtitles are no sentences: their words run together",
             )
-        } else if all(|format| {
-            matches!(
-                format,
-                Format::Ctm | Format::Stm | Format::WhisperJson | Format::Trn | Format::Nlp | Format::Kaldi
-            )
-        }) {
+        } else if all(|format| format.info().family == FormatFamily::Transcript) {
             (Protocol::Asr { window: Protocol::WINDOW }, "transcripts of speech have no sentences")
         } else if lines > 0 && punctuated as f64 >= PUNCTUATED * lines as f64 {
             (Protocol::Text, "its lines end as sentences do")

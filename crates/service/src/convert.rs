@@ -75,8 +75,9 @@ impl ConvertRequest {
         let Self { name, mut conversion, encoding } = self;
         let to = conversion.to;
         let is_whole = conversion.cues.is_some()
-            || to == Format::WhisperJson
-            || matches!(conversion.from, Format::Auto | Format::WhisperJson);
+            || to.info().is_whole()
+            || conversion.from == Format::Auto
+            || conversion.from.info().is_whole();
         let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| {
             let (mut input, _) = given.open(&name)?.decoded(encoding, None)?;
             if conversion.from == Format::Auto {

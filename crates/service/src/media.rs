@@ -6,30 +6,9 @@ use majuscule::Format;
 
 use crate::problem::ApiError;
 
-/// The content types of formats: the first of a format is that of answers.
-const TYPES: [(&str, Format); 17] = [
-    ("text/plain", Format::Text),
-    ("application/x-subrip", Format::Srt),
-    ("application/srt", Format::Srt),
-    ("text/srt", Format::Srt),
-    ("text/vtt", Format::Vtt),
-    ("text/x-ssa", Format::Ass),
-    ("text/x-ass", Format::Ass),
-    ("application/ttml+xml", Format::Ttml),
-    ("application/x-ndjson", Format::Jsonl),
-    ("application/jsonl", Format::Jsonl),
-    ("application/jsonlines", Format::Jsonl),
-    ("text/csv", Format::Csv),
-    ("text/tab-separated-values", Format::Tsv),
-    ("application/x-lrc", Format::Lrc),
-    ("text/lrc", Format::Lrc),
-    ("application/json", Format::WhisperJson),
-    ("application/octet-stream", Format::Auto),
-];
-
 /// Returns the content type of an answer in a format.
 pub fn content_type(format: Format) -> String {
-    let named = TYPES.iter().find(|(_, of)| *of == format).map_or("text/plain", |(name, _)| name);
+    let named = format.info().media_types.first().copied().unwrap_or("text/plain");
     if named.starts_with("text/") { format!("{named}; charset=utf-8") } else { named.to_owned() }
 }
 
@@ -45,7 +24,7 @@ fn without_parameters(named: &str) -> String {
 /// Returns the format of a content type.
 pub fn format_of(named: &str) -> Option<Format> {
     let named = without_parameters(named);
-    TYPES.iter().find(|(name, _)| *name == named).map(|(_, format)| *format)
+    Format::all().iter().find(|info| info.media_types.contains(&&*named)).map(|info| info.format)
 }
 
 /// Refuses a body of another content type.

@@ -211,7 +211,7 @@ pub fn encoding(query: &mut Fields) -> Result<Option<Encoding>, ApiError> {
 async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Result<Response, ApiError> {
     let pool = Arc::clone(&service.pool);
     let name = file.name.clone();
-    let is_whole = matches!(file.format, Format::Auto | Format::WhisperJson);
+    let is_whole = file.format == Format::Auto || file.format.info().is_whole();
     let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| file.restore(&pool, given, out);
     let (out, restored) = file::answer(service, given, is_whole, work).await?;
     let RestoredFile { format, language, encoding, notes, .. } = restored;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use majuscule::error::Error;
-use majuscule::format::Format;
+use majuscule::format::{Format, FormatFamily};
 use majuscule::methods::{Model, Preset};
 use majuscule::model::Store;
 use majuscule::named::NamedValue;
@@ -53,17 +53,16 @@ impl RestoreArgs {
 
     /// Refuses options that do not fit the format of a text.
     pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
-        let problem = if self.n_best.is_some() && kind != Format::Text {
+        let problem = if self.n_best.is_some() && !kind.is_plain_text() {
             "--n-best reads plain text: leave it out, or give --format text"
-        } else if self.lines == OutputLines::Sentence && kind != Format::Text && kind != Format::Tok {
+        } else if self.lines == OutputLines::Sentence && kind.info().family != FormatFamily::Text {
             "--lines sentence writes plain text: leave it out, or convert to text first (majuscule convert)"
-        } else if self.stream && self.confidence && kind != Format::Text {
+        } else if self.stream && self.confidence && !kind.is_plain_text() {
             "--stream gives records back as they are: leave --confidence out"
-        } else if self.context == Context::Line && !matches!(kind, Format::Text | Format::Jsonl | Format::Csv)
-        {
+        } else if self.context == Context::Line && !kind.info().has_context {
             "--context line parts lines of text and records of jsonl, but subtitles and other transcripts run on from line to line: \
              leave it out"
-        } else if self.group.is_some() && kind != Format::Jsonl {
+        } else if self.group.is_some() && !kind.info().has_objects {
             "--group names a field of jsonl, but there is a text of another format: leave it out, or give --format jsonl"
         } else {
             return Ok(());

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use majuscule::error::Error;
 use majuscule::files::Encoding;
-use majuscule::format::Format;
 use majuscule::format::convert::{Conversion, ConversionNotes};
 use majuscule::format::cues::CueCut;
+use majuscule::format::{Format, FormatFamily};
 use majuscule::named::NamedValue;
 
 use super::arguments::RestoreArgs;
@@ -28,12 +28,11 @@ impl RestoreArgs {
         if let Some(to) = self.output_form.to() {
             return Ok(Some(to).filter(|to| *to != kind || self.output_form.cut().is_some()));
         }
-        let objects = [Format::Jsonl, Format::WhisperJson];
+        let is_json = |format: Format| format.info().has_objects || format.info().is_whole();
         let named = Format::named(target).filter(|other| {
             let is_same = *other == kind
-                || objects.contains(&kind) && objects.contains(other)
-                // Texts of Kaldi have that extension, too.
-                || (kind, *other) == (Format::Kaldi, Format::Text);
+                || is_json(kind) && is_json(*other)
+                || kind.info().is_named_as_text && other.is_plain_text();
             !is_same && Format::named(file) != Some(*other)
         });
         match named {
@@ -54,21 +53,23 @@ impl RestoreArgs {
     /// Words with times become new cues of subtitles, and what JSON says beside its text is not
     /// expected there.
     pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Conversion {
-        let is_subtitles = matches!(to, Format::Srt | Format::Vtt | Format::Ass);
-        let is_heard = matches!(from, Format::WhisperJson | Format::Ctm);
-        let default = (is_subtitles && is_heard).then_some(CueCut::Sentence);
+        let is_subtitles = to.info().family == FormatFamily::Subtitles;
+        let from_info = from.info();
+        let default = (is_subtitles && from_info.is_heard).then_some(CueCut::Sentence);
         let limits = |CueCut::Sentence| {
             let named = self.lang.clone().filter(|lang| lang != "auto");
             // A document names its language itself.
-            let found =
-                || Some(language.to_owned()).filter(|tag| from != Format::WhisperJson && !tag.is_empty());
+            let found = || {
+                let is_declared = from_info.declares_language;
+                Some(language.to_owned()).filter(|tag| !is_declared && !tag.is_empty())
+            };
             self.output_form.limits(named.or_else(found))
         };
         Conversion {
             from,
             to,
-            field: self.field.clone().filter(|_| from == Format::Jsonl),
-            drop: self.output_form.drops() || matches!(from, Format::WhisperJson | Format::Jsonl),
+            field: self.field.clone().filter(|_| from_info.has_objects),
+            drop: self.output_form.drops() || from_info.has_objects || from_info.is_whole(),
             cues: self.output_form.cut().or(default).map(limits),
             ..Conversion::default()
         }

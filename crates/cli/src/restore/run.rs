@@ -304,8 +304,7 @@ impl<'a> Work<'a> {
         let input = input.within(args.limits);
         let (mut input, mut encoder) = decoded_text(input, args.encoding.as_ref(), args.lossy)?;
         let told = args.kind(path, &mut input)?;
-        // Tokenised text is plain text, but for the form of marks.
-        let kind = if told == Format::Tok { Format::Text } else { told };
+        let kind = told.read_as();
         let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
         let is_written = is_text && args.n_best.is_none() && !args.follow().revisable;
         let to = if is_written { args.converts_to(kind, path, target)? } else { None };
@@ -322,7 +321,7 @@ impl<'a> Work<'a> {
         if is_live || args.stream {
             encoder = encoder.at_once();
         }
-        let mark_form = options.mark_form.or((told == Format::Tok).then_some(MarkForm::Apart));
+        let mark_form = options.mark_form.or((told != kind).then_some(MarkForm::Apart));
         let has_default = args.pause_ends.is_none() && args.marks.is_some();
         let pause_ends = if has_default { kind.sentence_pause() } else { options.pause_ends };
         let patience = is_live.then_some(PAUSE);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, BOM, Encoding, Input, Limits};
-use majuscule::format::{Format, Record, RecordSource, Utterance, decoded_text};
+use majuscule::format::{Format, FormatFamily, Record, RecordSource, Utterance, decoded_text};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
 
@@ -224,11 +224,12 @@ impl CorpusBlocks {
         let kind = reading.format.of_input(&mut input)?;
         let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
             .then(|| Arc::from(reading.language.as_str()));
-        let source = match kind {
-            Format::Text | Format::Tok => BlockSource::Lines(PlainLines::new(input)?),
+        let source = match kind.info().family {
+            FormatFamily::Text => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
                 let records = kind.records(input, reading.field.as_deref())?;
-                BlockSource::Records(JoinedRecords::new(records, kind, apart && kind == Format::Nlp, reading))
+                let apart = apart && kind.info().has_mark_column;
+                BlockSource::Records(JoinedRecords::new(records, kind, apart, reading))
             }
         };
         Ok(Self { file, kind, split, begins: true, source })
@@ -247,7 +248,7 @@ impl CorpusBlocks {
         let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
         // The marks of a transcript are separate tokens only on request.
         let tokenised = match &self.source {
-            BlockSource::Records(joined) if self.kind == Format::Nlp => joined.apart,
+            BlockSource::Records(joined) if self.kind.info().has_mark_column => joined.apart,
             _ => tokenised,
         };
         Ok(paragraphs.map(|paragraphs| CorpusBlock { file, begins, paragraphs, split, tokenised }))
@@ -470,9 +471,9 @@ impl JoinedRecords {
         let first = self.stretches.partition_point(|stretch| stretch.start < from);
         let line = self.stretches.get(first).map_or(self.record.line, |stretch| stretch.line);
         let max = self.max_paragraph >> 20;
-        let advice = match self.kind {
-            Format::Ctm => format!("a recording begins that is longer than {max} MiB: cut it into several"),
-            _ => format!(
+        let advice = match self.kind.info().has_recordings {
+            true => format!("a recording begins that is longer than {max} MiB: cut it into several"),
+            false => format!(
                 "a sentence begins that is longer than {max} MiB: put marks that end sentences into it"
             ),
         };

@@ -195,9 +195,7 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
         let kind = reading.format.of_input(&mut files::open(file)?)?;
-        // A record of CSV may have several lines.
-        let has_lines = kind.has_paragraphs() && kind != Format::Csv;
-        if !has_lines && !matches!(kind, Format::Tok | Format::Stm | Format::Trn | Format::Kaldi) {
+        if !kind.info().is_cut_by_lines {
             let (file, kind) = (file.display(), kind.shown());
             return Err(Error::usage(format!(
                 "{file} is {kind}, which is not cut by lines: give {}",
@@ -402,7 +400,7 @@ fn count_lines(file: &Path, headed: bool) -> Result<u64> {
 
 fn has_header(file: &Path, reading: &Reading) -> bool {
     let kind = if reading.format == Format::Auto { Format::of_name(file) } else { reading.format };
-    kind == Format::Tsv && has_names(reading.field.as_deref())
+    kind.info().has_header && has_names(reading.field.as_deref())
 }
 
 /// Copies the header of a table to each part.
