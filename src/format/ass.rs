@@ -12,8 +12,9 @@ use std::time::Duration;
 use super::cue::{self, CueScanner, push_untagged};
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{self, quoted};
+use super::line_parts::LineParts;
 use super::pauses::Pauses;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
     UnspokenBlock,

@@ -10,10 +10,10 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::MarkPlace;
-use super::copies::CopiedPart;
 use super::info::{Format, FormatFamily, FormatInfo};
+use super::line_parts::{CopiedPart, LineParts};
 use super::mark_rows::MarkRows;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
     SegmentInfo, UnspokenBlock,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Piece;
-use super::records::TextPart;
+use super::line_parts::{CopiedPart, TextPart};
 use crate::text::markup::untagged;
 use crate::text::{
     Capitals, Case, Constraint, Decision, Locale, Mark, Placed, RestoreOptions, Token, Tokens, resolve,
@@ -24,18 +24,6 @@ pub(super) struct CopiedWord {
     /// put in before and after the word.
     case: Option<Case>,
     put: [Mark; 2],
-}
-
-/// The part of a word that is repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CopiedPart {
-    /// The letters from this one on, counted from 0 among those that pair.
-    Letters(usize),
-    /// The first of several words that are contracted to one with another spelling: `will` of
-    /// `won't`.
-    First,
-    /// Another of these words: `not`.
-    Other,
 }
 
 impl CopiedWord {

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use super::MarkPlace;
 use super::info::{Format, FormatFamily, FormatInfo};
+use super::line_parts::LineParts;
 use super::live_records::Id;
 use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
     SegmentWord, Time, UnspokenBlock,

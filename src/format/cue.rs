@@ -6,9 +6,10 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::time::Duration;
 
+use super::line_parts::LineParts;
 use super::lines::Ends;
 use super::pauses::Pauses;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
@@ -857,7 +858,7 @@ pub(super) fn dash_len(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::records::{PartRole, TextPart};
+    use crate::format::line_parts::{PartRole, TextPart};
 
     /// Returns the parts that are text, with a stroke before those of another speaker and `^`
     /// before the first of a sentence.

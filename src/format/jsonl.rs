@@ -5,8 +5,10 @@ use std::collections::VecDeque;
 
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
+use super::line_parts::{LineParts, TextPart};
 use super::live_records::Id;
-use super::records::{Faults, Grammar, GrammarLines, LineParts, TextPart};
+use super::records::{Faults, Grammar, GrammarLines};
+use super::running_text::RunningText;
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
     SegmentInfo, SegmentTag, SegmentWord, Time, UnspokenBlock,
@@ -16,7 +18,6 @@ use super::word_lists::{LetterStream, is_list, timed_words};
 use super::{Context, Envelope, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
-use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale};
 
 /// Objects, one per line.
@@ -72,10 +73,7 @@ pub struct Jsonl<'a> {
     /// True if each object is a text of its own.
     is_apart: bool,
     options: RestoreOptions,
-    tokenizer: Tokenizer,
-    text: String,
-    /// The number of bytes of the text read by the tokenizer.
-    read: usize,
+    text: RunningText,
 }
 
 /// The grouping of objects into texts.
@@ -110,13 +108,8 @@ impl<'a> Jsonl<'a> {
             is_apart,
             lines: GrammarLines::new(input, grammar, Faults::of(&options)),
             parts: LineParts::default(),
-            tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
-                .putting_marks(options.puts())
-                .of_markup(false)
-                .of_speakers(true),
+            text: RunningText::of_lines(&options),
             options,
-            text: String::new(),
-            read: 0,
         }
     }
 
@@ -125,30 +118,24 @@ impl<'a> Jsonl<'a> {
         let start = piece.frame.source.len() + self.lines.lines.text().start;
         piece.frame.source.extend_from_slice(self.lines.lines.whole());
         let (line, grammar) = self.lines.text()?;
-        let first = self.text.len();
+        let first = self.text.view.len();
         for TextPart { place, before, .. } in self.parts.drain() {
             if before == Some(Break::Document) {
-                find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
-                self.tokenizer.reset();
+                self.text.end_text(&mut piece.tokens);
             }
-            let from = self.text.len();
-            grammar.decode(&line[place.clone()], &mut self.text);
+            let text = self.text.run_on();
+            let from = text.len();
+            grammar.decode(&line[place.clone()], text);
             let source = start + place.start..start + place.end;
             if let Some(quotes) = grammar.quotes() {
                 piece.frame.quote(source.start, quotes);
             }
-            piece.frame.place(from..self.text.len(), source);
-            self.text.push('\n');
+            piece.frame.place(from..text.len(), source);
+            text.push('\n');
         }
-        piece.frame.add(grammar.listed_words(line, &self.text, first), start);
+        piece.frame.add(grammar.listed_words(line, &self.text.view, first), start);
         Ok(())
     }
-}
-
-/// Finds the words of the text that was not read yet.
-fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &mut Piece) {
-    tokenizer.read(&text[*read..], *read as u32, Cut::Whole, &mut piece.tokens);
-    *read = text.len();
 }
 
 /// Returns the keys of a nested field.
@@ -247,7 +234,6 @@ impl PieceReader for Jsonl<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.clear();
-        self.read = 0;
         // The text here need not wait if no later text can change it.
         piece.after = if self.is_apart { Break::Document } else { Break::Line };
         while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.lines.is_ready()) {
@@ -261,10 +247,7 @@ impl PieceReader for Jsonl<'_> {
             // A record goes on.
             piece.after = piece.after.min(Break::Line);
         }
-        find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
-        self.options.spellings.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);
-        piece.source.extend_from_slice(self.text.as_bytes());
-        piece.gap = self.tokenizer.gap();
+        self.text.end_piece(None, &self.options, piece);
         Ok(!piece.frame.is_none())
     }
 }

@@ -1,7 +1,8 @@
 //! The `text` of Kaldi: the name of an utterance and its words per line.
 
 use super::info::{Format, FormatFamily, FormatInfo};
-use super::records::{Grammar, LineParts};
+use super::line_parts::LineParts;
+use super::records::Grammar;
 use super::transcript::{Fault, fields, is_no_word};
 use crate::text::{Break, MarkForm};
 

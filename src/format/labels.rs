@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use super::conll::tabbed;
 use super::info::{Format, FormatFamily, FormatInfo};
-use super::records::{Grammar, LineParts};
+use super::line_parts::LineParts;
+use super::records::Grammar;
 use super::transcript::{Fault, shortened};
 use crate::error::Error;
 use crate::text::{Break, Mark};

@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use super::MarkPlace;
 use super::info::{Format, FormatFamily, FormatInfo};
+use super::line_parts::LineParts;
 use super::mark_rows::no_form;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::transcript::{Fault, Utterance, is_event, shortened};
 use crate::text::{Break, MarkForm};
 

@@ -7,19 +7,19 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::cells::CellQuotes;
-use super::copies::{CopiedPart, CopiedWord, RolledLines};
+use super::copies::{CopiedWord, RolledLines};
+use super::line_parts::{CopiedPart, LineParts, PartCopy, TextPart};
 use super::lines::{Ends, SplitLines};
 use super::live_records::{Id, LiveRecord};
 use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
+use super::running_text::{RunningText, fill};
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
 use super::{Envelope, MarkPlace, MarkRows, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
-use crate::text::speaker_label::listed_case;
-use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
-use crate::text::{Break, Constraint, Locale, Mark, MarkForm, Token, Tokens};
+use crate::text::{Break, Locale, Mark, MarkForm, Tokens};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
@@ -176,180 +176,6 @@ pub(super) trait Grammar: Send + Debug {
     fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
         let _ = line;
         Ok(None)
-    }
-}
-
-/// The parts of a line that are text.
-#[derive(Debug, Default)]
-pub(super) struct LineParts {
-    pub(super) places: Vec<TextPart>,
-    copies: Vec<PartCopy>,
-    /// The weakest break allowed before the next part, whichever line it is on.
-    owed: Option<Break>,
-    /// True if the next part is the first of a line of a cue.
-    opens_line: bool,
-}
-
-/// A part of a line that repeats text of an earlier line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct PartCopy {
-    place: Range<usize>,
-    /// The repeated range, as bytes of the last part of text.
-    of: Range<usize>,
-    /// The part of the word that is copied, unless it is copied letter by letter.
-    part: Option<CopiedPart>,
-}
-
-/// A part of a line that is text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct TextPart {
-    pub(super) place: Range<usize>,
-    /// The break before the part; without one its words continue the last part, and after
-    /// [`Break::None`] the part is a mark of the last word.
-    pub(super) before: Option<Break>,
-    /// The role of the part in the text.
-    pub(super) role: PartRole,
-    /// True if the part is the first of a line of a cue.
-    pub(super) opens_line: bool,
-}
-
-/// The role of a part of a line in the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum PartRole {
-    /// Text.
-    #[default]
-    Text,
-    /// Text with which a sentence begins, whatever comes before it.
-    Beginning,
-    /// The name of a speaker, with its colon.
-    Label,
-}
-
-impl LineParts {
-    /// Adds the next part. Without `before` its words continue the last part.
-    pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Text);
-    }
-
-    /// Adds the next part, with which a sentence begins.
-    pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Beginning);
-    }
-
-    /// Adds the name of a speaker as the next part.
-    pub(super) fn push_label(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Label);
-    }
-
-    /// Notes that a line of a cue begins with the next part.
-    pub(super) fn open_line(&mut self) {
-        self.opens_line = true;
-    }
-
-    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, role: PartRole) {
-        let before = before.max(self.owed.take());
-        let opens_line = std::mem::take(&mut self.opens_line);
-        self.places.push(TextPart { place, before, role, opens_line });
-    }
-
-    /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
-    /// `part` is given.
-    pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
-        self.copies.push(PartCopy { place, of, part });
-    }
-
-    /// Moves the parts from this one on by `by` bytes: they were found in a text that begins there
-    /// in the line.
-    pub(super) fn shift(&mut self, first: usize, by: usize) {
-        for TextPart { place, .. } in &mut self.places[first..] {
-            *place = place.start + by..place.end + by;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.places.clear();
-        self.copies.clear();
-        self.opens_line = false;
-    }
-
-    /// Removes and returns all parts, and keeps the memory.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
-        self.places.drain(..)
-    }
-
-    #[cfg(test)]
-    pub(super) fn iter(&self) -> impl Iterator<Item = &TextPart> {
-        self.places.iter()
-    }
-}
-
-/// The places in a text that a format knows of, as bytes of the source.
-#[derive(Debug, Default)]
-pub(super) struct Landmarks {
-    /// The capitals of the text that are kept.
-    capitalized: Capitalized,
-    /// The sentence starts, whatever comes before them.
-    begins: Vec<usize>,
-    /// The beginnings of the lines of cues.
-    lines: Vec<usize>,
-    /// The names of speakers.
-    labels: Vec<Range<usize>>,
-}
-
-impl Landmarks {
-    pub(super) fn new(capitalized: Capitalized) -> Self {
-        Self { capitalized, ..Self::default() }
-    }
-
-    /// Notes a part of the text, which stands at these bytes.
-    pub(super) fn add(&mut self, part: &TextPart, place: Range<usize>) {
-        if part.opens_line {
-            self.lines.push(place.start);
-        }
-        match part.role {
-            PartRole::Text => {}
-            PartRole::Beginning => self.begins.push(place.start),
-            PartRole::Label => {
-                self.begins.push(place.start);
-                self.labels.push(place);
-            }
-        }
-    }
-
-    /// Applies the landmarks to the words from `first` on, and forgets them.
-    pub(super) fn apply(&mut self, first: usize, tokens: &mut Tokens) {
-        let words = &mut tokens.as_mut_slice()[first..];
-        let at = |words: &[Token], place: usize| {
-            words.partition_point(|word| (word.source.start as usize) < place)
-        };
-        for place in self.begins.drain(..) {
-            let at = at(words, place);
-            words.get_mut(at).into_iter().for_each(|word| word.starts = true);
-        }
-        for place in self.lines.drain(..) {
-            let at = at(words, place);
-            words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
-        }
-        for place in self.labels.drain(..) {
-            let words = &tokens.as_slice()[first..];
-            let label = first + at(words, place.start)..first + at(words, place.end);
-            for nth in label.clone() {
-                let is_first = nth == label.start;
-                let listed = listed_case(tokens.lower(nth), is_first);
-                let word = &mut tokens.as_mut_slice()[nth];
-                word.is_label = true;
-                word.opening.get_or_insert(Mark::None);
-                if !is_first {
-                    word.gap = Some(Mark::None);
-                }
-                // Lists decide the case of a word that loses its capitals, and so that of one without.
-                if let (Constraint::Free, Some(listed), Capitalized::Auto) =
-                    (word.constraint, listed, self.capitalized)
-                {
-                    word.constraint = Constraint::Kept(listed);
-                }
-            }
-        }
     }
 }
 
@@ -536,32 +362,6 @@ impl RecordSource for RecordLines<'_> {
     }
 }
 
-impl TextPart {
-    /// Returns the break before the part; `between` is the text between it and the part before it
-    /// on the same line.
-    pub(super) fn break_before(&self, between: Option<&str>) -> Break {
-        let joins = between.is_some_and(|between| !has_space(between));
-        let before = self.before.unwrap_or(if joins { Break::None } else { Break::Space });
-        if self.role == PartRole::Beginning { before.max(Break::Turn) } else { before }
-    }
-}
-
-/// Returns true if there is white space outside tags, or an escape of .ass that stands for white
-/// space.
-fn has_space(text: &str) -> bool {
-    let mut depth = 0_usize;
-    let mut last = ' ';
-    text.chars().any(|c| {
-        let is_escape = std::mem::replace(&mut last, c) == '\\' && matches!(c, 'N' | 'n' | 'h');
-        match c {
-            '<' | '{' => depth += 1,
-            '>' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && (c.is_whitespace() || is_escape)
-    })
-}
-
 /// A file of lines, read from any input.
 #[derive(Debug)]
 pub(super) struct Records<'a> {
@@ -571,25 +371,19 @@ pub(super) struct Records<'a> {
     options: RestoreOptions,
     /// True if the last line is not part of a piece yet.
     is_held: bool,
-    text: RunningText,
+    text: PieceText,
     /// The number of bytes since the last text.
     silent: usize,
 }
 
 /// The text of a piece.
 #[derive(Debug)]
-struct RunningText {
-    tokenizer: Tokenizer,
-    /// The piece as the tokenizer reads it: as long as its source, with blanks for everything that
-    /// is not text.
-    view: String,
-    /// The byte of the view where the running text begins, if there is any, and the number of its
-    /// characters in this piece.
-    run: Option<usize>,
+struct PieceText {
+    running: RunningText,
+    /// The number of characters of the running text in this piece.
     run_len: usize,
     /// The number of characters in its lines, text or not.
     run_lines: usize,
-    landmarks: Landmarks,
     /// True if marks are put into rows of their own.
     has_rows: bool,
     /// The place of the last part in this piece, and the copies of the running text.
@@ -600,18 +394,16 @@ struct RunningText {
     count: u64,
 }
 
-impl RunningText {
+impl PieceText {
     /// Finds the words of the running text, as far as it is read.
     fn end_run(&mut self, options: &RestoreOptions, piece: &mut Piece) {
-        let Some(start) = self.run.take() else { return };
-        let first = piece.tokens.len();
-        self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, &mut piece.tokens);
-        self.landmarks.apply(first, &mut piece.tokens);
+        let Some(first) = self.running.end_run(&mut piece.tokens) else { return };
         if self.has_rows {
             close_rows(&piece.source, first, &mut piece.tokens);
         }
-        options.spellings.fix(self.view.as_bytes(), first, true, &mut piece.tokens);
-        self.rolled.find_words(&self.view, &piece.tokens, self.count);
+        let view = &self.running.view;
+        options.spellings.fix(view.as_bytes(), first, true, &mut piece.tokens);
+        self.rolled.find_words(view, &piece.tokens, self.count);
         let words = piece.tokens.as_slice();
         for PartCopy { place, of, part } in self.copies.drain(..) {
             let at = words.partition_point(|word| word.source.end as usize <= of.start);
@@ -622,7 +414,7 @@ impl RunningText {
             let part = match part {
                 Some(part) => part,
                 None if start <= of.start && of.end <= end => {
-                    CopiedPart::Letters(options.locale().letter_count(&self.view[start..of.start]))
+                    CopiedPart::Letters(options.locale().letter_count(&view[start..of.start]))
                 }
                 None => continue,
             };
@@ -643,17 +435,13 @@ impl RunningText {
             self.end_run(options, piece);
             self.run_len = 0;
             self.run_lines = 0;
-            self.tokenizer.end_cue(before);
+            self.running.end_cue(before);
         }
-        let at = start + part.place.start;
-        fill(&mut self.view, at);
-        self.run.get_or_insert(at);
-        self.last = at..start + part.place.end;
-        self.landmarks.add(part, self.last.clone());
         let text = &line[part.place.clone()];
+        self.last = start + part.place.start..start + part.place.end;
         self.run_len += text.chars().count();
-        self.view.push_str(text);
-        blank_open_tags(&mut self.view, at);
+        self.running.push(part, self.last.clone(), text);
+        blank_open_tags(&mut self.running.view, self.last.start);
     }
 }
 
@@ -672,15 +460,10 @@ impl<'a> Records<'a> {
     pub(super) fn new(input: Input<'a>, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
         grammar.prepare(&options);
         let form = options.mark_form.unwrap_or_default();
-        let text = RunningText {
-            tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
-                .putting_marks(options.puts())
-                .of_markup(false),
-            view: String::new(),
-            run: None,
+        let text = PieceText {
+            running: RunningText::of_parts(&options),
             run_len: 0,
             run_lines: 0,
-            landmarks: Landmarks::new(options.capitalized),
             has_rows: options.puts().is_some() && matches!(grammar.mark_place(form), MarkPlace::Row(_)),
             last: 0..0,
             copies: Vec::new(),
@@ -724,7 +507,7 @@ impl<'a> Records<'a> {
         self.text.last = 0..0;
         self.text.count += piece.tokens.len() as u64;
         piece.copied_from = self.text.rolled.first_word();
-        piece.gap = self.text.tokenizer.gap();
+        piece.gap = self.text.running.gap();
         piece.marks = self.mark_place();
         self.silent = 0;
         piece.after = after;
@@ -776,14 +559,6 @@ fn close_rows(source: &[u8], first: usize, tokens: &mut Tokens) {
     }
 }
 
-/// Appends blanks up to byte `end`.
-pub(super) fn fill(view: &mut String, end: usize) {
-    const BLANKS: &str = "                                                                ";
-    while let Some(blanks) = end.checked_sub(view.len()).filter(|&blanks| blanks > 0) {
-        view.push_str(&BLANKS[..blanks.min(BLANKS.len())]);
-    }
-}
-
 /// Adds the remedy to a fault.
 pub(super) fn explained(fault: Fault) -> Fault {
     let problem =
@@ -794,7 +569,7 @@ pub(super) fn explained(fault: Fault) -> Fault {
 impl PieceReader for Records<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
-        self.text.view.clear();
+        self.text.running.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {
                 // Pending text is returned before waiting for more, if no later text can belong to

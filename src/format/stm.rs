@@ -11,8 +11,9 @@ use std::time::Duration;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
 use super::info::{Format, FormatFamily, FormatInfo};
+use super::line_parts::LineParts;
 use super::pauses::Pauses;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
     UnspokenBlock,

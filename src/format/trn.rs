@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::info::{Format, FormatFamily, FormatInfo};
-use super::records::{Grammar, LineParts};
+use super::line_parts::LineParts;
+use super::records::Grammar;
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
 use crate::text::{Break, MarkForm};
 

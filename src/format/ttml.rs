@@ -13,8 +13,9 @@ use std::ops::Range;
 
 use super::cue::CueScanner;
 use super::info::{Format, FormatFamily, FormatInfo};
+use super::line_parts::LineParts;
 use super::lines::Ends;
-use super::records::{Grammar, LineParts};
+use super::records::Grammar;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentTag, Time, UnspokenBlock,
 };

@@ -15,12 +15,14 @@ use super::heard_words;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
+use super::line_parts::LineParts;
 use super::live_records::LiveRecord;
 use super::pauses::Pauses;
 use super::plain::{not_utf8, text};
 use super::recogniser::{self, HeardDocument};
 use super::record::{Record, RecordSource};
-use super::records::{Grammar, Landmarks, LineParts, TextPart, explained, fill};
+use super::records::{Grammar, explained};
+use super::running_text::{RunningText, fill};
 use super::segment::{
     self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentInfo,
     SegmentWord, Time, UnspokenBlock, has_text,
@@ -30,7 +32,6 @@ use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
 use super::{Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
-use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, LanguageTag};
 
 /// The JSON of Whisper and related tools.
@@ -213,7 +214,7 @@ impl Grammar for LiveDocuments {
         let found = StringPlaces::read(line).map_err(on_a_line)?;
         let mut piece = Piece::default();
         let view = found.view(line, 0, &self.0, &mut piece);
-        record.text = view.blanked;
+        record.text = view.running.view;
         fill(&mut record.text, view.text.len());
         record.text = with_wide_blanks(&view.text, &record.text);
         for turn in view.turns {
@@ -411,10 +412,8 @@ impl StringPlaces {
 
     /// Fills a piece with the text; byte `start` of the document is the first that was read.
     fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
-        let view = self.view(json, start, options, piece);
-        options.spellings.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
-        piece.gap = view.tokenizer.gap();
-        piece.source.extend_from_slice(view.text.as_bytes());
+        let mut view = self.view(json, start, options, piece);
+        view.running.end_piece(Some(&view.text), options, piece);
     }
 
     /// Finds the words of the text, and the places of the text in the document.
@@ -451,7 +450,7 @@ impl StringPlaces {
             piece.frame.place(from..view.text.len(), place);
             view.read(from, !is_words, piece);
         }
-        view.end_run(piece);
+        view.running.end_run(&mut piece.tokens);
         let stream = LetterStream::of(&view.text, 0, options.locale());
         for places in &kinds[1..] {
             stream.place(json, places.iter().map(moved), options.locale(), &mut piece.frame);
@@ -498,34 +497,24 @@ fn with_wide_blanks(text: &str, blanked: &str) -> String {
     text.char_indices().map(blank).collect()
 }
 
-/// The text of a document, and a copy with blanks for everything that is not a word, as far as it
-/// was read.
+/// The text of a document, as far as it was read.
 struct DocumentView {
     text: String,
-    blanked: String,
-    /// The start of the running text.
-    run: usize,
-    tokenizer: Tokenizer,
+    running: RunningText,
     cues: CueScanner,
     parts: LineParts,
     /// The places where the speaker changes.
     turns: Vec<usize>,
-    landmarks: Landmarks,
 }
 
 impl DocumentView {
     fn new(options: &RestoreOptions) -> Self {
         Self {
             text: String::new(),
-            blanked: String::new(),
-            run: 0,
-            tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
-                .putting_marks(options.puts())
-                .of_markup(false),
+            running: RunningText::of_parts(options),
             cues: CueScanner::default(),
             parts: LineParts::default(),
             turns: Vec::new(),
-            landmarks: Landmarks::new(options.capitalized),
         }
     }
 
@@ -534,30 +523,19 @@ impl DocumentView {
         if is_cue {
             self.cues.begin();
         }
-        let mut parts = std::mem::take(&mut self.parts);
-        self.cues.line(&self.text[from..], "", &mut parts);
-        for part in parts.drain() {
-            let TextPart { ref place, before, .. } = part;
-            if let Some(before) = before {
-                self.end_run(piece);
-                self.tokenizer.end_cue(before);
+        self.cues.line(&self.text[from..], "", &mut self.parts);
+        for part in self.parts.drain() {
+            if let Some(before) = part.before {
+                self.running.end_run(&mut piece.tokens);
+                self.running.end_cue(before);
             }
-            let (start, end) = (from + place.start, from + place.end);
-            self.landmarks.add(&part, start..end);
-            self.turns.extend((before == Some(Break::Turn)).then_some(start));
-            fill(&mut self.blanked, start);
+            let place = from + part.place.start..from + part.place.end;
+            self.turns.extend((part.before == Some(Break::Turn)).then_some(place.start));
             // Lines of a cue are joined.
-            self.blanked.extend(self.text[start..end].chars().map(|c| if c == '\n' { ' ' } else { c }));
+            let text = self.text[place.clone()].replace('\n', " ");
+            self.running.push(&part, place, &text);
         }
-        self.parts = parts;
         self.text.push(if is_cue { '\n' } else { ' ' });
-    }
-
-    fn end_run(&mut self, piece: &mut Piece) {
-        let first = piece.tokens.len();
-        self.tokenizer.read(&self.blanked[self.run..], self.run as u32, Cut::Whole, &mut piece.tokens);
-        self.landmarks.apply(first, &mut piece.tokens);
-        self.run = self.blanked.len();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::copies::RolledLines;
 use super::super::cue::follows;
-use super::super::records::TextPart;
+use super::super::line_parts::TextPart;
 use super::super::segment::{Segment, Time};
 use super::words;
 use crate::text::Locale;

@@ -1,0 +1,148 @@
+//! The parts of a line that are text.
+
+use std::ops::Range;
+
+use crate::text::Break;
+
+/// The parts of a line that are text, in their order.
+#[derive(Debug, Default)]
+pub(super) struct LineParts {
+    pub(super) places: Vec<TextPart>,
+    pub(super) copies: Vec<PartCopy>,
+    /// The weakest break allowed before the next part, whichever line it is on.
+    pub(super) owed: Option<Break>,
+    /// True if the next part is the first of a line of a cue.
+    opens_line: bool,
+}
+
+/// A part of a line that repeats text of an earlier line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartCopy {
+    pub(super) place: Range<usize>,
+    /// The repeated range, as bytes of the last part of text.
+    pub(super) of: Range<usize>,
+    /// The part of the word that is copied, unless it is copied letter by letter.
+    pub(super) part: Option<CopiedPart>,
+}
+
+/// The part of a word that is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CopiedPart {
+    /// The letters from this one on, counted from 0 among those that pair.
+    Letters(usize),
+    /// The first of several words that are contracted to one with another spelling: `will` of
+    /// `won't`.
+    First,
+    /// Another of these words: `not`.
+    Other,
+}
+
+/// A part of a line that is text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct TextPart {
+    pub(super) place: Range<usize>,
+    /// The break before the part; without one its words continue the last part, and after
+    /// [`Break::None`] the part is a mark of the last word.
+    pub(super) before: Option<Break>,
+    /// The role of the part in the text.
+    pub(super) role: PartRole,
+    /// True if the part is the first of a line of a cue.
+    pub(super) opens_line: bool,
+}
+
+/// The role of a part of a line in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PartRole {
+    /// Text.
+    #[default]
+    Text,
+    /// Text with which a sentence begins, whatever comes before it.
+    Beginning,
+    /// The name of a speaker, with its colon.
+    Label,
+}
+
+impl LineParts {
+    /// Adds the next part. Without `before` its words continue the last part.
+    pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.push_part(place, before, PartRole::Text);
+    }
+
+    /// Adds the next part, with which a sentence begins.
+    pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.push_part(place, before, PartRole::Beginning);
+    }
+
+    /// Adds the name of a speaker as the next part.
+    pub(super) fn push_label(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.push_part(place, before, PartRole::Label);
+    }
+
+    /// Notes that a line of a cue begins with the next part.
+    pub(super) fn open_line(&mut self) {
+        self.opens_line = true;
+    }
+
+    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, role: PartRole) {
+        let before = before.max(self.owed.take());
+        let opens_line = std::mem::take(&mut self.opens_line);
+        self.places.push(TextPart { place, before, role, opens_line });
+    }
+
+    /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
+    /// `part` is given.
+    pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
+        self.copies.push(PartCopy { place, of, part });
+    }
+
+    /// Moves the parts from this one on by `by` bytes: they were found in a text that begins there
+    /// in the line.
+    pub(super) fn shift(&mut self, first: usize, by: usize) {
+        for TextPart { place, .. } in &mut self.places[first..] {
+            *place = place.start + by..place.end + by;
+        }
+    }
+
+    /// Removes all parts, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.places.clear();
+        self.copies.clear();
+        self.opens_line = false;
+    }
+
+    /// Removes and returns all parts, and keeps the memory.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
+        self.places.drain(..)
+    }
+
+    #[cfg(test)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TextPart> {
+        self.places.iter()
+    }
+}
+
+impl TextPart {
+    /// Returns the break before the part; `between` is the text between it and the part before it
+    /// on the same line.
+    pub(super) fn break_before(&self, between: Option<&str>) -> Break {
+        let joins = between.is_some_and(|between| !has_space(between));
+        let before = self.before.unwrap_or(if joins { Break::None } else { Break::Space });
+        if self.role == PartRole::Beginning { before.max(Break::Turn) } else { before }
+    }
+}
+
+/// Returns true if there is white space outside tags, or an escape of .ass that stands for white
+/// space.
+fn has_space(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut last = ' ';
+    text.chars().any(|c| {
+        let is_escape = std::mem::replace(&mut last, c) == '\\' && matches!(c, 'N' | 'n' | 'h');
+        match c {
+            '<' | '{' => depth += 1,
+            '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c.is_whitespace() || is_escape)
+    })
+}

@@ -1,0 +1,174 @@
+//! The text of a file as the tokenizer reads it: run by run, from break to break.
+
+use std::ops::Range;
+
+use super::line_parts::{PartRole, TextPart};
+use super::{Piece, RestoreOptions};
+use crate::text::speaker_label::listed_case;
+use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
+use crate::text::{Break, Constraint, Mark, Token, Tokens};
+
+/// The text of a piece. A run of it is read as a whole, once it ends: its words may stand in several
+/// parts of the file.
+#[derive(Debug)]
+pub(super) struct RunningText {
+    tokenizer: Tokenizer,
+    /// The text with its words at their places in the source, and blanks for everything that is not
+    /// text.
+    pub(super) view: String,
+    /// The byte of the view where the run begins that is not read yet, if there is one.
+    run: Option<usize>,
+    landmarks: Landmarks,
+}
+
+impl RunningText {
+    /// Starts a text of parts, whose sentences run on from line to line.
+    pub(super) fn of_parts(options: &RestoreOptions) -> Self {
+        let tokenizer = Tokenizer::flowing(options.locale(), options.language(), options.capitalized);
+        Self::new(tokenizer, options)
+    }
+
+    /// Starts a text of lines, as plain text has them.
+    pub(super) fn of_lines(options: &RestoreOptions) -> Self {
+        let tokenizer = Tokenizer::new(options.locale(), options.language(), options.capitalized);
+        Self::new(tokenizer.of_speakers(true), options)
+    }
+
+    fn new(tokenizer: Tokenizer, options: &RestoreOptions) -> Self {
+        Self {
+            tokenizer: tokenizer.putting_marks(options.puts()).of_markup(false),
+            view: String::new(),
+            run: None,
+            landmarks: Landmarks { capitalized: options.capitalized, ..Landmarks::default() },
+        }
+    }
+
+    /// Appends a part that stands at these bytes of the source.
+    pub(super) fn push(&mut self, part: &TextPart, place: Range<usize>, text: &str) {
+        fill(&mut self.view, place.start);
+        self.run.get_or_insert(place.start);
+        self.landmarks.add(part, place);
+        self.view.push_str(text);
+    }
+
+    /// Returns the view, to the end of which more of the run is appended.
+    pub(super) fn run_on(&mut self) -> &mut String {
+        self.run.get_or_insert(self.view.len());
+        &mut self.view
+    }
+
+    /// Appends the words of the run to `tokens`, and returns the number of the first; `None` if there
+    /// is no run.
+    pub(super) fn end_run(&mut self, tokens: &mut Tokens) -> Option<usize> {
+        let start = self.run.take()?;
+        let first = tokens.len();
+        self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, tokens);
+        self.landmarks.apply(first, tokens);
+        Some(first)
+    }
+
+    /// Ends the cue before the next run, if there is one.
+    pub(super) fn end_cue(&mut self, before: Break) {
+        self.tokenizer.end_cue(before);
+    }
+
+    /// Ends the text: the next run begins another one.
+    pub(super) fn end_text(&mut self, tokens: &mut Tokens) {
+        self.end_run(tokens);
+        self.tokenizer.reset();
+    }
+
+    /// Returns what stands after the last word so far: see [`Piece::gap`].
+    pub(super) fn gap(&self) -> Option<Mark> {
+        self.tokenizer.gap()
+    }
+
+    /// Ends a piece whose source is not the file: it is `text`, or the view.
+    pub(super) fn end_piece(&mut self, text: Option<&str>, options: &RestoreOptions, piece: &mut Piece) {
+        self.end_run(&mut piece.tokens);
+        let source = text.unwrap_or(&self.view).as_bytes();
+        options.spellings.fix(source, 0, true, &mut piece.tokens);
+        piece.source.extend_from_slice(source);
+        piece.gap = self.gap();
+    }
+
+    /// Forgets the text, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.view.clear();
+        self.run = None;
+    }
+}
+
+/// Appends blanks up to byte `end`.
+pub(super) fn fill(view: &mut String, end: usize) {
+    const BLANKS: &str = "                                                                ";
+    while let Some(blanks) = end.checked_sub(view.len()).filter(|&blanks| blanks > 0) {
+        view.push_str(&BLANKS[..blanks.min(BLANKS.len())]);
+    }
+}
+
+/// The places in a text that a format knows of, as bytes of the source.
+#[derive(Debug, Default)]
+struct Landmarks {
+    /// The capitals of the text that are kept.
+    capitalized: Capitalized,
+    /// The sentence starts, whatever comes before them.
+    begins: Vec<usize>,
+    /// The beginnings of the lines of cues.
+    lines: Vec<usize>,
+    /// The names of speakers.
+    labels: Vec<Range<usize>>,
+}
+
+impl Landmarks {
+    /// Notes a part of the text, which stands at these bytes.
+    fn add(&mut self, part: &TextPart, place: Range<usize>) {
+        if part.opens_line {
+            self.lines.push(place.start);
+        }
+        match part.role {
+            PartRole::Text => {}
+            PartRole::Beginning => self.begins.push(place.start),
+            PartRole::Label => {
+                self.begins.push(place.start);
+                self.labels.push(place);
+            }
+        }
+    }
+
+    /// Applies the landmarks to the words from `first` on, and forgets them.
+    fn apply(&mut self, first: usize, tokens: &mut Tokens) {
+        let words = &mut tokens.as_mut_slice()[first..];
+        let at = |words: &[Token], place: usize| {
+            words.partition_point(|word| (word.source.start as usize) < place)
+        };
+        for place in self.begins.drain(..) {
+            let at = at(words, place);
+            words.get_mut(at).into_iter().for_each(|word| word.starts = true);
+        }
+        for place in self.lines.drain(..) {
+            let at = at(words, place);
+            words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
+        }
+        for place in self.labels.drain(..) {
+            let words = &tokens.as_slice()[first..];
+            let label = first + at(words, place.start)..first + at(words, place.end);
+            for nth in label.clone() {
+                let is_first = nth == label.start;
+                let listed = listed_case(tokens.lower(nth), is_first);
+                let word = &mut tokens.as_mut_slice()[nth];
+                word.is_label = true;
+                word.opening.get_or_insert(Mark::None);
+                if !is_first {
+                    word.gap = Some(Mark::None);
+                }
+                // Lists decide the case of a word that loses its capitals, and so that of one without.
+                if let (Constraint::Free, Some(listed), Capitalized::Auto) =
+                    (word.constraint, listed, self.capitalized)
+                {
+                    word.constraint = Constraint::Kept(listed);
+                }
+            }
+        }
+    }
+}
