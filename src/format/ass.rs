@@ -30,6 +30,7 @@ pub(super) const ASS: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["ass", "ssa"],
     media_types: &["text/x-ssa", "text/x-ass"],
+    begins: Some(|head| head.begins_with(&["[script info]"])),
     grammar: Some(|_| Ok(Box::new(Events::default()))),
     names_speakers: true,
     has_pauses: true,

@@ -1,5 +1,6 @@
 //! The formats, and what is known of each before a file is read.
 
+use super::head::FileHead;
 use super::records::Grammar;
 use super::{PieceReader, RestoreOptions};
 use crate::error::Result;
@@ -95,6 +96,9 @@ pub struct FormatInfo {
     pub extensions: &'static [&'static str],
     /// The content types, the first of which is that of answers.
     pub media_types: &'static [&'static str],
+    /// Returns true if a file begins as only files of the format do, and `None` if more bytes are
+    /// needed. The formats are asked in the order of the list.
+    pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
     /// The grammar of its lines; `None` for a document, which is read whole.
     pub(super) grammar: Option<GrammarMaker>,
     /// The grammar for readers that write nothing back, if it is another one.
@@ -156,6 +160,7 @@ impl FormatInfo {
         family: FormatFamily::Text,
         extensions: &[],
         media_types: &[],
+        begins: None,
         grammar: None,
         text_grammar: None,
         reader: None,

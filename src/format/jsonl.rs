@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::line_parts::{LineParts, TextPart};
@@ -29,6 +30,7 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     family: FormatFamily::Records,
     extensions: &["jsonl", "ndjson"],
     media_types: &["application/x-ndjson", "application/jsonl", "application/jsonlines"],
+    begins: Some(|head| Some(begins_with_object(head)? == Some(true))),
     grammar: Some(|field| Ok(Box::new(Objects::new(field)))),
     reader: Some(|input, options| Box::new(Jsonl::new(input, options))),
     live: Some(|options| Box::new(Objects::of(options, Context::File))),
@@ -39,6 +41,44 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     has_objects: true,
     ..FormatInfo::LINES
 };
+
+/// Returns true if a file begins with an object of many, one per line, and false if it begins with
+/// the JSON of Whisper and related tools; `Some(None)` if it begins with neither.
+pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
+    let FileHead { text: head, ended, .. } = head;
+    if !head.starts_with(b"{") {
+        return Some(None);
+    }
+    // The next character tells an object from a brace in a text.
+    match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
+        None => return ended.then_some(None),
+        Some(b'"' | b'}') => {}
+        Some(_) => return Some(None),
+    }
+    let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
+    if line.len() == head.len() && !ended {
+        return None;
+    }
+    let (mut depth, mut is_whisper) = (0, false);
+    // The first bytes may be cut off: the text is read as far as it goes.
+    let text = |bytes: &[u8]| match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) => String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(),
+    };
+    let line = text(line);
+    let whole = read(&line, &mut |event| match event {
+        Event::Begin => depth += 1,
+        Event::End => depth -= 1,
+        Event::Key(name) if depth == 1 => {
+            let mut key = String::new();
+            decode(&line[name], &mut key);
+            let of_whisper = matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
+            is_whisper |= of_whisper || matches!(&*key, "result" | "results" | "utterances" | "transcript");
+        }
+        _ => {}
+    });
+    Some(Some(whole.is_ok() && !is_whisper))
+}
 
 /// Objects as segments.
 pub(super) static JSONL_OBJECTS: SegmentInfo = SegmentInfo {

@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use super::conll::tabbed;
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::line_parts::LineParts;
 use super::records::Grammar;
@@ -24,6 +25,7 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     help: "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
     shown: "labelled words",
     family: FormatFamily::Columns,
+    begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(LabelReader::new(false)))),
     // Only here do labels become marks.
     text_grammar: Some(|_| Ok(Box::new(LabelReader::new(true)))),
@@ -34,6 +36,30 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     },
     ..FormatInfo::LINES
 };
+
+/// Returns true if a file begins with the row of a word and the label of its mark: only what has a
+/// tab after its first word may be one.
+fn begins(head: FileHead<'_>) -> Option<bool> {
+    /// The largest number of bytes of a word or of a label that is waited for.
+    const LONGEST: usize = 64;
+    let FileHead { text: head, ended, .. } = head;
+    if head.starts_with(b"{") || head.starts_with(b"[") {
+        return Some(false);
+    }
+    let word = head.iter().position(u8::is_ascii_whitespace);
+    let row = head.iter().position(|&b| b == b'\n');
+    let (cut, is_open) = match (word, row) {
+        (Some(tab), _) if head[tab] != b'\t' => return Some(false),
+        (_, Some(end)) => (end, false),
+        (Some(tab), None) => (head.len(), head.len() < tab + LONGEST),
+        (None, None) => (head.len(), head.len() < LONGEST),
+    };
+    if is_open && !ended {
+        return None;
+    }
+    let row = str::from_utf8(&head[..cut]).map(|row| row.trim_end_matches('\r'));
+    Some(row.is_ok_and(is_row))
+}
 
 /// Words with labels, read from any input. Everything but the words is copied unchanged.
 #[derive(Debug)]
@@ -178,7 +204,7 @@ fn mark_of(label: &str) -> Option<Mark> {
 }
 
 /// Returns true if a line is a row beyond doubt: its label is a word, or it has all three columns.
-pub(super) fn is_row(line: &str) -> bool {
+fn is_row(line: &str) -> bool {
     let is_label =
         |row: LabelRow| row.label.len() > 1 || &line[row.label] == "O" || line.matches('\t').count() == 2;
     row(line).is_ok_and(is_label)

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use super::RestoreOptions;
 use super::cue::CueScanner;
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::line_parts::{LineParts, PartRole};
 use super::records::Grammar;
 use super::transcript::{Fault, fields};
+use super::unread::matched;
 use crate::text::Break;
 use crate::text::tokenize::Capitalized;
 
@@ -20,10 +22,23 @@ pub(super) const LRC: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["lrc"],
     media_types: &["application/x-lrc", "text/lrc"],
+    begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(LyricLines::default()))),
     names_speakers: true,
     ..FormatInfo::LINES
 };
+
+/// The openings of tags that begin a file.
+const TAGS: [&str; 6] = ["[ar:", "[ti:", "[al:", "[by:", "[length:", "[offset:"];
+
+/// Returns true if a file begins with a tag or a time.
+fn begins(head: FileHead<'_>) -> Option<bool> {
+    let is_tag = head.begins_with(&TAGS);
+    if is_tag == Some(true) || matched(head.text, &["[", "0", ":", "0", ".", "0", "]"], head.ended)? {
+        return Some(true);
+    }
+    is_tag
+}
 
 /// The tags whose values are names and titles.
 const NAMES: [&str; 5] = ["ar", "ti", "al", "au", "lr"];

@@ -10,6 +10,7 @@ mod ctm;
 mod cue;
 mod envelope;
 mod formats;
+mod head;
 mod heard_words;
 mod info;
 mod json;

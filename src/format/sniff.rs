@@ -3,16 +3,13 @@
 //! Only as many bytes are read as necessary, so that a live text is not held up: it waits only
 //! while its beginning may still be another format.
 
-use super::Format;
-use super::json::{Event, decode, read};
-use super::unread::{self, TABLE_REMEDY, Unread, matched};
+use super::head::FileHead;
+use super::info::Format;
+use super::unread::{self, TABLE_REMEDY, Unread};
 use crate::error::{Error, Result, option};
-use crate::files::{BOM, Encoding, Input, TextEncoder, uncompressed_name};
+use crate::files::{Encoding, Input, TextEncoder, uncompressed_name};
 use crate::text::tokenize::NO_TEXT;
 use std::path::PathBuf;
-
-/// The number of bytes after which detection gives up.
-const MOST: usize = 1 << 16;
 
 /// The first bytes of binary files, and the kinds of these files: bytes that begin no text, or
 /// signs that no text has there.
@@ -200,7 +197,7 @@ impl Format {
         let path = PathBuf::from(input.name());
         unread::refuse_named(&path)?;
         let named = Self::named(&path);
-        let is_open = matches!(named, None | Some(Self::Text));
+        let is_open = named.is_none_or(Self::is_plain_text);
         let unread = match is_open {
             true => input.peek_until(unread_bytes)?.flatten(),
             false => None,
@@ -209,59 +206,31 @@ impl Format {
             return Err(unread.error(input.name()));
         }
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_kaldi_named = uncompressed_name(&file) == "text";
-        let begun =
-            input.peek_until(|head, ended| Self::of_bytes_named(head, ended, is_kaldi_named))?.flatten();
+        let file = uncompressed_name(&file);
+        let begun = input.peek_until(|head, ended| Self::of_bytes(head, ended, file))?.flatten();
         let kind = match (named, begun) {
-            // Kaldi's name of its text has no extension, and corpora have others, among them .txt.
-            (Some(Self::Text), Some(Self::Kaldi)) => Self::Kaldi,
+            // Corpora have other names for texts of Kaldi, among them .txt.
+            (Some(named), Some(begun)) if named.is_plain_text() && begun.info().is_named_as_text => begun,
             (named, begun) => named.or(begun).unwrap_or(Self::Text),
         };
         Ok(DetectedFormat { kind, named, begun })
     }
 
-    /// Returns the format that the first bytes of a file show; `None` if more bytes are needed.
-    /// `ended` is true if there are no more.
-    #[cfg(test)]
-    fn of_bytes(head: &[u8], ended: bool) -> Option<Option<Self>> {
-        Self::of_bytes_named(head, ended, false)
-    }
-
-    /// Returns the format that the first bytes show; `None` if more bytes are needed. `ended` is
-    /// true if there are no more, and `is_kaldi_named` if the file is called as Kaldi calls its text.
-    fn of_bytes_named(head: &[u8], ended: bool, is_kaldi_named: bool) -> Option<Option<Self>> {
-        let ended = ended || head.len() >= MOST;
-        let head = unmarked(&head[..head.len().min(MOST)], ended)?;
-        let vtt = b"WEBVTT";
-        if head.starts_with(vtt) {
-            return match head.get(vtt.len()) {
-                None if !ended => None,
-                next => Some(next.is_none_or(u8::is_ascii_whitespace).then_some(Self::Vtt)),
-            };
+    /// Returns the format that the first bytes of a file with this name show; `None` if more bytes are
+    /// needed. `ended` is true if there are no more.
+    fn of_bytes(head: &[u8], ended: bool, file: &str) -> Option<Option<Self>> {
+        let head = FileHead::new(head, ended, file)?;
+        if head.text.is_empty() {
+            return head.ended.then_some(None);
         }
-        if !ended && vtt.starts_with(head) {
-            return None;
-        }
-        let start = head.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(head.len());
-        match head[start..].first() {
-            None => ended.then_some(None),
-            Some(b'{') => json(&head[start..], ended),
-            Some(b'[') => bracket(&head[start..], ended),
-            Some(b'<') => match root(&head[start..], ended)? {
-                Some(name) if name == "tt" || name.ends_with(":tt") => Some(Some(Self::Ttml)),
-                _ => labels(&head[start..], ended),
-            },
-            Some(first) => {
-                let shown = match first.is_ascii_digit() {
-                    true => cue(&head[start..], ended)?,
-                    false => None,
-                };
-                match shown.map_or_else(|| labels(&head[start..], ended), |kind| Some(Some(kind)))? {
-                    None => kaldi(&head[start..], ended, is_kaldi_named),
-                    shown => Some(shown),
-                }
+        for info in Self::all() {
+            if let Some(begins) = info.begins
+                && begins(head)?
+            {
+                return Some(Some(info.format));
             }
         }
+        Some(None)
     }
 }
 
@@ -277,235 +246,18 @@ pub struct DetectedFormat {
     pub begun: Option<Format>,
 }
 
-/// Returns the first bytes without a byte-order mark; `None` if more bytes are needed.
-fn unmarked(head: &[u8], ended: bool) -> Option<&[u8]> {
-    let is_open = !ended && head.len() < BOM.len() && BOM.starts_with(head);
-    (!is_open).then(|| head.strip_prefix(BOM).unwrap_or(head))
-}
-
 /// Returns the format that begins with these bytes, if it is one that is not read; `None` if more
 /// bytes are needed.
 fn unread_bytes(head: &[u8], ended: bool) -> Option<Option<&'static Unread>> {
-    let ended = ended || head.len() >= MOST;
-    let head = unmarked(&head[..head.len().min(MOST)], ended)?.trim_ascii_start();
-    match head.first() {
-        None => ended.then_some(None),
-        Some(b'<') => match Unread::begun(head, ended)? {
-            None => Some(root(head, ended)?.as_deref().and_then(Unread::of_root)),
-            begun => Some(begun),
-        },
-        Some(_) => Unread::begun(head, ended),
-    }
-}
-
-/// Returns the name of the first element of a document in XML; `None` if more bytes are needed.
-fn root(head: &[u8], ended: bool) -> Option<Option<String>> {
-    /// The largest number of bytes of a name that is waited for.
-    const LONGEST: usize = 64;
-    let mut rest = head;
-    loop {
-        rest = rest.trim_ascii_start();
-        let Some(inside) = rest.strip_prefix(b"<") else {
-            return (ended || !rest.is_empty()).then_some(None);
-        };
-        if matches!(inside.first(), Some(b'?' | b'!')) {
-            let close: &[u8] = if b"!--".starts_with(&inside[..inside.len().min(3)]) { b"-->" } else { b">" };
-            match inside.windows(close.len()).position(|part| part == close) {
-                Some(at) => rest = &inside[at + close.len()..],
-                None => return ended.then_some(None),
-            }
-            continue;
-        }
-        let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'-' | b'.');
-        let len = inside.iter().take_while(|b| is_name(b)).count();
-        if len == inside.len() && len < LONGEST && !ended {
-            return None;
-        }
-        return Some(str::from_utf8(&inside[..len]).ok().filter(|_| len < inside.len()).map(str::to_owned));
-    }
-}
-
-/// Detects what begins with a bracket: the script of `.ass`, and the tags and times of lyrics.
-fn bracket(head: &[u8], ended: bool) -> Option<Option<Format>> {
-    let mut is_open = false;
-    for (begins, kind) in [
-        ("[script info]", Format::Ass),
-        ("[ar:", Format::Lrc),
-        ("[ti:", Format::Lrc),
-        ("[al:", Format::Lrc),
-        ("[by:", Format::Lrc),
-        ("[length:", Format::Lrc),
-        ("[offset:", Format::Lrc),
-    ] {
-        let len = head.len().min(begins.len());
-        if head[..len].eq_ignore_ascii_case(&begins.as_bytes()[..len]) {
-            if len == begins.len() {
-                return Some(Some(kind));
-            }
-            is_open = true;
-        }
-    }
-    match matched(head, &["[", "0", ":", "0", ".", "0", "]"], ended) {
-        None => None,
-        Some(true) => Some(Some(Format::Lrc)),
-        Some(false) if is_open && !ended => None,
-        Some(false) => Some(None),
-    }
-}
-
-/// Detects the text of Kaldi: lines that begin with the name of an utterance, sorted by it. Prose has
-/// no such names, which are longer than a word with a number (`covid-19`). In a file `text`, as Kaldi
-/// calls it (`is_named`), any identifiers are names.
-fn kaldi(head: &[u8], ended: bool, is_named: bool) -> Option<Option<Format>> {
-    /// The number of lines that are enough, whatever their names look like.
-    const LINES: usize = 3;
-    /// The largest number of bytes of a name that is waited for.
-    const LONGEST: usize = 64;
-    let (mut names, mut has_words, mut rest) = (Vec::<&[u8]>::new(), false, head);
-    while !rest.is_empty() {
-        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-        let name = &rest[..end];
-        if end == rest.len() && !ended {
-            let may_be = end < LONGEST && name.iter().all(is_in_name);
-            return if may_be { None } else { Some(None) };
-        }
-        if !is_name(name, is_named) || names.last().is_some_and(|last| *last >= name) {
-            return Some(None);
-        }
-        names.push(name);
-        let line_end = rest.iter().position(|&b| b == b'\n');
-        has_words |= !rest[end..line_end.unwrap_or(rest.len())].trim_ascii().is_empty();
-        match line_end {
-            _ if names.len() == LINES && has_words => return Some(Some(Format::Kaldi)),
-            Some(line_end) => rest = &rest[line_end + 1..],
-            None if ended => break,
-            None => return None,
-        }
-    }
-    if !ended {
-        return None;
-    }
-    let is_alike =
-        |names: &[&[u8]]| names.len() > 1 && names.windows(2).all(|two| shape(two[0]) == shape(two[1]));
-    Some((has_words && (is_named || is_alike(&names))).then_some(Format::Kaldi))
-}
-
-fn is_in_name(b: &u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')
-}
-
-/// Returns true if a word is the name of an utterance: `spk1-utt001`, `1089-134686-0000`,
-/// `BAC009S0002W0122`. A date is none.
-fn is_name(word: &[u8], is_named: bool) -> bool {
-    let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
-    let has_link = word.iter().any(|b| matches!(b, b'-' | b'_'));
-    if !word.iter().all(is_in_name) || !word.first().is_some_and(u8::is_ascii_alphanumeric) {
-        return false;
-    }
-    let is_date = shape(word) == b"0-0-0" && word.len() == 10 && word[4] == b'-';
-    let has_letter = word.iter().any(u8::is_ascii_alphabetic);
-    match is_named {
-        true => digits > 0 || has_link,
-        false => digits >= 4 && has_link && !is_date || digits >= 6 && has_letter,
-    }
-}
-
-/// Returns the shape of a name: its signs, with one letter for letters and one digit for digits.
-fn shape(name: &[u8]) -> Vec<u8> {
-    let kind = |b: &u8| match b {
-        b'0'..=b'9' => b'0',
-        b if b.is_ascii_alphabetic() => b'a',
-        b => *b,
+    let head = FileHead::new(head, ended, "")?;
+    let begun = match head.text.is_empty() {
+        true => head.ended.then_some(None)?,
+        false => Unread::begun(head.text, head.ended)?,
     };
-    let mut shape: Vec<u8> = name.iter().map(kind).collect();
-    shape.dedup_by(|a, b| a == b && a.is_ascii_alphanumeric());
-    shape
-}
-
-/// Detects the row of a word and the label of its mark: only what has a tab after its first word
-/// may be one.
-fn labels(head: &[u8], ended: bool) -> Option<Option<Format>> {
-    /// The largest number of bytes of a word or of a label that is waited for.
-    const LONGEST: usize = 64;
-    let word = head.iter().position(u8::is_ascii_whitespace);
-    let row = head.iter().position(|&b| b == b'\n');
-    let (cut, is_open) = match (word, row) {
-        (Some(tab), _) if head[tab] != b'\t' => return Some(None),
-        (_, Some(end)) => (end, false),
-        (Some(tab), None) => (head.len(), head.len() < tab + LONGEST),
-        (None, None) => (head.len(), head.len() < LONGEST),
-    };
-    if is_open && !ended {
-        return None;
+    match (begun, head.text.first()) {
+        (None, Some(b'<')) => Some(head.root()?.as_deref().and_then(Unread::of_root)),
+        (begun, _) => Some(begun),
     }
-    let row = str::from_utf8(&head[..cut]).map(|row| row.trim_end_matches('\r'));
-    Some(row.is_ok_and(super::labels::is_row).then_some(Format::Labels))
-}
-
-/// Detects a cue of SubRip: its number, if it has one, and its times.
-fn cue(head: &[u8], ended: bool) -> Option<Option<Format>> {
-    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
-    let number = digits(head);
-    let blank = head[number..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
-    let times = match head.get(number + blank) {
-        None if !ended => return None,
-        Some(b'\n') => &head[number + blank + 1..],
-        // A cue without a number begins with its times.
-        _ => head,
-    };
-    // 00:00:01,000 -->
-    let mut at = 0;
-    for sign in ["0", ":", "0", ":", "0", ",.", "0", " ", "-", "-", ">"] {
-        let rest = &times[at..];
-        let len = match sign {
-            "0" => digits(rest),
-            " " => rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count(),
-            _ => usize::from(rest.first().is_some_and(|b| sign.as_bytes().contains(b))),
-        };
-        if at + len == times.len() && sign != ">" {
-            return ended.then_some(None);
-        }
-        if len == 0 && sign != " " {
-            return Some(None);
-        }
-        at += len;
-    }
-    Some(Some(Format::Srt))
-}
-
-/// Tells whether the object that begins here is one of many, one per line, or the JSON of Whisper
-/// and related tools.
-fn json(head: &[u8], ended: bool) -> Option<Option<Format>> {
-    // The next character tells an object from a brace in a text.
-    match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
-        None => return ended.then_some(None),
-        Some(b'"' | b'}') => {}
-        Some(_) => return Some(None),
-    }
-    let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
-    if line.len() == head.len() && !ended {
-        return None;
-    }
-    let (mut depth, mut is_whisper) = (0, false);
-    // The first bytes may be cut off: the text is read as far as it goes.
-    let text = |bytes: &[u8]| match str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(error) => String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(),
-    };
-    let line = text(line);
-    let whole = read(&line, &mut |event| match event {
-        Event::Begin => depth += 1,
-        Event::End => depth -= 1,
-        Event::Key(name) if depth == 1 => {
-            let mut key = String::new();
-            decode(&line[name], &mut key);
-            let of_whisper = matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
-            is_whisper |= of_whisper || matches!(&*key, "result" | "results" | "utterances" | "transcript");
-        }
-        _ => {}
-    });
-    let is_jsonl = whole.is_ok() && !is_whisper;
-    Some(Some(if is_jsonl { Format::Jsonl } else { Format::WhisperJson }))
 }
 
 #[cfg(test)]
@@ -569,18 +321,18 @@ mod tests {
     /// Returns the format detected from bytes that come one by one, and the number of bytes needed.
     fn told(bytes: &[u8]) -> (Option<Format>, usize) {
         for len in 0..bytes.len() {
-            if let Some(kind) = Format::of_bytes(&bytes[..len], false) {
+            if let Some(kind) = Format::of_bytes(&bytes[..len], false, "") {
                 return (kind, len);
             }
         }
-        (Format::of_bytes(bytes, true).unwrap(), bytes.len())
+        (Format::of_bytes(bytes, true, "").unwrap(), bytes.len())
     }
 
     #[test]
     fn a_format_shows_in_the_first_bytes_however_they_arrive() {
         for (head, kind) in HEADS {
             assert_eq!(told(head.as_bytes()).0, kind, "{head:?}");
-            assert_eq!(Format::of_bytes(head.as_bytes(), true), Some(kind), "{head:?}");
+            assert_eq!(Format::of_bytes(head.as_bytes(), true, ""), Some(kind), "{head:?}");
         }
     }
 
@@ -638,10 +390,10 @@ mod tests {
             ("so\t.\n", None),
             ("so we\tO\n", None),
         ] {
-            assert_eq!(Format::of_bytes(text.as_bytes(), true), Some(kind), "{text:?}");
+            assert_eq!(Format::of_bytes(text.as_bytes(), true, ""), Some(kind), "{text:?}");
         }
-        assert_eq!(Format::of_bytes(b"so\tCOM", false), None);
-        assert_eq!(Format::of_bytes("x".repeat(99).as_bytes(), false), Some(None));
+        assert_eq!(Format::of_bytes(b"so\tCOM", false, ""), None);
+        assert_eq!(Format::of_bytes("x".repeat(99).as_bytes(), false, ""), Some(None));
     }
 
     #[test]

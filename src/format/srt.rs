@@ -1,6 +1,7 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::segment::{self, Item, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::{Fault, shortened};
@@ -14,12 +15,48 @@ pub(super) const SRT: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["srt"],
     media_types: &["application/x-subrip", "application/srt", "text/srt"],
+    begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(CueLines::<SrtLines>::default()))),
     names_speakers: true,
     has_pauses: true,
     runs_on: true,
     ..FormatInfo::LINES
 };
+
+/// Returns true if a file begins with a cue: its number, if it has one, and its times.
+fn begins(head: FileHead<'_>) -> Option<bool> {
+    let FileHead { text: head, ended, .. } = head;
+    if !head.first().is_some_and(u8::is_ascii_digit) {
+        return Some(false);
+    }
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let number = digits(head);
+    let blank = head[number..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+    let times = match head.get(number + blank) {
+        None if !ended => return None,
+        Some(b'\n') => &head[number + blank + 1..],
+        // A cue without a number begins with its times.
+        _ => head,
+    };
+    // 00:00:01,000 -->
+    let mut at = 0;
+    for sign in ["0", ":", "0", ":", "0", ",.", "0", " ", "-", "-", ">"] {
+        let rest = &times[at..];
+        let len = match sign {
+            "0" => digits(rest),
+            " " => rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count(),
+            _ => usize::from(rest.first().is_some_and(|b| sign.as_bytes().contains(b))),
+        };
+        if at + len == times.len() && sign != ">" {
+            return ended.then_some(false);
+        }
+        if len == 0 && sign != " " {
+            return Some(false);
+        }
+        at += len;
+    }
+    Some(true)
+}
 
 /// Cues with numbers.
 pub(super) static SRT_CUES: SegmentInfo = SegmentInfo {

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::line_parts::LineParts;
 use super::lines::Ends;
@@ -30,11 +31,20 @@ pub(super) const TTML: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["ttml"],
     media_types: &["application/ttml+xml"],
+    begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(TtmlParagraphs::default()))),
     names_speakers: true,
     runs_on: true,
     ..FormatInfo::LINES
 };
+
+/// Returns true if the first element of a document is `<tt>`, with or without a prefix.
+fn begins(head: FileHead<'_>) -> Option<bool> {
+    if !head.text.starts_with(b"<") {
+        return Some(false);
+    }
+    Some(head.root()?.is_some_and(|name| local_name(&name) == "tt"))
+}
 
 /// Paragraphs.
 pub(super) static TTML_CUES: SegmentInfo = SegmentInfo {

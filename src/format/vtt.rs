@@ -1,6 +1,7 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
+use super::head::FileHead;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::lines::Ends;
 use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, SegmentInfo, UnspokenBlock};
@@ -15,12 +16,25 @@ pub(super) const VTT: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["vtt", "webvtt"],
     media_types: &["text/vtt"],
+    begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(CueLines::<VttLines>::default()))),
     names_speakers: true,
     has_pauses: true,
     runs_on: true,
     ..FormatInfo::LINES
 };
+
+/// The first word of a file.
+const WEBVTT: &[u8] = b"WEBVTT";
+
+/// Returns true if a file begins with the word that begins all files.
+fn begins(head: FileHead<'_>) -> Option<bool> {
+    match head.bytes.strip_prefix(WEBVTT) {
+        None => (head.ended || !WEBVTT.starts_with(head.bytes)).then_some(false),
+        Some([]) if !head.ended => None,
+        Some(rest) => Some(rest.first().is_none_or(u8::is_ascii_whitespace)),
+    }
+}
 
 /// Cues with names and settings.
 pub(super) static VTT_CUES: SegmentInfo = SegmentInfo {

@@ -14,7 +14,7 @@ use super::cue::{CueScanner, push_untagged};
 use super::heard_words;
 use super::info::{Format, FormatFamily, FormatInfo};
 use super::json::{Event, Member, compact, decode, members, quoted, read};
-use super::jsonl::{FieldNames, ObjectFields, array, id, read_segment, write_segment};
+use super::jsonl::{FieldNames, ObjectFields, array, begins_with_object, id, read_segment, write_segment};
 use super::line_parts::LineParts;
 use super::live_records::LiveRecord;
 use super::pauses::Pauses;
@@ -43,6 +43,7 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     family: FormatFamily::Transcript,
     extensions: &["json"],
     media_types: &["application/json"],
+    begins: Some(|head| Some(begins_with_object(head)? == Some(false))),
     reader: Some(|input, options| Box::new(Whisper::new(input, options))),
     live: Some(|options| Box::new(LiveDocuments(options.clone()))),
     names_speakers: true,
