@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
-use std::time::Duration;
 
 use super::cue::{self, CueScanner, push_untagged};
 use super::info::{Format, FormatFamily, FormatInfo};
@@ -20,6 +19,7 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
+use crate::text::RestoreOptions;
 
 /// Subtitles of Aegisub and SubStation Alpha.
 pub(super) const ASS: FormatInfo = FormatInfo {
@@ -209,13 +209,17 @@ pub(super) struct Events {
     script: Option<LocatedItem>,
 }
 
-impl Grammar for Events {
-    fn end_at_pauses(&mut self, least: Duration) {
-        self.pauses = Pauses::of(least);
+impl Events {
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        out.extend(self.script.take().filter(|script| script.source != SCRIPT));
     }
+}
 
-    fn put_marks(&mut self) {
-        self.cues.put_marks();
+impl Grammar for Events {
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.cues.prepare(options);
+        self.pauses = Pauses::of(options);
     }
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
@@ -309,12 +313,13 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        out.extend(self.script.take().filter(|script| script.source != SCRIPT));
-    }
-
     fn is_between(&self) -> bool {
         true
+    }
+
+    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+        self.close(out);
+        Ok(())
     }
 
     fn decode(&self, part: &str, out: &mut String) {

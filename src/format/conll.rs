@@ -20,7 +20,7 @@ use super::segment::{
 };
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result, option};
-use crate::text::{Break, MarkForm};
+use crate::text::{Break, MarkForm, RestoreOptions};
 
 /// CoNLL's columns.
 pub(super) const CONLL: FormatInfo = FormatInfo {
@@ -94,8 +94,8 @@ impl Grammar for ConllReader {
         Ok(())
     }
 
-    fn put_marks(&mut self) {
-        self.puts_rows = true;
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.puts_rows = options.puts().is_some();
     }
 
     fn mark_place(&self, _: MarkForm) -> MarkPlace {
@@ -125,14 +125,9 @@ impl Grammar for ConllReader {
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        let Some((mut found, mut segment)) = self.sentence.take() else { return };
-        // Words alone need no columns.
-        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
-            segment.rows.clear();
-        }
-        found.item = Item::Segment(segment);
-        out.push_back(found);
+    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+        self.close(out);
+        Ok(())
     }
 
     fn is_between(&self) -> bool {
@@ -155,6 +150,17 @@ enum ConllLineKind {
 }
 
 impl ConllReader {
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        let Some((mut found, mut segment)) = self.sentence.take() else { return };
+        // Words alone need no columns.
+        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
+            segment.rows.clear();
+        }
+        found.item = Item::Segment(segment);
+        out.push_back(found);
+    }
+
     /// Starts a file; `field` is the number of the column that contains the words, if it is given.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, SegmentInfo};
 use super::transcript::{Fault, shortened};
-use super::{Format, ass, conll, ctm, jsonl, plain, srt, stm, ttml, vtt, whisper};
+use super::{Format, FormatInfo, ass, conll, ctm, jsonl, plain, srt, stm, ttml, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::interrupt::Interrupt;
@@ -239,7 +239,9 @@ impl<'a> ConvertSource<'a> {
         let segments = segments.ok_or_else(|| no_segments(format))?;
         let name = input.name().to_owned();
         let (lines, found) = match format.grammar(field)? {
-            Some(grammar) => (Some(GrammarLines::new(input, grammar, Faults::Refused)), VecDeque::new()),
+            Some(grammar) => {
+                (Some(GrammarLines::new(input, format, grammar, Faults::Refused)), VecDeque::new())
+            }
             None => (None, whisper::items(input)?),
         };
         let interrupt = Interrupt::default();
@@ -348,18 +350,19 @@ impl Check {
     /// Reads more of the output.
     fn feed(&mut self, text: &str) -> Result<(), Refused> {
         let Some(grammar) = &mut self.grammar else { return Ok(()) };
+        let FormatInfo { longest_line, line_ends, .. } = *self.to.format.info();
         let mut lines = text.split_terminator('\n').peekable();
         while let Some(line) = lines.next() {
             self.number += 1;
             // The first line decides the line endings, in formats whose files differ in them.
-            let returns = self.number == 1 || grammar.ends() == Ends::Anywhere;
+            let returns = self.number == 1 || line_ends == Ends::Anywhere;
             if line.ends_with('\r') || returns && line.contains('\r') {
                 return Err(self.refused("found a carriage return that would end a line"));
             }
             if grammar.needs_next(line.as_bytes()) {
                 grammar.see_next(lines.peek().unwrap_or(&"").trim_end());
             }
-            if line.chars().count() > grammar.longest() {
+            if line.chars().count() > longest_line {
                 return Err(self.refused("found what would be a line that is too long"));
             }
             if let Err(Fault { problem, .. }) = grammar.items(line, self.number, &mut self.read) {
@@ -373,10 +376,7 @@ impl Check {
     fn end(&mut self, text: &str) -> Result<(), Refused> {
         self.feed(text)?;
         let ended = match &mut self.grammar {
-            Some(grammar) => {
-                grammar.close(&mut self.read);
-                grammar.end()
-            }
+            Some(grammar) => grammar.end(&mut self.read),
             None => {
                 let read = whisper::read_items(text);
                 read.map(|read| self.read = read).map_err(|fault| fault.problem)

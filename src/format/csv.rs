@@ -1,6 +1,7 @@
 //! `.csv`, a table: cells with a comma or another delimiter between them, some of them in quotes,
 //! with text in one column.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -11,6 +12,7 @@ use super::info::{Format, FormatFamily, FormatInfo};
 use super::jsonl::LONGEST;
 use super::line_parts::LineParts;
 use super::records::Grammar;
+use super::segment::LocatedItem;
 use super::transcript::{Fault, shortened};
 use super::{Jsonl, PieceReader, RestoreOptions, tsv};
 use crate::error::{Result, option};
@@ -26,6 +28,7 @@ pub(super) const CSV: FormatInfo = FormatInfo {
     family: FormatFamily::Records,
     extensions: &["csv"],
     media_types: &["text/csv"],
+    longest_line: LONGEST,
     grammar: Some(|field| Ok(Box::new(CsvReader::new(field, Context::Line)))),
     reader: Some(open),
     has_paragraphs: true,
@@ -47,7 +50,7 @@ const TEXT: &str = "text";
 fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> {
     let context = if options.context == Context::File { Context::File } else { Context::Line };
     let grammar = Box::new(CsvReader::new(options.field.as_deref(), context));
-    Box::new(Jsonl::of_grammar(input, options, grammar, context == Context::Line))
+    Box::new(Jsonl::of_grammar(input, options, Format::Csv, grammar, context == Context::Line))
 }
 
 /// A table, read from any input. Everything but the cells of its text is copied unchanged.
@@ -207,7 +210,7 @@ impl CsvReader {
         if !cell.continues && !raw.starts_with('"') {
             self.quotes = CellQuotes::Bare { delimiter: self.delimiter };
             if !raw.is_empty() {
-                parts.push(cell.place.clone(), Some(before));
+                parts.push_cell(cell.place.clone(), before, self.quotes);
             }
             return Ok(());
         }
@@ -220,7 +223,7 @@ impl CsvReader {
             return Err(Fault { at: cell.place.start, problem: problem.to_owned() });
         };
         let end = start + inside.len();
-        parts.push(start..end, Some(before));
+        parts.push_cell(start..end, before, self.quotes);
         Ok(())
     }
 
@@ -354,7 +357,7 @@ impl Grammar for CsvReader {
         next.clone_into(&mut self.next);
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self, _: &mut VecDeque<LocatedItem>) -> Result<(), String> {
         if !self.row.is_open {
             return Ok(());
         }
@@ -366,16 +369,8 @@ impl Grammar for CsvReader {
         !self.row.is_open
     }
 
-    fn longest(&self) -> usize {
-        LONGEST
-    }
-
     fn decode(&self, part: &str, out: &mut String) {
         self.quotes.decode(part, out);
-    }
-
-    fn quotes(&self) -> Option<CellQuotes> {
-        Some(self.quotes)
     }
 }
 

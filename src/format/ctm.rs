@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::MarkPlace;
 use super::info::{Format, FormatFamily, FormatInfo};
@@ -24,7 +23,7 @@ use super::transcript::{
     too_few,
 };
 use crate::text::write::MarkSide;
-use crate::text::{Break, MarkForm};
+use crate::text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's recogniser output.
 pub(super) const CTM: FormatInfo = FormatInfo {
@@ -267,8 +266,8 @@ fn times(line: &str, row: &CtmLine) -> Option<(Time, Time)> {
 }
 
 impl Grammar for CtmReader {
-    fn end_at_pauses(&mut self, least: Duration) {
-        self.pauses = Pauses::of(least);
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.pauses = Pauses::of(options);
     }
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
@@ -345,7 +344,7 @@ impl Grammar for CtmReader {
         Ok(Some(Id::Spoken { by: row.by(line).map(str::to_owned), from, to }))
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self, _: &mut VecDeque<LocatedItem>) -> Result<(), String> {
         self.alternatives.end("").map_err(|fault| fault.problem)
     }
 

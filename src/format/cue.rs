@@ -4,20 +4,18 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::line_parts::LineParts;
-use super::lines::Ends;
 use super::pauses::Pauses;
 use super::records::Grammar;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use crate::text::Break;
 use crate::text::markup::{MAX_TAG, is_inline};
 use crate::text::sentence::is_end_mark;
 use crate::text::speaker_label::name_len;
+use crate::text::{Break, RestoreOptions};
 
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
@@ -161,9 +159,9 @@ impl CueScanner {
         self.begins = false;
     }
 
-    /// Prepares for text into which marks are put: see [`Grammar::put_marks`].
-    pub(super) fn put_marks(&mut self) {
-        self.puts_marks = true;
+    /// Prepares for a text that is restored with these options: see [`Grammar::prepare`].
+    pub(super) fn prepare(&mut self, options: &RestoreOptions) {
+        self.puts_marks = options.puts().is_some();
     }
 
     /// Notes a change of speaker before the next text.
@@ -383,11 +381,6 @@ pub(super) trait Subtitles: Send + Debug {
         false
     }
 
-    /// Returns the line endings of the format.
-    fn ends() -> Ends {
-        Ends::AsFirst
-    }
-
     /// Returns the field that keeps the text after a timing.
     fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>);
 
@@ -431,12 +424,9 @@ pub(super) fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -
 }
 
 impl<S: Subtitles> Grammar for CueLines<S> {
-    fn end_at_pauses(&mut self, least: Duration) {
-        self.pauses = Pauses::of(least);
-    }
-
-    fn put_marks(&mut self) {
-        self.cues.put_marks();
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.cues.prepare(options);
+        self.pauses = Pauses::of(options);
     }
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
@@ -452,7 +442,10 @@ impl<S: Subtitles> Grammar for CueLines<S> {
                     self.cues.turn();
                 }
             }
-            LineKind::Text => self.cues.line(line, &next, parts),
+            LineKind::Text => {
+                parts.cue = Some(self.count);
+                self.cues.line(line, &next, parts);
+            }
             _ => {}
         }
         Ok(())
@@ -524,6 +517,34 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         Ok(())
     }
 
+    fn needs_next(&self, line: &[u8]) -> bool {
+        self.subtitles.needs_next(line) || opens_tag(line)
+    }
+
+    fn see_next(&mut self, next: &str) {
+        next.clone_into(&mut self.next);
+    }
+
+    fn pass(&mut self, is_empty: bool) {
+        self.subtitles.pass(is_empty);
+    }
+
+    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+        self.close(out);
+        self.subtitles.ended()
+    }
+
+    fn is_between(&self) -> bool {
+        self.subtitles.is_between()
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        push_untagged(part, S::escaped, out);
+    }
+}
+
+impl<S: Subtitles> CueLines<S> {
+    /// Appends the open item.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let Some(mut found) = self.open.take() else { return };
         if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text_at.take()) {
@@ -538,40 +559,6 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         }
     }
 
-    fn needs_next(&self, line: &[u8]) -> bool {
-        self.subtitles.needs_next(line) || opens_tag(line)
-    }
-
-    fn see_next(&mut self, next: &str) {
-        next.clone_into(&mut self.next);
-    }
-
-    fn pass(&mut self, is_empty: bool) {
-        self.subtitles.pass(is_empty);
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        self.subtitles.ended()
-    }
-
-    fn cue(&self) -> Option<u64> {
-        Some(self.count)
-    }
-
-    fn ends(&self) -> Ends {
-        S::ends()
-    }
-
-    fn is_between(&self) -> bool {
-        self.subtitles.is_between()
-    }
-
-    fn decode(&self, part: &str, out: &mut String) {
-        push_untagged(part, S::escaped, out);
-    }
-}
-
-impl<S: Subtitles> CueLines<S> {
     /// Starts an item with this line.
     fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) {
         self.open = Some(LocatedItem { item, source: line.to_owned(), line: number, parts });
@@ -934,7 +921,7 @@ mod tests {
     fn a_song_is_a_turn_where_marks_are_put_in() {
         fn read(line: &str) -> (Vec<(&str, Option<Break>)>, Option<Break>) {
             let (mut cues, mut parts) = (CueScanner::default(), LineParts::default());
-            cues.put_marks();
+            cues.puts_marks = true;
             cues.begin();
             cues.line(line, "", &mut parts);
             let read = parts.iter().map(|part| (line[part.place.clone()].trim(), part.before));

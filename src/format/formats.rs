@@ -118,7 +118,7 @@ impl Format {
             return Ok(open(input, options));
         }
         let grammar = kind.grammar(options.field.as_deref())?.ok_or_else(|| kind.left_out())?;
-        Ok(Box::new(Records::new(input, options, grammar)))
+        Ok(Box::new(Records::new(input, options, kind, grammar)))
     }
 
     /// Starts reading a file for its text; `field` names the field that contains it, in formats
@@ -137,7 +137,7 @@ impl Format {
             None => kind.grammar(field)?,
         };
         Ok(match grammar {
-            Some(grammar) => Box::new(RecordLines::new(input, grammar)),
+            Some(grammar) => Box::new(RecordLines::new(input, kind, grammar)),
             None => Box::new(SegmentTexts::new(input)),
         })
     }

@@ -1,6 +1,8 @@
 //! The formats, and what is known of each before a file is read.
 
 use super::head::FileHead;
+use super::lines::Ends;
+use super::plain::PART;
 use super::records::Grammar;
 use super::{PieceReader, RestoreOptions};
 use crate::error::Result;
@@ -96,6 +98,10 @@ pub struct FormatInfo {
     pub extensions: &'static [&'static str],
     /// The content types, the first of which is that of answers.
     pub media_types: &'static [&'static str],
+    /// The largest number of characters of a line.
+    pub(super) longest_line: usize,
+    /// The line endings.
+    pub(super) line_ends: Ends,
     /// Returns true if a file begins as only files of the format do, and `None` if more bytes are
     /// needed. The formats are asked in the order of the list.
     pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
@@ -160,6 +166,8 @@ impl FormatInfo {
         family: FormatFamily::Text,
         extensions: &[],
         media_types: &[],
+        longest_line: PART,
+        line_ends: Ends::AsFirst,
         begins: None,
         grammar: None,
         text_grammar: None,

@@ -30,6 +30,7 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     family: FormatFamily::Records,
     extensions: &["jsonl", "ndjson"],
     media_types: &["application/x-ndjson", "application/jsonl", "application/jsonlines"],
+    longest_line: LONGEST,
     begins: Some(|head| Some(begins_with_object(head)? == Some(true))),
     grammar: Some(|field| Ok(Box::new(Objects::new(field)))),
     reader: Some(|input, options| Box::new(Jsonl::new(input, options))),
@@ -133,7 +134,7 @@ impl<'a> Jsonl<'a> {
     pub fn new(input: Input<'a>, options: RestoreOptions) -> Self {
         let objects = Objects::of(&options, Context::Line);
         let is_apart = matches!(objects.joined, JoinedObjects::None);
-        Self::of_grammar(input, options, Box::new(objects), is_apart)
+        Self::of_grammar(input, options, Format::Jsonl, Box::new(objects), is_apart)
     }
 
     /// Reads records of another format whose text stands in the file with escapes; `is_apart` is true
@@ -141,12 +142,13 @@ impl<'a> Jsonl<'a> {
     pub(super) fn of_grammar(
         input: Input<'a>,
         options: RestoreOptions,
+        format: Format,
         grammar: Box<dyn Grammar>,
         is_apart: bool,
     ) -> Self {
         Self {
             is_apart,
-            lines: GrammarLines::new(input, grammar, Faults::of(&options)),
+            lines: GrammarLines::new(input, format, grammar, Faults::of(&options)),
             parts: LineParts::default(),
             text: RunningText::of_lines(&options),
             options,
@@ -159,7 +161,7 @@ impl<'a> Jsonl<'a> {
         piece.frame.source.extend_from_slice(self.lines.lines.whole());
         let (line, grammar) = self.lines.text()?;
         let first = self.text.view.len();
-        for TextPart { place, before, .. } in self.parts.drain() {
+        for TextPart { place, before, quotes, .. } in self.parts.drain() {
             if before == Some(Break::Document) {
                 self.text.end_text(&mut piece.tokens);
             }
@@ -167,7 +169,7 @@ impl<'a> Jsonl<'a> {
             let from = text.len();
             grammar.decode(&line[place.clone()], text);
             let source = start + place.start..start + place.end;
-            if let Some(quotes) = grammar.quotes() {
+            if let Some(quotes) = quotes {
                 piece.frame.quote(source.start, quotes);
             }
             piece.frame.place(from..text.len(), source);
@@ -430,10 +432,6 @@ impl Grammar for Objects {
         };
         out.push_back(LocatedItem::new(item, line, number, parts));
         Ok(())
-    }
-
-    fn longest(&self) -> usize {
-        LONGEST
     }
 
     fn decode(&self, part: &str, out: &mut String) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cells::CellQuotes;
 use crate::text::Break;
 
 /// The parts of a line that are text, in their order.
@@ -13,6 +14,9 @@ pub(super) struct LineParts {
     pub(super) owed: Option<Break>,
     /// True if the next part is the first of a line of a cue.
     opens_line: bool,
+    /// The number of the cue that contains the line, in formats that may repeat a line of one cue in
+    /// the next.
+    pub(super) cue: Option<u64>,
 }
 
 /// A part of a line that repeats text of an earlier line.
@@ -48,6 +52,8 @@ pub(super) struct TextPart {
     pub(super) role: PartRole,
     /// True if the part is the first of a line of a cue.
     pub(super) opens_line: bool,
+    /// The quotes of the part, in tables that have quotes.
+    pub(super) quotes: Option<CellQuotes>,
 }
 
 /// The role of a part of a line in the text.
@@ -78,6 +84,12 @@ impl LineParts {
         self.push_part(place, before, PartRole::Label);
     }
 
+    /// Adds a cell of a table with these quotes, or the part of one on this line.
+    pub(super) fn push_cell(&mut self, place: Range<usize>, before: Break, quotes: CellQuotes) {
+        self.push(place, Some(before));
+        self.places.last_mut().into_iter().for_each(|part| part.quotes = Some(quotes));
+    }
+
     /// Notes that a line of a cue begins with the next part.
     pub(super) fn open_line(&mut self) {
         self.opens_line = true;
@@ -86,7 +98,7 @@ impl LineParts {
     fn push_part(&mut self, place: Range<usize>, before: Option<Break>, role: PartRole) {
         let before = before.max(self.owed.take());
         let opens_line = std::mem::take(&mut self.opens_line);
-        self.places.push(TextPart { place, before, role, opens_line });
+        self.places.push(TextPart { place, before, role, opens_line, quotes: None });
     }
 
     /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
@@ -108,6 +120,7 @@ impl LineParts {
         self.places.clear();
         self.copies.clear();
         self.opens_line = false;
+        self.cue = None;
     }
 
     /// Removes and returns all parts, and keeps the memory.

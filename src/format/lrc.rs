@@ -76,17 +76,10 @@ impl Grammar for LyricLines {
         true
     }
 
-    fn put_marks(&mut self) {
-        self.scanner.put_marks();
-    }
-
     /// Capitals in the file show whether its names have them already.
     fn prepare(&mut self, options: &RestoreOptions) {
-        let puts_marks = options.puts().is_some();
-        if puts_marks {
-            self.put_marks();
-        }
-        self.has_names = !puts_marks && options.capitalized == Capitalized::Auto;
+        self.scanner.prepare(options);
+        self.has_names = options.puts().is_none() && options.capitalized == Capitalized::Auto;
     }
 }
 

@@ -12,7 +12,7 @@ use super::line_parts::LineParts;
 use super::mark_rows::no_form;
 use super::records::Grammar;
 use super::transcript::{Fault, Utterance, is_event, shortened};
-use crate::text::{Break, MarkForm};
+use crate::text::{Break, MarkForm, RestoreOptions};
 
 /// Transcripts in columns.
 pub(super) const NLP: FormatInfo = FormatInfo {
@@ -129,8 +129,8 @@ impl Grammar for NlpReader {
         self.before.is_some()
     }
 
-    fn put_marks(&mut self) {
-        self.is_unmarked = true;
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.is_unmarked = options.puts().is_some();
     }
 
     fn mark_place(&self, _: MarkForm) -> MarkPlace {

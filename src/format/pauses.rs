@@ -1,9 +1,7 @@
 //! Pauses in speech, which end sentences where the user says so.
 
-use std::time::Duration;
-
 use super::segment::Time;
-use crate::text::Break;
+use crate::text::{Break, RestoreOptions};
 
 /// Finds long pauses between parts of speech: words, segments or cues.
 #[derive(Debug, Default)]
@@ -15,9 +13,9 @@ pub(super) struct Pauses {
 }
 
 impl Pauses {
-    /// Finds pauses of at least this length.
-    pub(super) fn of(least: Duration) -> Self {
-        Self { least: Some(Time::of_duration(least)), ended: None }
+    /// Finds the pauses that end sentences in a text that is restored with these options.
+    pub(super) fn of(options: &RestoreOptions) -> Self {
+        Self { least: options.pause_ends.map(Time::of_duration), ended: None }
     }
 
     /// Takes the begin and end times of the next part, which are read only if pauses count, and

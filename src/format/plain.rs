@@ -26,6 +26,7 @@ pub(super) const PART: usize = 1 << 16;
 pub(super) const TEXT: FormatInfo = FormatInfo {
     extensions: &["txt", "text"],
     media_types: &["text/plain"],
+    longest_line: LONGEST,
     grammar: Some(|_| Ok(Box::new(TextLines))),
     reader: Some(|input, options| Box::new(Plain::new(input, options))),
     has_paragraphs: true,
@@ -268,10 +269,6 @@ impl Grammar for TextLines {
         let segment = Segment { text: line.to_owned(), ..Segment::default() };
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, vec![(LossKind::Text, 0)]));
         Ok(())
-    }
-
-    fn longest(&self) -> usize {
-        LONGEST
     }
 }
 

@@ -4,12 +4,11 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::time::Duration;
 
-use super::cells::CellQuotes;
 use super::copies::{CopiedWord, RolledLines};
+use super::info::{Format, FormatInfo};
 use super::line_parts::{CopiedPart, LineParts, PartCopy, TextPart};
-use super::lines::{Ends, SplitLines};
+use super::lines::SplitLines;
 use super::live_records::{Id, LiveRecord};
 use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
@@ -41,11 +40,6 @@ pub(super) trait Grammar: Send + Debug {
         Ok(())
     }
 
-    /// Appends the item that is open at the end of the file.
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        let _ = out;
-    }
-
     /// Returns true if the line after this one is needed to tell the kind of this one;
     /// [`Grammar::see_next`] then shows it first.
     fn needs_next(&self, line: &[u8]) -> bool {
@@ -63,18 +57,13 @@ pub(super) trait Grammar: Send + Debug {
         let _ = is_empty;
     }
 
-    /// Ends the file.
+    /// Ends the file, and appends the item that is open, in formats that can be converted.
     ///
     /// # Errors
     /// Reports a missing part.
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+        let _ = out;
         Ok(())
-    }
-
-    /// Returns the number of the cue that contains the last line, in formats that may repeat a line
-    /// of one cue in the next.
-    fn cue(&self) -> Option<u64> {
-        None
     }
 
     /// Returns true if the next part of text does not belong together with the last.
@@ -82,23 +71,11 @@ pub(super) trait Grammar: Send + Debug {
         false
     }
 
-    /// Prepares for lines into which marks are put: the marks of a line then have no part in the
-    /// breaks between words, nor in where speakers are named.
-    fn put_marks(&mut self) {}
-
-    /// Has pauses of at least this length end sentences, in formats with times.
-    fn end_at_pauses(&mut self, least: Duration) {
-        let _ = least;
-    }
-
-    /// Prepares for a text that is restored with these options.
+    /// Prepares for a text that is restored with these options. Where marks are put in, the marks of a
+    /// line have no part in the breaks between words, nor in where speakers are named; long pauses end
+    /// sentences, in formats with times.
     fn prepare(&mut self, options: &RestoreOptions) {
-        if options.puts().is_some() {
-            self.put_marks();
-        }
-        if let Some(least) = options.pause_ends {
-            self.end_at_pauses(least);
-        }
+        let _ = options;
     }
 
     /// Returns the place of marks that are put in with this form.
@@ -107,24 +84,9 @@ pub(super) trait Grammar: Send + Debug {
         MarkPlace::Behind
     }
 
-    /// Returns the line endings of the format.
-    fn ends(&self) -> Ends {
-        Ends::AsFirst
-    }
-
-    /// Returns the largest number of characters of a line.
-    fn longest(&self) -> usize {
-        PART
-    }
-
     /// Appends the content of a part of a line, without escapes, to `out`.
     fn decode(&self, part: &str, out: &mut String) {
         out.push_str(part);
-    }
-
-    /// Returns the quotes of the text in the last line, in tables that have quotes.
-    fn quotes(&self) -> Option<CellQuotes> {
-        None
     }
 
     /// Returns the words that a line lists beside its text, in formats that have such lists; the
@@ -202,8 +164,10 @@ pub(super) struct GrammarLines<'a> {
 }
 
 impl<'a> GrammarLines<'a> {
-    pub(super) fn new(input: Input<'a>, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
-        let lines = SplitLines::of_at_most(input, grammar.longest()).ending(grammar.ends());
+    /// Reads a file of a format.
+    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+        let FormatInfo { longest_line, line_ends, .. } = *format.info();
+        let lines = SplitLines::of_at_most(input, longest_line).ending(line_ends);
         Self::of_lines(lines, grammar, faults)
     }
 
@@ -214,51 +178,53 @@ impl<'a> GrammarLines<'a> {
     /// Reads the next line and the parts of it that are text; false at the end. A line repeated
     /// from the previous cue has none.
     fn next(&mut self, parts: &mut LineParts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
-        parts.clear();
-        self.read(|grammar, line, _| {
-            grammar.line(line, parts).inspect_err(|_| parts.clear())?;
-            if let Some(cue) = grammar.cue().filter(|_| !parts.places.is_empty())
-                && rolled.read(cue, line, parts.places.iter(), locale)
-            {
-                parts.clear();
-                // The text after it does not continue the sentence.
-                parts.owed = Some(Break::Cue);
-            }
-            Ok(())
-        })
+        if !self.next_parts(parts)? {
+            return Ok(false);
+        }
+        if let Some(cue) = parts.cue.filter(|_| !parts.places.is_empty())
+            && rolled.read(cue, self.text()?.0, parts.places.iter(), locale)
+        {
+            parts.clear();
+            // The text after it does not continue the sentence.
+            parts.owed = Some(Break::Cue);
+        }
+        Ok(true)
     }
 
     /// Reads the next line and the parts of it that are text, in formats without cues; false at the
     /// end.
     pub(super) fn next_parts(&mut self, parts: &mut LineParts) -> Result<bool> {
         parts.clear();
-        self.read(|grammar, line, _| grammar.line(line, parts).inspect_err(|_| parts.clear()))
+        if !self.next_line(&mut VecDeque::new())? {
+            return Ok(false);
+        }
+        self.read_line(|grammar, line, _| grammar.line(line, parts).inspect_err(|_| parts.clear()))?;
+        Ok(true)
     }
 
     /// Reads the next line, and appends the items that have ended; false at the end.
     pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
         let count = out.len();
-        let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
-        if !is_line {
-            self.grammar.close(out);
+        if !self.next_line(out)? {
             return Ok(false);
         }
+        self.read_line(|grammar, line, number| grammar.items(line, number, out))?;
         self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
         self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number())?;
         Ok(true)
     }
 
-    /// Reads the next line, and passes it to the grammar with its number; false at the end.
-    fn read(&mut self, take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>) -> Result<bool> {
-        if !self.lines.next()? {
-            return match self.grammar.end() {
-                Err(problem) if self.faults != Faults::Passed => {
-                    Err(self.error(problem, self.lines.number() + 1))
-                }
-                _ => Ok(false),
-            };
+    /// Goes to the next line; false at the end, where the open item is appended.
+    fn next_line(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
+        if self.lines.next()? {
+            return Ok(true);
         }
-        self.read_line(take).map(|()| true)
+        match self.grammar.end(out) {
+            Err(problem) if self.faults != Faults::Passed => {
+                Err(self.error(problem, self.lines.number() + 1))
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Passes the last line to the grammar with its number.
@@ -329,8 +295,8 @@ pub(super) struct RecordLines<'a> {
 }
 
 impl<'a> RecordLines<'a> {
-    pub(super) fn new(input: Input<'a>, grammar: Box<dyn Grammar>) -> Self {
-        let lines = GrammarLines::new(input, grammar, Faults::Refused);
+    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<dyn Grammar>) -> Self {
+        let lines = GrammarLines::new(input, format, grammar, Faults::Refused);
         Self { lines, parts: LineParts::default(), rolled: RolledLines::default() }
     }
 }
@@ -457,7 +423,12 @@ fn blank_open_tags(view: &mut String, start: usize) {
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(input: Input<'a>, options: RestoreOptions, mut grammar: Box<dyn Grammar>) -> Self {
+    pub(super) fn new(
+        input: Input<'a>,
+        options: RestoreOptions,
+        format: Format,
+        mut grammar: Box<dyn Grammar>,
+    ) -> Self {
         grammar.prepare(&options);
         let form = options.mark_form.unwrap_or_default();
         let text = PieceText {
@@ -470,7 +441,7 @@ impl<'a> Records<'a> {
             rolled: RolledLines::default(),
             count: 0,
         };
-        let lines = GrammarLines::new(input, grammar, Faults::of(&options));
+        let lines = GrammarLines::new(input, format, grammar, Faults::of(&options));
         Self { lines, parts: LineParts::default(), options, is_held: false, text, silent: 0 }
     }
 

@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
@@ -22,7 +21,7 @@ use super::transcript::{
     Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
     too_few, words,
 };
-use crate::text::{Break, MarkForm};
+use crate::text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's references.
 pub(super) const STM: FormatInfo = FormatInfo {
@@ -136,8 +135,8 @@ pub(super) struct StmReader {
 }
 
 impl Grammar for StmReader {
-    fn end_at_pauses(&mut self, least: Duration) {
-        self.pauses = Pauses::of(least);
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.pauses = Pauses::of(options);
     }
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {

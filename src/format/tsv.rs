@@ -19,6 +19,7 @@ pub(super) const TSV: FormatInfo = FormatInfo {
     family: FormatFamily::Records,
     extensions: &["tsv"],
     media_types: &["text/tab-separated-values"],
+    longest_line: LONGEST,
     grammar: Some(|field| Ok(Box::new(TsvReader::new(field)))),
     has_paragraphs: true,
     is_cut_by_lines: true,
@@ -91,10 +92,6 @@ impl Grammar for TsvReader {
 
     fn is_between(&self) -> bool {
         true
-    }
-
-    fn longest(&self) -> usize {
-        LONGEST
     }
 }
 

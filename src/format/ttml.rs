@@ -21,6 +21,7 @@ use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
+use crate::text::RestoreOptions;
 
 /// The W3C's subtitles.
 pub(super) const TTML: FormatInfo = FormatInfo {
@@ -31,6 +32,7 @@ pub(super) const TTML: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["ttml"],
     media_types: &["application/ttml+xml"],
+    line_ends: Ends::Tags,
     begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(TtmlParagraphs::default()))),
     names_speakers: true,
@@ -122,6 +124,20 @@ enum TagKind {
 }
 
 impl TtmlParagraphs {
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        self.trim(&[' ', '\t', '\n']);
+        let Some(mut open) = self.open.take() else { return };
+        if let Item::Block(block) = &mut open.item {
+            block.text = open.source.trim().to_owned();
+            let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
+            if inside.is_some_and(|inside| inside.trim().is_empty()) {
+                return;
+            }
+        }
+        out.push_back(open);
+    }
+
     /// Reads the next part of a line from byte `at` on, and moves `at` behind it.
     fn next(&mut self, line: &str, at: &mut usize) -> Option<TtmlPart> {
         while *at < line.len() {
@@ -596,8 +612,8 @@ impl TtmlClock {
 }
 
 impl Grammar for TtmlParagraphs {
-    fn put_marks(&mut self) {
-        self.cues.put_marks();
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.cues.prepare(options);
     }
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
@@ -642,20 +658,8 @@ impl Grammar for TtmlParagraphs {
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        self.trim(&[' ', '\t', '\n']);
-        let Some(mut open) = self.open.take() else { return };
-        if let Item::Block(block) = &mut open.item {
-            block.text = open.source.trim().to_owned();
-            let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
-            if inside.is_some_and(|inside| inside.trim().is_empty()) {
-                return;
-            }
-        }
-        out.push_back(open);
-    }
-
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+        self.close(out);
         match self.at {
             TtmlPosition::Text if self.is_begun => Ok(()),
             TtmlPosition::Text => Err("found no element, but the root of TTML is expected, <tt>".to_owned()),
@@ -665,10 +669,6 @@ impl Grammar for TtmlParagraphs {
 
     fn is_between(&self) -> bool {
         !self.in_paragraph
-    }
-
-    fn ends(&self) -> Ends {
-        Ends::Tags
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) const VTT: FormatInfo = FormatInfo {
     family: FormatFamily::Subtitles,
     extensions: &["vtt", "webvtt"],
     media_types: &["text/vtt"],
+    line_ends: Ends::Anywhere,
     begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(CueLines::<VttLines>::default()))),
     names_speakers: true,
@@ -173,10 +174,6 @@ impl Subtitles for VttLines {
             VttPosition::Start => Err("found nothing, but WEBVTT is expected in the first line".to_owned()),
             _ => Ok(()),
         }
-    }
-
-    fn ends() -> Ends {
-        Ends::Anywhere
     }
 
     fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>) {

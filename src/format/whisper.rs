@@ -427,11 +427,9 @@ impl StringPlaces {
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
         let mut view = DocumentView::new(options);
-        if options.puts().is_some() {
-            view.cues.put_marks();
-        }
+        view.cues.prepare(options);
         let mut last = None;
-        let mut pauses = options.pause_ends.map(Pauses::of).unwrap_or_default();
+        let mut pauses = Pauses::of(options);
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
             let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
             if i > 0 && speaker != last {
