@@ -9,11 +9,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::cue::{self, CueScanner, push_untagged};
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::json::{self, quoted};
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
-use super::records::Grammar;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
     UnspokenBlock,

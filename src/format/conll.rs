@@ -9,11 +9,12 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::MarkPlace;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::{CopiedPart, LineParts};
 use super::mark_rows::MarkRows;
-use super::records::Grammar;
+use super::piece::MarkPlace;
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
     SegmentInfo, UnspokenBlock,

@@ -38,11 +38,14 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::cues::{CueCutter, CueLimits, RolledUp};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::Format;
 use super::lines::Ends;
-use super::records::{Faults, Grammar, GrammarLines};
+use super::records::{Faults, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, SegmentInfo};
 use super::transcript::{Fault, shortened};
-use super::{Format, FormatInfo, ass, conll, ctm, jsonl, plain, srt, stm, ttml, vtt, whisper};
+use super::{ass, conll, ctm, jsonl, plain, srt, stm, ttml, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::interrupt::Interrupt;

@@ -6,31 +6,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::Piece;
 use super::line_parts::{CopiedPart, TextPart};
+use super::piece::{CopiedWord, Piece};
 use crate::text::markup::untagged;
-use crate::text::{
-    Capitals, Case, Constraint, Decision, Locale, Mark, Placed, RestoreOptions, Token, Tokens, resolve,
-};
-
-/// A place in a piece that repeats a word of the file, or a part of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CopiedWord {
-    pub(super) source: Range<u32>,
-    /// The number of the word in the file, counted from 0.
-    pub(super) word: u64,
-    pub(super) part: CopiedPart,
-    /// The case that follows from the case of the word, once that is decided, and the marks that are
-    /// put in before and after the word.
-    case: Option<Case>,
-    put: [Mark; 2],
-}
-
-impl CopiedWord {
-    pub(super) fn new(source: Range<usize>, word: u64, part: CopiedPart) -> Self {
-        Self { source: source.start as u32..source.end as u32, word, part, case: None, put: [Mark::None; 2] }
-    }
-}
+use crate::text::{Capitals, Case, Decision, Locale, Mark, Placed, RestoreOptions, Tokens, resolve};
 
 /// The capitals of a word, the number of its letters that pair, and the mark put in after it.
 #[derive(Debug, Clone, Copy)]
@@ -108,40 +87,6 @@ impl WrittenWords {
         }
         self.last.drain(..self.last.len().saturating_sub(REACH));
         self.count += tokens.len() as u64;
-    }
-}
-
-/// Returns the words and the copies of a piece, with outcomes for both.
-pub(super) fn with_copies(
-    piece: &Piece,
-    decisions: &[Decision],
-    options: &RestoreOptions,
-) -> (Tokens, Vec<Decision>) {
-    let (mut tokens, mut decided) = (Tokens::new(), Vec::new());
-    let mut words = piece.tokens.iter().zip(decisions).peekable();
-    let mut copies = piece.copies.iter().filter_map(|copy| Some((copy, copy.case?))).peekable();
-    loop {
-        let is_copy = match (words.peek(), copies.peek()) {
-            (Some(((_, word), _)), Some((copy, _))) => copy.source.start < word.source.start,
-            (None, Some(_)) => true,
-            (Some(_), None) => false,
-            (None, None) => return (tokens, decided),
-        };
-        if is_copy {
-            let Some((copy, case)) = copies.next() else { continue };
-            let token = Token {
-                source: copy.source.clone(),
-                constraint: Constraint::Fixed(case),
-                ..Token::default()
-            };
-            tokens.push("", options.locale(), token);
-            let [before, after] = copy.put;
-            let placed = Placed { before, after, begins: false };
-            decided.push(Decision { placed, ..Decision::default() });
-        } else if let Some(((_, token), decision)) = words.next() {
-            tokens.push("", options.locale(), token.clone());
-            decided.push(*decision);
-        }
     }
 }
 

@@ -7,17 +7,20 @@ use std::ops::Range;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
+use super::buffer::LONGEST;
 use super::cells::CellQuotes;
-use super::info::{Format, FormatFamily, FormatInfo};
-use super::jsonl::LONGEST;
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::jsonl::Jsonl;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::records::Grammar;
+use super::piece::PieceReader;
 use super::segment::LocatedItem;
 use super::transcript::{Fault, shortened};
-use super::{Jsonl, PieceReader, RestoreOptions, tsv};
+use super::tsv;
 use crate::error::{Result, option};
 use crate::files::Input;
-use crate::text::{Break, Context};
+use crate::text::{Break, Context, RestoreOptions};
 
 /// Tables with quotes around some cells.
 pub(super) const CSV: FormatInfo = FormatInfo {

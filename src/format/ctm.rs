@@ -7,13 +7,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::MarkPlace;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::live_records::Id;
+use super::live_record::Id;
 use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
-use super::records::Grammar;
+use super::piece::MarkPlace;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
     SegmentWord, Time, UnspokenBlock,

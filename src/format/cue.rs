@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use super::grammar::Grammar;
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
-use super::records::Grammar;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };

@@ -3,11 +3,31 @@
 
 use std::ops::Range;
 
-use super::PlacedMark;
 use super::cells::CellQuotes;
 use super::json::{quoted, recase};
-use super::word_lists::{ListedWord, PUNCTUATED};
+use super::placed_mark::PlacedMark;
 use crate::text::write::MarkSide;
+
+/// The field that has a word with its marks.
+pub(super) const PUNCTUATED: &str = "punctuated_word";
+
+/// A word in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedWord {
+    /// The word, between its quotes.
+    pub(super) string: Range<usize>,
+    /// The white space before its name, and the text between its name and its first quote.
+    pub(super) space: [Range<usize>; 2],
+}
+
+impl ListedWord {
+    /// Moves the places on by `by` bytes.
+    pub(super) fn move_on(&mut self, by: usize) {
+        for place in self.space.iter_mut().chain([&mut self.string]) {
+            *place = place.start + by..place.end + by;
+        }
+    }
+}
 
 /// The bytes of a file, and the places in them of the parts of a text. A part may have several
 /// places.

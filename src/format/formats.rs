@@ -3,18 +3,22 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
+use super::piece::PieceReader;
 use super::record::RecordSource;
-use super::records::{Grammar, RecordLines, Records};
+use super::records::{RecordLines, Records};
+use super::transcript::unfiltered_name;
 use super::whisper::SegmentTexts;
 use super::{
-    PieceReader, RestoreOptions, ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn,
-    tsv, ttml, unfiltered_name, unread, vtt, whisper,
+    ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, unread, vtt,
+    whisper,
 };
 use crate::error::{Error, Result};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
-use crate::text::{Mark, MarkForm};
+use crate::text::{Mark, MarkForm, RestoreOptions};
 
 /// The formats in the order of [`Format`], which is that of help texts.
 const LIST: [FormatInfo; 19] = [

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use super::envelope::PUNCTUATED;
 use super::json;
 use super::segment::{Segment, SegmentWord, Time};
-use super::word_lists::PUNCTUATED;
 
 /// The number of words of the list and of the text, taken together, that are passed over to find
 /// where both agree again.

@@ -1,11 +1,10 @@
 //! The JSON that formats need: the places of its strings, their contents, and the replacement of
 //! letters in them.
 
-use super::PlacedMark;
+use super::placed_mark::PlacedMark;
+use super::transcript::{Fault, shortened};
 use crate::text::write::MarkSide;
 use std::ops::Range;
-
-use super::transcript::{Fault, shortened};
 
 /// An event of reading a document, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]

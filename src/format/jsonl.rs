@@ -3,12 +3,17 @@
 
 use std::collections::VecDeque;
 
+use super::buffer::LONGEST;
+use super::envelope::Envelope;
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
+use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, TextPart};
-use super::live_records::Id;
-use super::records::{Faults, Grammar, GrammarLines};
+use super::live_record::Id;
+use super::piece::{Piece, PieceReader};
+use super::records::{Faults, GrammarLines};
 use super::running_text::RunningText;
 use super::segment::{
     self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
@@ -16,10 +21,9 @@ use super::segment::{
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
-use super::{Context, Envelope, Piece, PieceReader, RestoreOptions};
 use crate::error::{Error, Result, option};
 use crate::files::Input;
-use crate::text::{Break, Locale};
+use crate::text::{Break, Context, Locale, RestoreOptions};
 
 /// Objects, one per line.
 pub(super) const JSONL: FormatInfo = FormatInfo {
@@ -96,9 +100,6 @@ pub(super) static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
     writer: Ok(|| Box::new(JsonlWriter)),
     ..SegmentInfo::LINES
 };
-
-/// The largest number of characters of a line, which has to fit in memory.
-pub(super) const LONGEST: usize = 1 << 28;
 
 /// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;

@@ -1,9 +1,10 @@
 //! The `text` of Kaldi: the name of an utterance and its words per line.
 
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::records::Grammar;
 use super::transcript::{Fault, fields, is_no_word};
 use crate::text::{Break, MarkForm};
 

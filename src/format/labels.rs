@@ -10,10 +10,11 @@
 use std::ops::Range;
 
 use super::conll::tabbed;
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::records::Grammar;
 use super::transcript::{Fault, shortened};
 use crate::error::Error;
 use crate::text::{Break, Mark};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Format, Piece, Record, RestoreOptions, WrittenWords};
+use super::{Format, Piece, Record, WrittenWords};
 use crate::error::Result;
 use crate::files::{Dribble, Input};
 use crate::restore::{restore, stream_as};
 use crate::restorer::{Boundary, Request, Restorer, Session};
+use crate::text::RestoreOptions;
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::{

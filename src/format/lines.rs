@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::buffer::Buffer;
-use super::plain::{PART, part_len};
+use super::buffer::{Buffer, PART, part_len};
 use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::{BOM, Input, Limits};

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::RestoreOptions;
 use super::cue::CueScanner;
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, PartRole};
-use super::records::Grammar;
 use super::transcript::{Fault, fields};
 use super::unread::matched;
-use crate::text::Break;
 use crate::text::tokenize::Capitalized;
+use crate::text::{Break, RestoreOptions};
 
 /// Lyrics.
 pub(super) const LRC: FormatInfo = FormatInfo {

@@ -1,6 +1,6 @@
 //! Marks in rows of their own, after the rows of their words.
 
-use super::Format;
+use super::kind::Format;
 use crate::error::Error;
 use crate::named::NamedValue;
 use crate::text::write::MarkSide;
@@ -98,12 +98,11 @@ pub(super) fn is_mark(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RestoreOptions;
     use super::*;
     use crate::files::Input;
     use crate::format::laws::{self, Counting, check};
     use crate::restore::restore;
-    use crate::text::{MarkForm, OutputForm};
+    use crate::text::{MarkForm, OutputForm, RestoreOptions};
 
     fn options() -> RestoreOptions {
         let mark_form = Some(MarkForm::Apart);

@@ -1,246 +1,71 @@
 //! Files with text: reads their words, and writes the same files with other capitals.
 
-mod ass;
-mod buffer;
-mod cells;
-mod conll;
-mod copies;
-mod csv;
-mod ctm;
-mod cue;
-mod envelope;
-mod formats;
-mod head;
-mod heard_words;
-mod info;
+// In reading order: each module uses only those above it.
+mod kind;
+mod transcript;
+mod placed_mark;
 mod json;
-mod jsonl;
-mod kaldi;
-mod labels;
+mod cells;
+mod envelope;
+mod mark_rows;
+mod segment;
 mod line_parts;
+mod live_record;
+mod piece;
+mod running_text;
+mod grammar;
+mod buffer;
 mod lines;
+mod head;
+mod info;
+mod record;
+mod copies;
+mod records;
+mod pauses;
+mod unread;
+mod cue;
+mod srt;
+mod vtt;
+mod ass;
+mod ttml;
+mod lrc;
+mod plain;
+mod ctm;
+mod stm;
+mod trn;
+mod kaldi;
+mod nlp;
+mod word_lists;
+mod jsonl;
+mod recogniser;
+mod heard_words;
+pub mod whisper;
+mod conll;
+mod labels;
+mod tsv;
+mod csv;
+pub mod cues;
+pub mod convert;
+mod formats;
+mod sniff;
 mod live;
 mod live_records;
-mod lrc;
-mod mark_rows;
-mod nlp;
-mod pauses;
-mod plain;
-mod recogniser;
-mod record;
-mod records;
-mod running_text;
-mod segment;
-mod sniff;
-mod srt;
-mod stm;
-mod transcript;
-mod trn;
-mod tsv;
-mod ttml;
-mod unread;
-mod vtt;
-
-pub mod convert;
-pub mod cues;
-pub mod whisper;
-mod word_lists;
 
 pub use copies::WrittenWords;
 pub use envelope::Envelope;
-pub use info::{Format, FormatFamily, FormatInfo};
+pub use info::FormatInfo;
 pub use jsonl::Jsonl;
+pub use kind::{Format, FormatFamily};
 pub(crate) use live::Live;
-pub(crate) use live_records::{Id, LiveRecord, LiveRecords};
-use mark_rows::MarkRows;
+pub(crate) use live_record::{Id, LiveRecord};
+pub(crate) use live_records::LiveRecords;
+pub use piece::{Piece, PieceReader};
+pub(crate) use placed_mark::PlacedMark;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::{DetectedFormat, decoded_text, refuse_binary};
 pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
-
-use copies::CopiedWord;
-
-use crate::error::Result;
-use crate::text::Context;
-use crate::text::write::{Insert, MarkSide, push_mark, write, write_with};
-use crate::text::{Break, Decision, Mark, Placed, RestoreOptions, Tokens};
-
-/// A part of a file: bytes, and the words in them. Cleared and reused.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Piece {
-    /// The bytes of the text: the file itself, or the text in the envelope.
-    pub source: Vec<u8>,
-    /// The words, with their places in `source`.
-    pub tokens: Tokens,
-    /// The break after the piece: [`Break::Space`] if the line continues, [`Break::Document`] at
-    /// the end of a text, such as the end of the file.
-    pub after: Break,
-    /// What stands after the last word so far, at the end of the piece: see
-    /// [`Token::gap`](crate::text::Token::gap).
-    pub gap: Option<Mark>,
-    /// The bytes of the file, if they are not the text itself.
-    pub frame: Envelope,
-    /// The place of marks that are put in.
-    marks: MarkPlace,
-    /// The places that repeat words of this piece or of an earlier one; `copied_from` is
-    /// the number of the first word of the file that a later piece may repeat.
-    copies: Vec<CopiedWord>,
-    copied_from: Option<u64>,
-}
-
-/// The place of a mark that is put in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum MarkPlace {
-    /// Behind its word.
-    #[default]
-    Behind,
-    /// In a column of its own, in the row of its word: the numbers of both columns.
-    Column { words: usize, marks: usize },
-    /// In a row of its own.
-    Row(MarkRows),
-}
-
-impl Piece {
-    /// Appends the piece to `out` with its words in the chosen cases and with the marks that are
-    /// put in; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
-    ///
-    /// # Panics
-    /// Panics if there are fewer outcomes than words.
-    pub fn write(&self, decisions: &[Decision], options: &RestoreOptions, out: &mut Vec<u8>) {
-        if !self.copies.is_empty() {
-            let (tokens, decisions) = copies::with_copies(self, decisions, options);
-            return write(&self.source, &tokens, &decisions, options, out);
-        }
-        if let MarkPlace::Row(rows) = self.marks {
-            return self.write_with(decisions, options, out, &mut |token, placed, side, out| {
-                let (mark, at) = (spelled(placed, side, options), side.of(token));
-                match side {
-                    MarkSide::Before => rows.put_before(&self.source, at, &mark, out),
-                    MarkSide::After => rows.put(&self.source, at, &mark, out),
-                }
-            });
-        }
-        if let MarkPlace::Column { words, marks } = self.marks {
-            return self.write_with(decisions, options, out, &mut |token, placed, side, out| {
-                if side == MarkSide::Before {
-                    // The column of marks has a place for those after words alone.
-                    return side.of(token);
-                }
-                let end = token.source.end as usize;
-                let cell = self.mark_cell(end, words, marks).unwrap_or(end);
-                out.extend_from_slice(&self.source[end..cell]);
-                push_mark(placed.after, options, out);
-                cell
-            });
-        }
-        if self.frame.is_none() {
-            return write(&self.source, &self.tokens, decisions, options, out);
-        }
-        let (mut text, mut put) = (Vec::with_capacity(self.source.len()), Vec::new());
-        self.write_apart(decisions, options, &mut text, &mut put);
-        self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
-    }
-
-    /// Appends the text of the piece to `out`; `put` writes the marks, as for [`write_with`].
-    fn write_with(
-        &self,
-        decisions: &[Decision],
-        options: &RestoreOptions,
-        out: &mut Vec<u8>,
-        put: &mut Insert<'_>,
-    ) {
-        write_with(&self.source, &self.tokens, decisions, options, out, put);
-    }
-
-    /// Returns the place of the cell of the mark after the word that ends at this byte; `None` for a
-    /// word that is not the last one of a cell of the column of words.
-    fn mark_cell(&self, end: usize, words: usize, marks: usize) -> Option<usize> {
-        let (before, after) = self.source.split_at(end);
-        let is_bar = |b: &&u8| **b == b'|';
-        let row = before.rsplit(|b| *b == b'\n').next()?;
-        let rest = after.split(|b| *b == b'|').next()?;
-        if row.iter().filter(is_bar).count() != words || !rest.trim_ascii().is_empty() {
-            return None;
-        }
-        let mut bars = after.iter().enumerate().filter(|(_, b)| is_bar(b));
-        bars.nth(marks.checked_sub(words + 1)?).map(|(at, _)| end + at + 1)
-    }
-
-    /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the
-    /// marks that are put in, each with its place in `out`.
-    pub(crate) fn write_apart(
-        &self,
-        decisions: &[Decision],
-        options: &RestoreOptions,
-        out: &mut Vec<u8>,
-        put: &mut Vec<PlacedMark>,
-    ) {
-        self.write_with(decisions, options, out, &mut |token, placed, side, out| {
-            put.push(PlacedMark { at: out.len(), side, text: spelled(placed, side, options) });
-            side.of(token)
-        });
-    }
-
-    /// Returns the bytes of the file in this piece.
-    pub fn bytes(&self) -> &[u8] {
-        if self.frame.is_none() { &self.source } else { self.frame.source() }
-    }
-
-    /// Clears the piece and keeps the memory.
-    fn clear(&mut self) {
-        self.source.clear();
-        self.tokens.clear();
-        self.frame.clear();
-        self.copies.clear();
-        self.copied_from = None;
-        self.gap = None;
-        self.marks = MarkPlace::Behind;
-    }
-}
-
-/// Returns the characters of the mark that is put in on a side of a word.
-fn spelled(placed: Placed, side: MarkSide, options: &RestoreOptions) -> String {
-    let mut out = Vec::new();
-    side.push(placed, options, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// The characters of a mark that is put in, with its place in a text without the mark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlacedMark {
-    /// The place in bytes: the start or the end of a word.
-    pub(crate) at: usize,
-    pub(crate) side: MarkSide,
-    pub(crate) text: String,
-}
-
-impl PlacedMark {
-    /// Returns true if the mark belongs to a word of the first `end` bytes.
-    pub(crate) fn is_within(&self, end: usize) -> bool {
-        match self.side {
-            MarkSide::Before => self.at < end,
-            MarkSide::After => self.at <= end,
-        }
-    }
-
-    /// Returns the mark in a text that begins at byte `from`.
-    pub(crate) fn after(&self, from: usize) -> Self {
-        Self { at: self.at - from, ..self.clone() }
-    }
-}
-
-/// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
-/// the file.
-pub trait PieceReader: Send {
-    /// Reads the next piece into `piece`; false at the end of the file. The tokens depend on the
-    /// bytes of the file alone, never on how they arrive. A piece is small (at most some 100 kB),
-    /// whatever the length of the file or of a line.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read, or holds something that the format does not allow.
-    fn next(&mut self, piece: &mut Piece) -> Result<bool>;
-}
 
 #[cfg(test)]
 mod laws;

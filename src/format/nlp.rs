@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
-use super::MarkPlace;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::mark_rows::no_form;
-use super::records::Grammar;
+use super::piece::MarkPlace;
 use super::transcript::{Fault, Utterance, is_event, shortened};
 use crate::text::{Break, MarkForm, RestoreOptions};
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::Format;
 use super::laws::marked;
-use super::{Format, RestoreOptions};
 use crate::error::Result;
 use crate::restore::stream_as;
 use crate::restorer::{Boundary, Request, Restorer, Session};
+use crate::text::RestoreOptions;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Choice, Class, Label, Labels, Mark, MarkForm, Tokens};
 

@@ -2,25 +2,20 @@
 
 use std::collections::VecDeque;
 
-use super::buffer::Buffer;
-use super::info::{Format, FormatInfo};
-use super::jsonl::LONGEST;
+use super::buffer::{Buffer, LONGEST, PART, not_utf8, part_len, starts_char, text};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::Format;
 use super::line_parts::LineParts;
-use super::records::Grammar;
+use super::piece::{Piece, PieceReader};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::Fault;
-use super::{Context, Piece, PieceReader, RestoreOptions};
-use crate::error::{Error, Result, option};
-use crate::files::{self, Input, seven_bit};
+use crate::error::Result;
+use crate::files::Input;
 use crate::text::code::CodeFinder;
 use crate::text::markup::whole_lines;
-use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
-use crate::text::{Break, MarkForm};
-
-/// The number of characters of a line that are read together. The first part of a longer line
-/// decides everything that is judged by line. The limit is in characters, since their number does
-/// not change with case.
-pub(super) const PART: usize = 1 << 16;
+use crate::text::tokenize::{Cut, Tokenizer};
+use crate::text::{Break, Context, MarkForm, RestoreOptions};
 
 /// Plain text.
 pub(super) const TEXT: FormatInfo = FormatInfo {
@@ -270,50 +265,6 @@ impl Grammar for TextLines {
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, vec![(LossKind::Text, 0)]));
         Ok(())
     }
-}
-
-/// Returns the bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such
-/// bytes become [`NO_TEXT`].
-pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
-    let error = match std::str::from_utf8(source) {
-        Ok(text) if lossy => return Ok(text),
-        Ok(text) => return seven_bit(source).map_or(Ok(text), |(at, _)| Err(at)),
-        Err(error) => error,
-    };
-    if !lossy {
-        return Err(error.valid_up_to());
-    }
-    mended.clear();
-    for chunk in source.utf8_chunks() {
-        mended.extend_from_slice(chunk.valid().as_bytes());
-        mended.extend(chunk.invalid().iter().map(|_| NO_TEXT));
-    }
-    std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
-}
-
-/// Returns the number of bytes in the first `longest` characters of `bytes`; all of them, if there
-/// are no more.
-pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
-    if bytes.len() <= longest {
-        return bytes.len();
-    }
-    // Continuation bytes, in a file that is not UTF-8, must not make a part endless.
-    let bytes = &bytes[..bytes.len().min(4 * longest)];
-    let starts = bytes.iter().enumerate().filter(|(_, b)| starts_char(**b));
-    starts.map(|(at, _)| at).nth(longest).unwrap_or(bytes.len())
-}
-
-/// Returns the error for a piece that is not UTF-8; `lines` and `columns` count the lines and
-/// further characters of the file before it.
-pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8]) -> Error {
-    let [encoding, lossy] = ["encoding", "lossy"].map(option);
-    let advice =
-        format!("name its encoding ({encoding} windows-1252), or pass such bytes through with {lossy}");
-    files::undecoded(name, (lines, columns), source, Some(&advice))
-}
-
-fn starts_char(b: u8) -> bool {
-    b & 0xc0 != 0x80
 }
 
 fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {

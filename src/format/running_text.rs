@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::line_parts::{PartRole, TextPart};
-use super::{Piece, RestoreOptions};
+use super::piece::Piece;
 use crate::text::speaker_label::listed_case;
 use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
-use crate::text::{Break, Constraint, Mark, Token, Tokens};
+use crate::text::{Break, Constraint, Mark, RestoreOptions, Token, Tokens};
 
 /// The text of a piece. A run of it is read as a whole, once it ends: its words may stand in several
 /// parts of the file.

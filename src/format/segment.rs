@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use super::info::Format;
 use super::json;
+use super::kind::Format;
 use super::transcript::{Fault, shortened};
 use crate::error::{Error, Result, option};
 

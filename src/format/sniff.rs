@@ -4,7 +4,7 @@
 //! while its beginning may still be another format.
 
 use super::head::FileHead;
-use super::info::Format;
+use super::kind::Format;
 use super::unread::{self, TABLE_REMEDY, Unread};
 use crate::error::{Error, Result, option};
 use crate::files::{Encoding, Input, TextEncoder, uncompressed_name};
@@ -351,7 +351,7 @@ mod tests {
             ("talk.xml", "<?xml version=\"1.0\"?><timedtext format=\"3\">"),
         ] {
             let input = || Input::uncompressed(name, std::io::Cursor::new(text));
-            let options = crate::format::RestoreOptions::default;
+            let options = crate::text::RestoreOptions::default;
             let error = Format::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains("this is "), "{error}");
             assert!(Format::Text.open(input(), options()).is_ok());

@@ -2,7 +2,8 @@
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::segment::{self, Item, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::{Fault, shortened};
 
@@ -224,9 +225,10 @@ fn text(segment: &Segment) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::format::Format;
     use crate::format::convert::written;
     use crate::format::laws::{check, error, pieces, starts, words};
-    use crate::format::{Format, RestoreOptions};
+    use crate::text::RestoreOptions;
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
                         2\n0:00:02.5 --> 00:00:01,000 X1:40\n{\\an8}then we went. [laughs]\n\n\

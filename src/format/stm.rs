@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
-use super::records::Grammar;
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
     UnspokenBlock,

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::records::Grammar;
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
 use crate::text::{Break, MarkForm};
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::buffer::LONGEST;
 use super::conll::tabbed;
-use super::info::{Format, FormatFamily, FormatInfo};
-use super::jsonl::LONGEST;
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::records::Grammar;
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 

@@ -12,11 +12,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::lines::Ends;
-use super::records::Grammar;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentTag, Time, UnspokenBlock,
 };

@@ -2,7 +2,8 @@
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::head::FileHead;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
 use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, SegmentInfo, UnspokenBlock};
 use super::transcript::{Fault, shortened};
@@ -277,10 +278,11 @@ fn text(segment: &Segment) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::format::Format;
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, pieces, starts, words};
-    use crate::format::{Format, RestoreOptions};
     use crate::text::Case;
+    use crate::text::RestoreOptions;
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
                         intro\n00:01.000 --> 00:02.500 align:start position:0%\n<v Ana Reis>so <b.loud>rui</b> said\n\n\

@@ -10,29 +10,32 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::buffer::{not_utf8, text};
 use super::cue::{CueScanner, push_untagged};
+use super::envelope::PUNCTUATED;
+use super::grammar::Grammar;
 use super::heard_words;
-use super::info::{Format, FormatFamily, FormatInfo};
+use super::info::FormatInfo;
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, begins_with_object, id, read_segment, write_segment};
+use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::live_records::LiveRecord;
+use super::live_record::LiveRecord;
 use super::pauses::Pauses;
-use super::plain::{not_utf8, text};
+use super::piece::{Piece, PieceReader};
 use super::recogniser::{self, HeardDocument};
 use super::record::{Record, RecordSource};
-use super::records::{Grammar, explained};
+use super::records::explained;
 use super::running_text::{RunningText, fill};
 use super::segment::{
     self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentInfo,
     SegmentWord, Time, UnspokenBlock, has_text,
 };
 use super::transcript::Fault;
-use super::word_lists::{LetterStream, PUNCTUATED, is_list, timed_words};
-use super::{Piece, PieceReader, RestoreOptions};
+use super::word_lists::{LetterStream, is_list, timed_words};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
-use crate::text::{Break, LanguageTag};
+use crate::text::{Break, LanguageTag, RestoreOptions};
 
 /// The JSON of Whisper and related tools.
 pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {

@@ -6,12 +6,9 @@
 
 use std::ops::Range;
 
-use super::Envelope;
+use super::envelope::{Envelope, ListedWord, PUNCTUATED};
 use super::json::{Event, decode, read, units};
 use crate::text::Locale;
-
-/// The field that has a word with its marks.
-pub(super) const PUNCTUATED: &str = "punctuated_word";
 
 /// Returns true if a field with this name lists the words of a text.
 pub(super) fn is_list(name: &str) -> bool {
@@ -23,24 +20,6 @@ const TIMES: [&str; 6] = ["begin", "start", "end", "timestamp", "timestamps", "o
 
 /// The number of characters within which a word missing from one of the forms is looked for.
 const AHEAD: usize = 2000;
-
-/// A word in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedWord {
-    /// The word, between its quotes.
-    pub(super) string: Range<usize>,
-    /// The white space before its name, and the text between its name and its first quote.
-    pub(super) space: [Range<usize>; 2],
-}
-
-impl ListedWord {
-    /// Moves the places on by `by` bytes.
-    pub(super) fn move_on(&mut self, by: usize) {
-        for place in self.space.iter_mut().chain([&mut self.string]) {
-            *place = place.start + by..place.end + by;
-        }
-    }
-}
 
 /// An open object or array.
 #[derive(Debug, Default)]

@@ -1,6 +1,8 @@
 //! A build without features needs only Rust: no random numbers, memory maps, threads or C code of
-//! its own. A program that only restores has no training code.
+//! its own. A program that only restores has no training code. Modules are a list.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// Packages that must not be in the dependency tree, with the reasons.
@@ -46,6 +48,34 @@ fn a_library_that_restores_has_no_command_line_no_c_and_no_training_in_it() {
     let output = tree_of(&["--package=majuscule"], &[]);
     for unwanted in ["clap", "rustfst", "liblzma", "majuscule-train", "rand_chacha", "cc "] {
         assert!(!output.lines().any(|line| line.starts_with(unwanted)), "{unwanted} is in it:\n{output}");
+    }
+}
+
+#[test]
+fn a_module_of_formats_uses_only_those_above_it() {
+    let folder = Path::new(crate::ROOT).join("src/format");
+    let read = |file: &str| {
+        let text = fs::read_to_string(folder.join(file)).expect("the module has a file");
+        text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+    };
+    let list = read("mod.rs");
+    let modules: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
+    assert!(modules.contains(&"srt"), "{modules:?}");
+    for (at, module) in modules.iter().enumerate() {
+        for used in read(&format!("{module}.rs")).split("\nuse super::").skip(1) {
+            let used = used.split(';').next().unwrap_or_default();
+            let names = match used.strip_prefix('{') {
+                Some(names) => names.trim_end_matches('}'),
+                None => used.split("::").next().unwrap_or_default(),
+            };
+            for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                let is_above = modules[..at].contains(&name);
+                assert!(is_above, "{module} uses {name}, which is not above it in src/format/mod.rs");
+            }
+        }
     }
 }
 
