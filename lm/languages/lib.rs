@@ -14,18 +14,14 @@ macro_rules! packed {
     }};
 }
 
-/// The Spanish models: accurate, fast.
-#[cfg(feature = "lang-es")]
-pub const ES: [&[u8]; 2] = [packed!("es.accurate"), packed!("es.fast")];
-
-/// The French models: accurate, fast.
-#[cfg(feature = "lang-fr")]
-pub const FR: [&[u8]; 2] = [packed!("fr.accurate"), packed!("fr.fast")];
-
-/// The Dutch models: accurate, fast.
-#[cfg(feature = "lang-nl")]
-pub const NL: [&[u8]; 2] = [packed!("nl.accurate"), packed!("nl.fast")];
-
-/// The Portuguese models: accurate, fast.
-#[cfg(feature = "lang-pt")]
-pub const PT: [&[u8]; 2] = [packed!("pt.accurate"), packed!("pt.fast")];
+/// Each language with its models: accurate, fast.
+pub const MODELS: &[(&str, [&[u8]; 2])] = &[
+    #[cfg(feature = "lang-es")]
+    ("es", [packed!("es.accurate"), packed!("es.fast")]),
+    #[cfg(feature = "lang-fr")]
+    ("fr", [packed!("fr.accurate"), packed!("fr.fast")]),
+    #[cfg(feature = "lang-nl")]
+    ("nl", [packed!("nl.accurate"), packed!("nl.fast")]),
+    #[cfg(feature = "lang-pt")]
+    ("pt", [packed!("pt.accurate"), packed!("pt.fast")]),
+];

@@ -10,9 +10,10 @@ use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed, Store};
 use crate::named::NamedValue;
 use crate::text::LanguageTag;
+use crate::text::language::BUILT_IN;
 
 /// The languages that have a built-in model.
-pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
+pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;
 
 #[cfg(feature = "lang-en")]
 macro_rules! packed {
@@ -26,19 +27,20 @@ macro_rules! packed {
 /// A language, and its packed models: accurate, fast.
 type PackedModels = (&'static str, [&'static [u8]; 2]);
 
-/// The packed models that are built in.
-const PACKED: &[PackedModels] = &[
+/// The packed models that this package builds in.
+const OWN: &[PackedModels] = &[
     #[cfg(feature = "lang-en")]
     ("en", [packed!("en.accurate"), packed!("en.fast")]),
-    #[cfg(feature = "lang-es")]
-    ("es", majuscule_languages::ES),
-    #[cfg(feature = "lang-fr")]
-    ("fr", majuscule_languages::FR),
-    #[cfg(feature = "lang-nl")]
-    ("nl", majuscule_languages::NL),
-    #[cfg(feature = "lang-pt")]
-    ("pt", majuscule_languages::PT),
 ];
+
+/// Returns all packed models that are built in.
+fn all_packed() -> impl Iterator<Item = &'static PackedModels> {
+    #[cfg(feature = "majuscule-languages")]
+    let others = majuscule_languages::MODELS;
+    #[cfg(not(feature = "majuscule-languages"))]
+    let others: &[PackedModels] = &[];
+    OWN.iter().chain(others)
+}
 
 /// One of the models of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -101,7 +103,7 @@ impl Preset {
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
-    let &(_, [accurate, fast]) = PACKED.iter().find(|(of, _)| *of == language)?;
+    let &(_, [accurate, fast]) = all_packed().find(|(of, _)| *of == language)?;
     match preset {
         Preset::Accurate => Some(accurate),
         Preset::Fast => Some(fast),
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {
-        let built_in: Vec<&str> = PACKED.iter().map(|(language, _)| *language).collect();
+        let built_in: Vec<&str> = all_packed().map(|(language, _)| *language).collect();
         if cfg!(feature = "languages") {
             assert_eq!(built_in, LANGUAGES);
         }

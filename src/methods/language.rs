@@ -6,40 +6,18 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 
 use super::embedded::{LANGUAGES, is_built_in};
-use crate::text::Locale;
 use crate::text::tokenize::tokenize;
-
-/// The names of languages that are detected or named by recognisers.
-const NAMES: [(&str, &str); 18] = [
-    ("en", "English"),
-    ("es", "Spanish"),
-    ("fr", "French"),
-    ("nl", "Dutch"),
-    ("pt", "Portuguese"),
-    ("de", "German"),
-    ("it", "Italian"),
-    ("ca", "Catalan"),
-    ("gl", "Galician"),
-    ("ro", "Romanian"),
-    ("pl", "Polish"),
-    ("cs", "Czech"),
-    ("sv", "Swedish"),
-    ("da", "Danish or Norwegian"),
-    ("fi", "Finnish"),
-    ("hu", "Hungarian"),
-    ("tr", "Turkish"),
-    ("id", "Indonesian"),
-];
+use crate::text::{Language, Locale};
 
 /// The name of a language; its tag if the name is not known.
 pub fn name_of(tag: &str) -> &str {
-    NAMES.iter().find(|(known, _)| *known == tag).map_or(tag, |(_, name)| name)
+    Language::ALL.iter().find(|known| known.tag == tag).and_then(|known| known.name).unwrap_or(tag)
 }
 
 /// The tag of a language by its name in any case, as recognisers write it; the name itself if it is
 /// not known.
 pub fn tag_of(name: &str) -> &str {
-    NAMES.iter().find(|(_, known)| known.eq_ignore_ascii_case(name)).map_or(name, |(tag, _)| tag)
+    Language::of_name(name).map_or(name, |known| known.tag)
 }
 
 /// The n-grams and their weights, as `lm/detector.py` writes them.

@@ -5,7 +5,6 @@
 //! and every change can be undone.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -25,27 +24,6 @@ pub enum Locale {
     Turkic,
     /// Dutch: a title-case word that begins with `ij` begins with `IJ`.
     Dutch,
-}
-
-impl FromStr for Locale {
-    type Err = Error;
-
-    /// Reads a language tag in any case, of two or three letters: `tr`, `tur`, `NL`, `el`, `pt-BR`,
-    /// `root`.
-    fn from_str(tag: &str) -> Result<Self, Error> {
-        let language = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-        match language.as_str() {
-            "tr" | "tur" | "az" | "aze" => Ok(Self::Turkic),
-            "nl" | "nld" | "dut" => Ok(Self::Dutch),
-            "root" => Ok(Self::Root),
-            _ if (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase()) => {
-                Ok(Self::Root)
-            }
-            _ => Err(Error::usage(format!(
-                "\"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
-            ))),
-        }
-    }
 }
 
 impl TryFrom<String> for Locale {

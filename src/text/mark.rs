@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::sentence::is_end_mark;
 use crate::error::Error;
 use crate::named::NamedValue;
 
@@ -71,41 +70,11 @@ impl Mark {
         })
     }
 
-    /// Returns the characters of the mark in a language, given by its tag: the space before it and
-    /// the mark. French has a narrow space before high marks and a wide one before a colon
-    /// (Imprimerie nationale); that of Canada has only the one before a colon (Office québécois de
-    /// la langue française).
-    pub fn spelling(self, language: &str, form: MarkForm) -> Option<(&'static str, char)> {
-        let tag = language.split(['-', '_']).next().unwrap_or_default();
-        let c = match (tag, self) {
-            ("el", Self::Question) => '\u{37e}',
-            ("el", Self::Semicolon) => '·',
-            ("ar" | "fa" | "ur", Self::Question) => '؟',
-            ("ar" | "fa" | "ur", Self::Comma) => '،',
-            ("ar" | "fa" | "ur", Self::Semicolon) => '؛',
-            _ => self.character()?,
-        };
-        let is_canadian = || language[tag.len()..].eq_ignore_ascii_case("-ca");
-        let space = match (form, self) {
-            (MarkForm::Joined, _) => "",
-            (MarkForm::Apart, _) | (MarkForm::Written, Self::Dash) => " ",
-            (MarkForm::Written, Self::Colon) if tag == "fr" => "\u{a0}",
-            (MarkForm::Written, Self::Question | Self::Exclamation | Self::Semicolon)
-                if tag == "fr" && !is_canadian() =>
-            {
-                "\u{202f}"
-            }
-            (MarkForm::Written, _) => "",
-        };
-        Some((space, c))
-    }
-
-    /// Returns the character that opens a sentence which the mark ends, in a language, given by its
-    /// tag: Spanish has `¿` and `¡`.
-    pub fn opening(self, language: &str) -> Option<char> {
-        match (language.split(['-', '_']).next(), self) {
-            (Some("es"), Self::Question) => Some('¿'),
-            (Some("es"), Self::Exclamation) => Some('¡'),
+    /// Returns the mark upside down, which opens a sentence in some languages.
+    pub(super) fn inverted(self) -> Option<char> {
+        match self {
+            Self::Question => Some('¿'),
+            Self::Exclamation => Some('¡'),
             _ => None,
         }
     }
@@ -205,6 +174,11 @@ impl Mark {
             false => Self::None,
         })
     }
+}
+
+/// Returns true if `c` is a mark that may end a sentence.
+pub fn is_end_mark(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '\u{37e}' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
 /// The form in which marks are put into a text.

@@ -4,38 +4,28 @@ use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::FxHashSet;
 
-use super::word_list::entries;
-
-/// The languages with a list of abbreviations, and their lists. A language without one has an empty
-/// list: there, every full stop after a word of two letters or more ends a sentence.
-pub(super) const LISTS: [(&str, &str); 5] = [
-    ("en", include_str!("../../lexicons/abbreviations.en.txt")),
-    ("es", include_str!("../../lexicons/abbreviations.es.txt")),
-    ("fr", include_str!("../../lexicons/abbreviations.fr.txt")),
-    ("nl", include_str!("../../lexicons/abbreviations.nl.txt")),
-    ("pt", include_str!("../../lexicons/abbreviations.pt.txt")),
-];
+use super::language::Language;
+pub use super::mark::is_end_mark;
+use super::word_list::{ListEntry, entries};
 
 /// What a list may say of an abbreviation: see the heads of the lists.
 pub(super) const FLAGS: [&str; 5] = ["NUMBER", "LAST", "ANY", "NAME", "BARE"];
 
-/// One-letter words, which are not initials: `…and I. Then`, `il y a. Puis`.
-pub(super) const ONE_LETTER: [(&str, &str); 5] =
-    [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
+static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =
+    [const { OnceLock::new() }; Language::ALL.len()];
 
-static ABBREVIATIONS: [OnceLock<Abbreviations>; LISTS.len()] = [const { OnceLock::new() }; LISTS.len()];
-
-/// Returns the abbreviations of a language by its place in [`LISTS`].
-fn of_list(at: usize) -> &'static Abbreviations {
-    ABBREVIATIONS[at].get_or_init(|| Abbreviations::read(LISTS[at].1, ONE_LETTER[at].1))
+/// Returns the abbreviations of a language by its place in [`Language::ALL`].
+fn of_language(at: usize) -> &'static Abbreviations {
+    ABBREVIATIONS[at].get_or_init(|| Abbreviations::read(Language::ALL[at]))
 }
 
 /// The abbreviations of all languages together.
 static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
-    let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
-    for one in (0..LISTS.len()).map(of_list) {
+    let mut all = Abbreviations::default();
+    for one in (0..Language::ALL.len()).map(of_language) {
         one.always.iter().for_each(|word| all.add(word));
         all.before_number.extend(one.before_number.iter().cloned());
+        all.one_letter.push_str(&one.one_letter);
     }
     all
 });
@@ -48,7 +38,7 @@ static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::
 pub struct Abbreviations {
     always: FxHashSet<Box<str>>,
     before_number: FxHashSet<Box<str>>,
-    one_letter: &'static str,
+    one_letter: String,
     /// The first bytes of the words in `always` by their number of bytes, one bit each: most words
     /// are not looked for.
     heads: [u32; HEADS],
@@ -71,18 +61,15 @@ impl Abbreviations {
         if language == "mul" || language.contains(',') {
             return &OF_ALL;
         }
-        let language = language.split(['-', '_']).next().unwrap_or_default();
-        match LISTS.iter().position(|(tag, _)| *tag == language) {
-            Some(at) => of_list(at),
-            None => &NO_ABBREVIATIONS,
-        }
+        Language::position(language).map_or(&NO_ABBREVIATIONS, of_language)
     }
 
-    /// Reads a list with one abbreviation per line. Of those that often end a sentence (`LAST`), and of
+    /// Reads the list of a language, with one abbreviation per line. Of those that often end a sentence (`LAST`), and of
     /// several words (`et al`), only the case counts.
-    fn read(list: &'static str, one_letter: &'static str) -> Self {
-        let mut all = Self { one_letter, ..Self::default() };
-        for entry in entries(list, &FLAGS).filter(|entry| !entry.has("LAST") && !entry.words.contains(' ')) {
+    fn read(language: &Language) -> Self {
+        let mut all = Self { one_letter: language.one_letter.to_owned(), ..Self::default() };
+        let is_short = |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.words.contains(' ');
+        for entry in entries(language.abbreviations, &FLAGS).filter(is_short) {
             let lower = entry.words.to_lowercase();
             match entry.has("NUMBER") {
                 true => _ = all.before_number.insert(lower.into()),
@@ -134,11 +121,6 @@ impl Abbreviations {
             || self.has(word)
             || before_digit && self.before_number.contains(word))
     }
-}
-
-/// Returns true if `c` is a mark that may end a sentence.
-pub fn is_end_mark(c: char) -> bool {
-    matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '\u{37e}' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
 /// Splits a cased paragraph into sentences, none of them empty. In addition to the marks
@@ -243,8 +225,6 @@ mod tests {
 
     #[test]
     fn text_of_several_languages_has_the_abbreviations_of_all() {
-        let letters = |words: &str| words.chars().all(|letter| OF_ALL.one_letter.contains(letter));
-        assert!(ONE_LETTER.iter().all(|(_, words)| letters(words)));
         let text = "Mr. Reis came. O exmo. Reis veio.";
         assert_eq!(split(text, "en,pt").collect::<Vec<_>>(), ["Mr. Reis came.", "O exmo. Reis veio."]);
         assert_eq!(split(text, "mul").count(), 2);

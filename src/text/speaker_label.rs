@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::case::Case;
+use super::language::Language;
 use super::line_opening::Scan;
 use super::locale::{folded, is_joiner};
 use super::time_stamp::time_stamp;
@@ -19,47 +20,6 @@ const LONGEST_TITLE: usize = 5;
 /// The largest number of characters in a label, so that live text waits for no more.
 const LONGEST_LABEL: usize = 100;
 
-/// Given names that are words as well.
-const NAMES_AND_WORDS: &str = "art april bill bob carol chase chuck clay cliff dale dawn dean don drew eve faith \
-    frank gene glen grace grant guy hank harry heath holly hope hunter iris ivy jack jade jay jean jim joe joy june kim \
-    lance lee lily mark mason matt max may miles nick pat paul penny ray rich rob robin rocky rose ruby sally sam sandy \
-    sky stan sue ted tim tom victor violet wade will woody";
-
-/// Titles before a name, without their full stops.
-const TITLES: &str = "mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice officer sgt capt \
-    captain lt col gen general sen senator rep rev fr father sister president minister chairman detective inspector \
-    agent coach sra sr srta don doña dña dom dona mme mlle monsieur madame me maître mevr mw dhr meneer mevrouw herr frau";
-
-/// The words for those who speak in transcripts of interviews, courts, calls, meetings and subtitles.
-const ROLES: &str = "speaker spk interviewer interviewee moderator host cohost co-host guest narrator announcer \
-    reporter anchor presenter correspondent commentator man woman boy girl men women child kid crowd audience \
-    participant attendee panelist panellist student teacher instructor lecturer professor doctor nurse patient therapist \
-    counselor client witness court clerk defendant plaintiff judge bailiff interpreter attorney counsel prosecutor juror \
-    foreperson deponent videographer stenographer caller callee customer operator dispatcher representative agent \
-    assistant user bot human chairman chairwoman chairperson chair secretary president minister senator voice mother father mom dad \
-    grandma grandpa officer pilot tower copilot coach player interviewers questioner respondent facilitator unknown \
-    entrevistador entrevistadora entrevistado entrevistada locutor locutora orador oradora moderador moderadora hombre \
-    mujer homem mulher periodista jornalista juez juiz testigo testemunha hablante falante médico paciente alumno aluno \
-    intervieweur enquêteur animateur présentateur présentatrice homme femme journaliste juge témoin locuteur locutrice \
-    interviewer spreker presentator verslaggever rechter getuige vrouw sprecher sprecherin moderatorin";
-
-/// The parts of names that stay in lower case.
-const PARTICLES: &str =
-    "of the de la del da do das dos di du des le les el van der den von zu e y et en und and";
-
-/// Words before a colon that are no name of a speaker, whatever stands around them.
-const KEYS: &str = "note notes nb ps warning caution danger error info hint tip tips todo fixme example examples \
-    question answer summary update edit source date time day place title subject re fw fwd to from cc bcc price total \
-    cost email mail e-mail phone tel fax mobile address name age sex url link web website version status type size \
-    color colour key value id language chapter section part step figure table page item option result results reply \
-    author file path task goal topic agenda action output input default format month year week today yesterday tomorrow \
-    dear hello hi thanks conclusion problem solution reason remark important attention usage syntax license copyright \
-    nota fecha hora asunto ejemplo título precio aviso importante data assunto exemplo título preço atenção obs remarque \
-    exemple objet prix attention sujet let voorbeeld onderwerp datum prijs";
-
-/// The numbers that stand in place of a name after [`ROLES`], in words.
-const NUMBERS: &str = "one two three four five six seven eight nine ten a b c d";
-
 /// What the lists know of a word in lower case, as a set of bits.
 type Known = u8;
 const NAME: Known = 1;
@@ -68,21 +28,25 @@ const ROLE: Known = 4;
 const PARTICLE: Known = 8;
 const KEY: Known = 16;
 const NUMBER: Known = 32;
+const ARTICLE: Known = 64;
 
 static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     // A name such as McDonald is left to the method.
     let is_title = |name: &&str| !name.starts_with('#') && !name.chars().skip(1).any(char::is_uppercase);
     let names = include_str!("../../lexicons/names.txt").lines().filter(is_title);
     let mut known: FxHashMap<String, Known> = names.map(|name| (name.to_lowercase(), NAME)).collect();
-    for (list, kind) in [
-        (NAMES_AND_WORDS, NAME),
-        (TITLES, TITLE),
-        (ROLES, ROLE),
-        (PARTICLES, PARTICLE),
-        (KEYS, KEY),
-        (NUMBERS, NUMBER),
-    ] {
-        list.split_ascii_whitespace().for_each(|word| *known.entry(word.to_owned()).or_default() |= kind);
+    for words in Language::ALL.iter().map(|language| &language.speaker_words) {
+        for (list, kind) in [
+            (words.names, NAME),
+            (words.titles, TITLE),
+            (words.roles, ROLE),
+            (words.particles, PARTICLE),
+            (words.keys, KEY),
+            (words.numbers, NUMBER),
+            (words.articles, ARTICLE),
+        ] {
+            list.split_ascii_whitespace().for_each(|word| *known.entry(word.to_owned()).or_default() |= kind);
+        }
     }
     known
 });
@@ -313,7 +277,7 @@ fn is_speaker(name: &str, context: LabelContext) -> bool {
     if is(first, ROLE) {
         return rest.iter().all(|word| is(word, NAME | ROLE | NUMBER));
     }
-    if matches!(first, "the" | "by" | "a" | "an" | "la" | "le" | "el" | "o") {
+    if is(first, ARTICLE) {
         let has_title = rest.first().is_some_and(|word| is(word, TITLE));
         return has_title || !rest.is_empty() && rest.iter().all(|word| is(word, ROLE | NUMBER));
     }

@@ -1,5 +1,6 @@
 //! Recognises a time stamp at the beginning of a line: `0:07`, `[00:00:09]`, `12/11/2026, 10:02 -`.
 
+use super::language::{Language, has_word};
 use super::line_opening::Scan;
 
 /// Looks for a time stamp at the beginning of `line`, the rest of a line as far as it has arrived;
@@ -145,10 +146,7 @@ impl<'a> Reader<'a> {
         let word = self.rest().split_whitespace().next().unwrap_or_default();
         self.is_open |= word.len() == self.rest().len() && !self.is_whole && word.len() < 8;
         let word = word.trim_end_matches([',', '.', ';']).to_ascii_lowercase();
-        matches!(
-            &*word,
-            "h" | "hrs" | "hours" | "uhr" | "o'clock" | "uur" | "horas" | "heures" | "and" | "or" | "to"
-        )
+        Language::ALL.iter().any(|language| has_word(language.clock_words, &word))
     }
 
     fn clock(&mut self) -> Option<()> {

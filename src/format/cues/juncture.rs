@@ -2,83 +2,8 @@
 
 use super::cut::Juncture;
 use crate::text::Mark;
+use crate::text::language::{FunctionWords, Language, has_word};
 use crate::text::sentence::Abbreviations;
-
-/// The function words of a language, each list in lower case with a space around each word.
-#[derive(Debug, Clone, Copy)]
-struct FunctionWords {
-    language: &'static str,
-    /// Articles, prepositions, possessives and titles, which stay with the word after them.
-    bound: &'static str,
-    /// Pronouns and auxiliaries, which had better stay with the verb after them.
-    close: &'static str,
-    /// Pronouns that had better stay with the verb before them.
-    objects: &'static str,
-    /// Conjunctions and relative pronouns, before which a line is well broken.
-    conjunctions: &'static str,
-}
-
-const LISTS: [FunctionWords; 5] = [
-    FunctionWords {
-        language: "en",
-        bound: " a an the of to in on at by for from with without into onto about over under between through \
-                during against towards toward upon my your his her its our their this these those no every each \
-                some any very more most than as mr mrs ms dr prof professor st president minister sir not ",
-        close: " i you he she we they it there is are was were am be been being has have had do does did will \
-                would can could shall should may might must don't doesn't didn't won't can't couldn't wouldn't \
-                isn't aren't wasn't weren't i'm you're he's she's it's we're they're i've you've we've they've \
-                i'll you'll he'll she'll we'll they'll i'd you'd he'd she'd we'd they'd what how ",
-        objects: " me him her it us them ",
-        conjunctions: " and but or nor so yet because that which who whom whose when where while if whether \
-                       although though unless until since before after ",
-    },
-    FunctionWords {
-        language: "pt",
-        bound: " o a os as um uma uns umas de do da dos das em no na nos nas num numa por pelo pela pelos pelas \
-                para com sem sobre entre até desde contra ao à aos às meu minha meus minhas teu tua seu sua seus \
-                suas nosso nossa nossos nossas este esta estes estas esse essa esses essas aquele aquela sr sra dr \
-                dra muito mais tão não ",
-        close: " eu tu ele ela nós vós eles elas você vocês se me te lhe lhes é são era eram foi foram está estão \
-                estava tem têm tinha há vai vão pode podem deve ",
-        objects: " me te lhe lhes nos ",
-        conjunctions: " e mas ou nem que porque quando onde se como embora enquanto pois porém quem cujo cuja ",
-    },
-    FunctionWords {
-        language: "es",
-        bound: " el la los las un una unos unas de del al a en por para con sin sobre entre hasta desde contra hacia \
-                mi mis tu tus su sus nuestro nuestra nuestros nuestras este esta estos estas ese esa esos esas \
-                aquel aquella sr sra dr dra muy más tan no ",
-        close: " yo tú él ella nosotros vosotros ellos ellas usted ustedes se me te le les lo nos os es son era \
-                eran fue fueron está están estaba ha han había hay va van puede pueden debe ",
-        objects: " me te nos ",
-        conjunctions: " y e pero o u ni que porque cuando donde si como aunque mientras pues sino quien cuyo cuya ",
-    },
-    FunctionWords {
-        language: "fr",
-        bound: " le la les un une des du de d' au aux à en dans par pour avec sans sur sous entre vers chez contre \
-                mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette ces m mme mlle dr très \
-                plus si ne ",
-        close: " je tu il elle on nous vous ils elles se me te lui y est sont était étaient suis es sommes êtes a ai \
-                as ont avons avez avait avaient va vont peut peuvent doit fait c'est n'est j'ai ",
-        objects: " moi toi lui ",
-        conjunctions: " et mais ou ni que qui dont où parce quand lorsque comme car donc puisque tandis quoique \
-                       qu'il qu'elle qu'on qu'ils ",
-    },
-    FunctionWords {
-        language: "nl",
-        bound: " de het een 't 'n van in op aan bij met voor door om uit over onder tussen naar tot tegen zonder te \
-                mijn m'n jouw je zijn z'n haar ons onze hun uw deze dit die dat geen elke elk heel zeer meer niet dr \
-                dhr mevr prof ",
-        close: " ik jij hij zij ze we wij jullie u er is was waren ben bent heb hebt heeft had hadden zal zou zullen \
-                kan kon kunnen moet moest mag wil wilde wordt werd ",
-        objects: " me mij hem haar ons hen ",
-        conjunctions: " en maar of want dus omdat dat die wat wie waar als toen terwijl hoewel zodat zodra voordat \
-                       nadat ",
-    },
-];
-
-/// The words of a genitive, which belongs to the noun before it more than other phrases do.
-const GENITIVES: &str = " of de du des d' do da dos das del van ";
 
 /// The letters of a word that is taken for a function word in a language without a list.
 const SHORT: usize = 2;
@@ -88,7 +13,7 @@ const SHORT: usize = 2;
 pub(super) struct CueLanguage {
     abbreviations: &'static Abbreviations,
     /// The lists that count; none for a language without one.
-    lists: Vec<FunctionWords>,
+    lists: Vec<&'static FunctionWords>,
 }
 
 impl CueLanguage {
@@ -96,18 +21,12 @@ impl CueLanguage {
     /// languages.
     pub(super) fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or("mul").to_ascii_lowercase();
-        let named = |name: &str| match name {
-            "english" => "en",
-            "portuguese" => "pt",
-            "spanish" => "es",
-            "french" => "fr",
-            "dutch" => "nl",
-            _ => "",
+        let tag = Language::of_name(&tag).map_or(&*tag, |language| language.tag);
+        let languages = match tag == "mul" || tag.contains(',') {
+            true => Language::ALL.to_vec(),
+            false => Language::of(tag).into_iter().collect(),
         };
-        let tag = if named(&tag).is_empty() { &*tag } else { named(&tag) };
-        let language = tag.split(['-', '_']).next().unwrap_or_default();
-        let is_any = tag == "mul" || tag.contains(',');
-        let lists = LISTS.into_iter().filter(|list| is_any || list.language == language).collect();
+        let lists = languages.into_iter().filter_map(|language| language.function_words.as_ref()).collect();
         Self { abbreviations: Abbreviations::of(tag), lists }
     }
 
@@ -161,7 +80,7 @@ impl CueLanguage {
             Juncture::Conjunction
         } else if is_upper(body) && is_upper(begin) || lower.starts_with(|c: char| c.is_ascii_digit()) {
             Juncture::Close
-        } else if self.has(|words| words.bound, &plain) && !GENITIVES.contains(&format!(" {plain} ")) {
+        } else if self.has(|words| words.bound, &plain) && !is_genitive(&plain) {
             Juncture::Phrase
         } else {
             Juncture::Plain
@@ -170,8 +89,14 @@ impl CueLanguage {
 
     /// Returns true if a list of the language has a word.
     fn has(&self, list: impl Fn(&FunctionWords) -> &'static str, word: &str) -> bool {
-        !word.is_empty() && self.lists.iter().any(|words| list(words).contains(&format!(" {word} ")))
+        self.lists.iter().any(|words| has_word(list(words), word))
     }
+}
+
+/// Returns true if a word is that of a genitive, whatever the language of the text.
+fn is_genitive(word: &str) -> bool {
+    let lists = Language::ALL.iter().filter_map(|language| language.function_words.as_ref());
+    lists.into_iter().any(|words| has_word(words.genitives, word))
 }
 
 #[cfg(test)]
@@ -182,6 +107,16 @@ mod tests {
         let language = CueLanguage::of(language);
         let words: Vec<&str> = text.split(' ').collect();
         words.windows(2).map(|pair| language.juncture(pair[0], pair[1])).collect()
+    }
+
+    #[test]
+    fn the_words_of_a_language_are_those_of_its_descriptor() {
+        use Juncture::{Bound, Close, Conjunction, Phrase, Plain};
+        for tag in ["qtx-QM", "toyish"] {
+            assert_eq!(junctures(Some(tag), "zorb. blim xoor blum xoor"), [Close, Bound, Conjunction, Bound]);
+        }
+        assert_eq!(junctures(Some("qtx"), "xoor blim xoor blom xoor"), [Phrase, Bound, Close, Plain]);
+        assert_eq!(junctures(Some("en"), "xoor blim xoor blom xoor"), [Plain; 4]);
     }
 
     #[test]

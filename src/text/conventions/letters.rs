@@ -2,6 +2,7 @@
 
 use super::tables::{is_name, is_species};
 use super::{LOOK_BACK, Word, Words};
+use crate::text::language::has_word;
 use crate::text::{Break, Case, Mark};
 
 /// The letters around a letter that are spelled with it.
@@ -81,7 +82,7 @@ impl Words<'_> {
 
     /// Returns true if a full stop stands behind a letter that gets none by itself, as a word does.
     fn is_stopped_letter(&self, word: Word<'_>) -> bool {
-        word.is_stopped() && !self.tables.one_letter.contains(word.lower)
+        word.is_stopped() && !self.tables.language.one_letter.contains(word.lower)
     }
 
     /// Returns the case of a letter with a full stop: that of the list if it has the letters (`a. m.`,
@@ -138,11 +139,11 @@ impl Words<'_> {
             return Some(Case::Upper);
         }
         // An acronym that is a common word when it is written: `u s`.
-        if facts.spelled.contains(&run.letters.as_str()) {
+        if has_word(facts.spelled, &run.letters) {
             return Some(Case::Upper);
         }
         let is_acronym = |from: usize, to: usize| {
-            is_acronym(from, to) || facts.spelled.contains(&&*letters[from..to].iter().collect::<String>())
+            is_acronym(from, to) || has_word(facts.spelled, &letters[from..to].iter().collect::<String>())
         };
         // A word of one letter beside an acronym: `a f b i agent`, `u n y`.
         if is_word(0) && is_acronym(1, count) {
@@ -153,7 +154,7 @@ impl Words<'_> {
         }
         let links = |at: usize| facts.between.contains(letters[at]);
         let before_run = self.left(at, place + 1);
-        let is_list = before_run.is_some_and(|word| facts.lettered.contains(&word.lower));
+        let is_list = before_run.is_some_and(|word| has_word(facts.lettered, word.lower));
         // `10 a m`, `siglo x a c`.
         let joined: String = letters[count - 2..].iter().flat_map(|&c| [c, '.']).collect();
         let listed = self.tables.abbreviation(joined.trim_end_matches('.')).and_then(|entry| entry.case);
@@ -204,6 +205,6 @@ impl Words<'_> {
         let follows_link = before.case == Case::Lower && facts.links.contains(before.lower);
         let is_word = facts.links.contains(word.lower) || follows_link && facts.articles.contains(word.lower);
         let follows_name = before.case.is_slot() || before.is_letter();
-        (is_word && follows_name && !facts.lettered.contains(&before.lower)).then_some(Case::Lower)
+        (is_word && follows_name && !has_word(facts.lettered, before.lower)).then_some(Case::Lower)
     }
 }

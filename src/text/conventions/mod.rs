@@ -1,5 +1,5 @@
 //! Spellings that no model has to learn: abbreviations, letters one by one, units, species, particles
-//! of names. Lists in `lexicons/` and the facts in `language.rs` settle them, so that a new entry
+//! of names. Lists in `lexicons/` and the facts of each language settle them, so that a new entry
 //! needs no new model.
 //!
 //! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
@@ -8,7 +8,6 @@
 //! the source, so restoring twice changes nothing. No convention depends on a mark that may be put in
 //! later, nor on its absence: a full stop counts only behind words that get none.
 
-mod language;
 mod letters;
 mod names;
 mod tables;
@@ -274,9 +273,9 @@ fn is_parted(first: &Token, second: &Token) -> bool {
 /// Returns true if a word stands by itself behind the mark before it. An opening (`¿`) may be put in
 /// behind any other mark.
 fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
-    token.left.is_none_or(|mark| match tables.facts.has_openings {
-        true => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
-        false => matches!(mark, '(' | '[' | '"' | '“' | '«'),
+    token.left.is_none_or(|mark| match tables.language.opened.is_empty() {
+        false => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
+        true => matches!(mark, '(' | '[' | '"' | '“' | '«'),
     })
 }
 
@@ -467,9 +466,8 @@ impl<'a> Words<'a> {
         }
         let letters = |part: &str| part.chars().all(char::is_alphabetic).then(|| part.chars().count());
         let is_single = parts().all(|part| letters(part) == Some(1));
-        // Spanish doubles the letters of a plural: `EE. UU.`
         let is_double = || {
-            self.tables.facts.tag == "es"
+            self.tables.facts.doubles_letters
                 && parts().all(|part| letters(part) == Some(2) && part.chars().next() == part.chars().nth(1))
         };
         if is_single && count >= self.tables.facts.initialism || is_double() {
@@ -496,15 +494,16 @@ impl<'a> Words<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::language::BUILT_IN;
     use crate::text::tokenize::tokenize;
     use crate::text::{Label, write};
 
     /// Returns the text as conventions spell it, if a method gives all words the case.
-    fn spelled(language: &str, text: &str, case: Case) -> String {
+    pub(in crate::text) fn spelled(language: &str, text: &str, case: Case) -> String {
         let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
         let tokens = tokenize(text, options.locale(), language);
         let mut choices = vec![Choice::from(Label::from(case)); tokens.len()];
@@ -561,7 +560,7 @@ mod tests {
             words in prop::collection::vec("(de|van|dhr|mw|mevrouw|wit|5|a|b|y|e|i|cf|jr|mr|ml|mg|et|al|olaf|coli|homo|sapiens|m\\.i\\.t|ee\\.uu|d'or|sra|house|10am)[.,/+-]?", 1..12),
             cases in prop::collection::vec(0usize..3, 12),
         ) {
-            for language in ["en", "es", "fr", "nl", "pt"] {
+            for language in BUILT_IN {
                 let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
                 let tokens = tokenize(&words.join(" "), options.locale(), language);
                 let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];

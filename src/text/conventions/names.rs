@@ -2,6 +2,7 @@
 
 use super::tables::is_name;
 use super::{Word, Words};
+use crate::text::language::{Elision, has_word};
 use crate::text::{Break, Case};
 
 /// The largest number of particles before a name: `van de der`.
@@ -13,20 +14,13 @@ const SHORTEST: usize = 4;
 /// The fewest letters of an office that counts as the end of a longer word too.
 const SHORTEST_OFFICE: usize = 7;
 
-/// French words after `d'` that are no names, and the ends of others.
-const ELIDED_WORDS: &str = " abord accord ailleurs autre autres avance avec avoir amour argent eau elle elles eux enfance \
-    être ici hier un une après origine office urgence avis or où on ordinaire emblée habitude affaires art arts argile \
-    âme ans années août avril octobre usage usine études étude école espoir europe état exil enfants homme hommes honneur ";
-const ELIDED_ENDS: [&str; 16] = [
-    "er", "ir", "re", "oir", "ment", "tion", "sion", "ité", "ance", "ence", "age", "ure", "ée", "és", "ant",
-    "aux",
-];
-
-/// Returns true if a word that is elided to a particle may be a name.
-fn may_be_name(word: &str) -> bool {
-    word.chars().count() >= SHORTEST
-        && !ELIDED_WORDS.contains(&format!(" {word} "))
-        && !ELIDED_ENDS.iter().any(|end| word.ends_with(end))
+impl Elision {
+    /// Returns true if a word behind the particle may be a name.
+    fn may_precede(&self, word: &str) -> bool {
+        word.chars().count() >= SHORTEST
+            && !has_word(self.words, word)
+            && !self.ends.split(' ').any(|end| word.ends_with(end))
+    }
 }
 
 /// The kind of the word before a name.
@@ -61,16 +55,16 @@ impl Words<'_> {
     }
 
     fn is_particle(&self, word: Word<'_>) -> bool {
-        self.tables.facts.particles.contains(&word.lower)
+        has_word(self.tables.facts.particles, word.lower)
     }
 
     fn is_no_name(&self, word: Word<'_>) -> bool {
         // `raadsvoorzitter` is one as `voorzitter` is.
-        let is_listed = |no_name: &&&str| match no_name.len() >= SHORTEST_OFFICE {
-            true => word.lower.ends_with(**no_name),
-            false => word.lower == **no_name,
+        let is_no_name = |no_name: &str| match no_name.len() >= SHORTEST_OFFICE {
+            true => word.lower.ends_with(no_name),
+            false => word.lower == no_name,
         };
-        self.tables.facts.no_names.iter().find(is_listed).is_some() || word.is_number() || word.is_letter()
+        self.tables.facts.no_names.split(' ').any(is_no_name) || word.is_number() || word.is_letter()
     }
 
     /// Returns the kind of a word before a name.
@@ -82,8 +76,8 @@ impl Words<'_> {
             .is_some_and(|entry| entry.is_title && (word.is_stopped() && !entry.ends || entry.is_bare));
         match () {
             () if is_title => Some(Address::Title),
-            () if facts.titles.contains(&word.lower) => Some(Address::Word),
-            () if facts.offices.contains(&word.lower) => Some(Address::Office),
+            () if has_word(facts.titles, word.lower) => Some(Address::Word),
+            () if has_word(facts.offices, word.lower) => Some(Address::Office),
             () => None,
         }
     }
@@ -121,7 +115,11 @@ impl Words<'_> {
             Address::Office => {
                 // `minister de Jonge`, but not `de premier de Europese Raad`.
                 let goes_on = || self.right(at, on + 1).is_some_and(|next| next.case.is_slot());
-                name.case == Case::Title && word.lower == "de" && on == 1 && particles == 0 && !goes_on()
+                name.case == Case::Title
+                    && word.lower == self.tables.facts.office_particle
+                    && on == 1
+                    && particles == 0
+                    && !goes_on()
             }
         };
         if !self.is_apart(name) || !fits {
@@ -143,24 +141,25 @@ impl Words<'_> {
         is_shown && is_open && (is_name(word.lower) || !self.tables.facts.particles.is_empty())
     }
 
-    /// Returns the case of a French name with an elided particle behind a first name: `Jean d'Ormesson`.
+    /// Returns the case of a name with an elided particle behind a first name: `Jean d'Ormesson`.
     fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        let name = word.lower.strip_prefix("d'").filter(|_| self.tables.facts.tag == "fr")?;
+        let elision = self.tables.facts.elision.as_ref()?;
+        let name = word.lower.strip_prefix(elision.particle)?;
         let first = self.left(at, 1).filter(|first| first.case.is_slot())?;
         let Case::Mixed(capitals) = word.case else {
             let is_wrong = match word.case {
-                Case::Lower => is_name(first.lower) && may_be_name(name),
+                Case::Lower => is_name(first.lower) && elision.may_precede(name),
                 _ => true,
             };
-            return is_wrong.then(|| self.after_elision(name));
+            return is_wrong.then(|| self.after_elision(elision, name));
         };
         let is_both = capitals.contains(0) && capitals.contains(1);
-        is_both.then(|| self.after_elision(name))
+        is_both.then(|| self.after_elision(elision, name))
     }
 
-    fn after_elision(&self, name: &str) -> Case {
+    fn after_elision(&self, elision: &Elision, name: &str) -> Case {
         let locale = self.conventions.locale;
-        Case::of(&format!("d'{}", Case::Title.applied(name, locale)), locale)
+        Case::of(&format!("{}{}", elision.particle, Case::Title.applied(name, locale)), locale)
     }
 
     /// Returns the number of words after the last one that decide the case of a particle.

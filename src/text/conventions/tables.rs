@@ -5,8 +5,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use super::language::{LANGUAGES, LanguageFacts};
-use crate::text::sentence::{FLAGS, LISTS, ONE_LETTER};
+use crate::text::language::{ConventionFacts, Language, has_word};
+use crate::text::sentence::FLAGS;
 use crate::text::word_list::entries;
 use crate::text::{Case, Locale, Token};
 
@@ -30,9 +30,8 @@ pub(super) struct Abbreviation {
 /// The tables of one language.
 #[derive(Debug)]
 pub(super) struct LanguageTables {
-    pub(super) facts: &'static LanguageFacts,
-    /// Words of one letter behind which a full stop ends a sentence.
-    pub(super) one_letter: &'static str,
+    pub(super) language: &'static Language,
+    pub(super) facts: &'static ConventionFacts,
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
     /// The abbreviations, and the first words of those of two.
     filter: WordFilter,
@@ -76,24 +75,24 @@ impl WordFilter {
     }
 }
 
-static TABLES: [OnceLock<LanguageTables>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
+static TABLES: [OnceLock<LanguageTables>; Language::ALL.len()] =
+    [const { OnceLock::new() }; Language::ALL.len()];
 
 impl LanguageTables {
     /// Returns the tables of a language, by its tag (`pt-BR` is `pt`); `None` for a language without
     /// them.
     pub(super) fn of(language: &str) -> Option<&'static Self> {
-        let tag = language.split(['-', '_']).next()?;
-        let at = LANGUAGES.iter().position(|facts| facts.tag == tag)?;
-        Some(TABLES[at].get_or_init(|| Self::new(&LANGUAGES[at])))
+        let at = Language::position(language)?;
+        let facts = Language::ALL[at].conventions.as_ref()?;
+        Some(TABLES[at].get_or_init(|| Self::new(Language::ALL[at], facts)))
     }
 
-    fn new(facts: &'static LanguageFacts) -> Self {
-        let list = LISTS.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, list)| list);
+    fn new(language: &'static Language, facts: &'static ConventionFacts) -> Self {
         let (mut abbreviations, mut filter) = (FxHashMap::default(), WordFilter::EMPTY);
         let mut title_filter = WordFilter::EMPTY;
         let mut title_letters = 0;
         let letter = |word: &str| word.bytes().next().map_or(0, |first| 1 << (first % 32));
-        for entry in entries(list, &FLAGS) {
+        for entry in entries(language.abbreviations, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
                 None => (None, entry.words),
@@ -118,26 +117,15 @@ impl LanguageTables {
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
-        for title in facts.titles.iter().chain(facts.offices) {
+        for title in [facts.titles, facts.offices].into_iter().flat_map(|list| list.split_terminator(' ')) {
             title_filter.add(title);
             title_letters |= letter(title);
         }
         let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
-        let one_letter = ONE_LETTER.iter().find(|(tag, _)| *tag == facts.tag).map_or("", |(_, words)| words);
         let acronyms = OnceLock::new();
-        Self {
-            one_letter,
-            facts,
-            abbreviations,
-            filter,
-            title_filter,
-            title_letters,
-            acronyms,
-            common,
-            firsts,
-        }
+        Self { language, facts, abbreviations, filter, title_filter, title_letters, acronyms, common, firsts }
     }
 
     /// Returns the entry of a word in lower case.
@@ -182,11 +170,10 @@ impl LanguageTables {
 
     /// Returns true if a name may follow a word.
     pub(super) fn is_title(&self, lower: &str, token: &Token) -> bool {
-        let is_listed = |list: &[&str]| list.contains(&lower);
         let is_short = self.abbreviation(lower).is_some_and(|entry| {
             entry.is_title && (entry.is_bare || token.right == Some('.') && !entry.ends)
         });
-        is_short || is_listed(self.facts.titles) || is_listed(self.facts.offices)
+        is_short || has_word(self.facts.titles, lower) || has_word(self.facts.offices, lower)
     }
 
     /// Returns true if letters in lower case are an acronym.
@@ -299,9 +286,10 @@ mod tests {
     fn no_list_gives_a_word_two_spellings() {
         let units: Vec<_> = entries(include_str!("../../../lexicons/units.txt"), &[]).collect();
         assert_eq!(units.len(), UNITS.len());
-        for (facts, (tag, list)) in LANGUAGES.iter().zip(LISTS) {
-            let tables = LanguageTables::of(tag).unwrap();
-            assert_eq!((facts.tag, entries(list, &FLAGS).count()), (tag, tables.abbreviations.len()));
+        for language in Language::ALL.iter().filter(|language| language.conventions.is_some()) {
+            let tables = LanguageTables::of(language.tag).unwrap();
+            let entries = entries(language.abbreviations, &FLAGS).count();
+            assert_eq!(entries, tables.abbreviations.len(), "{}", language.tag);
         }
     }
 }

@@ -1,0 +1,71 @@
+//! English.
+
+use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+
+/// English.
+pub static ENGLISH: Language = Language {
+    tag: "en",
+    name: Some("English"),
+    regions: &["US", "GB", "AU", "CA", "NZ", "ZA"],
+    licence: Some("CC BY-SA 4.0"),
+    abbreviations: include_str!("../../../lexicons/abbreviations.en.txt"),
+    one_letter: "i",
+    conventions: Some(ConventionFacts {
+        acronyms: include_str!("../../../lexicons/acronyms.en.txt"),
+        letter_words: "aio",
+        spelled: "us",
+        lettered: "vitamin vitamins hepatitis letters options groups grades",
+        no_names: "and or is was has",
+        common: "the and of to that it you for with this are not but they what from his her there their your a an \
+            in on at by is was or as we he she be has had who when where which before after about over under \
+            than then also were been can could would should its our my",
+        ..ConventionFacts::NONE
+    }),
+    function_words: Some(FunctionWords {
+        bound: "a an the of to in on at by for from with without into onto about over under between through \
+            during against towards toward upon my your his her its our their this these those no every each \
+            some any very more most than as mr mrs ms dr prof professor st president minister sir not",
+        close: "i you he she we they it there is are was were am be been being has have had do does did will \
+            would can could shall should may might must don't doesn't didn't won't can't couldn't wouldn't \
+            isn't aren't wasn't weren't i'm you're he's she's it's we're they're i've you've we've they've \
+            i'll you'll he'll she'll we'll they'll i'd you'd he'd she'd we'd they'd what how",
+        objects: "me him her it us them",
+        conjunctions: "and but or nor so yet because that which who whom whose when where while if whether although \
+            though unless until since before after",
+        genitives: "of",
+    }),
+    speaker_words: SpeakerWords {
+        names: "art april bill bob carol chase chuck clay cliff dale dawn dean don drew eve faith frank gene \
+            glen grace grant guy hank harry heath holly hope hunter iris ivy jack jade jay jean jim joe joy \
+            june kim lance lee lily mark mason matt max may miles nick pat paul penny ray rich rob robin \
+            rocky rose ruby sally sam sandy sky stan sue ted tim tom victor violet wade will woody",
+        titles: "mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice officer sgt capt \
+            captain lt col gen general sen senator rep rev fr father sister president minister chairman \
+            detective inspector agent coach",
+        roles: "speaker spk interviewer interviewee moderator host cohost co-host guest narrator announcer \
+            reporter anchor presenter correspondent commentator man woman boy girl men women child kid crowd \
+            audience participant attendee panelist panellist student teacher instructor lecturer professor \
+            doctor nurse patient therapist counselor client witness court clerk defendant plaintiff judge \
+            bailiff interpreter attorney counsel prosecutor juror foreperson deponent videographer \
+            stenographer caller callee customer operator dispatcher representative agent assistant user bot \
+            human chairman chairwoman chairperson chair secretary president minister senator voice mother \
+            father mom dad grandma grandpa officer pilot tower copilot coach player interviewers questioner \
+            respondent facilitator unknown",
+        particles: "of the and",
+        keys: "note notes nb ps warning caution danger error info hint tip tips todo fixme example examples \
+            question answer summary update edit source date time day place title subject re fw fwd to from \
+            cc bcc price total cost email mail e-mail phone tel fax mobile address name age sex url link web \
+            website version status type size color colour key value id language chapter section part step \
+            figure table page item option result results reply author file path task goal topic agenda \
+            action output input default format month year week today yesterday tomorrow dear hello hi thanks \
+            conclusion problem solution reason remark important attention usage syntax license copyright",
+        articles: "the by a an",
+        numbers: "one two three four five six seven eight nine ten a b c d",
+    },
+    clock_words: "h hrs hours o'clock and or to",
+    institutions: "ambassador archbishop bishop cabinet chairman chairperson chairwoman chancellor commission \
+        commissioner committee congress congressman congresswoman council councillor court director emperor \
+        general government governor judge king mayor minister ministry parliament pope premier presidency \
+        president prince princess professor queen rapporteur secretary senate senator speaker",
+    ..Language::NONE
+};

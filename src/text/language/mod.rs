@@ -1,0 +1,384 @@
+//! All that is known of each language: a file with one [`Language`] for each, and the list of them.
+//!
+//! Nothing else names a language, except for its models. [`Language::NONE`] has what a descriptor leaves out.
+
+mod ar;
+mod de;
+mod el;
+mod en;
+mod es;
+mod fr;
+mod it;
+mod nl;
+mod others;
+mod pt;
+#[cfg(test)]
+mod toy;
+mod tr;
+
+use std::str::FromStr;
+
+use super::locale::Locale;
+use super::mark::{Mark, MarkForm};
+use crate::error::Error;
+
+/// A language.
+///
+/// Lists of words have single spaces between the words, which are in lower case.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Language {
+    /// The tag, after BCP 47.
+    pub tag: &'static str,
+    /// The English name, as recognisers write it; `None` if no text is detected or declared by it.
+    pub name: Option<&'static str>,
+    /// The regions that programs ask for, the usual one first.
+    pub regions: &'static [&'static str],
+    /// The licence of the built-in models, which follows from those of their texts; `None` without models.
+    pub licence: Option<&'static str>,
+    /// Offices and institutions, in the singular where the plural adds an `s`: writers do not agree on
+    /// their capitals.
+    pub institutions: &'static str,
+    /// Other tags of which the letters and the characters of marks are those of this language.
+    pub(super) aliases: &'static [&'static str],
+    /// The pairs of letters.
+    pub(super) locale: Locale,
+    /// The list of abbreviations.
+    pub(super) abbreviations: &'static str,
+    /// Words of one letter, which are not initials: `…and I. Then`, `il y a. Puis`.
+    pub(super) one_letter: &'static str,
+    /// Marks with characters of their own.
+    pub(super) mark_characters: &'static [(Mark, char)],
+    /// The spaces before marks.
+    pub(super) mark_spaces: &'static [(Mark, &'static str)],
+    /// Regions with other spaces before marks.
+    pub(super) mark_spaces_of_regions: &'static [(&'static str, &'static [(Mark, &'static str)])],
+    /// The marks that have an opening (`¿`) at the beginning of the sentence that they end.
+    pub(super) opened: &'static [Mark],
+    /// The facts for the conventions; `None` if the language has none.
+    pub(super) conventions: Option<ConventionFacts>,
+    /// The words that decide where a line is cut; `None` if short words do.
+    pub(crate) function_words: Option<FunctionWords>,
+    /// The words in the labels of speakers.
+    pub(super) speaker_words: SpeakerWords,
+    /// Words after a time that make it part of a sentence.
+    pub(super) clock_words: &'static str,
+}
+
+/// The facts that the [conventions](super::conventions) need of a language.
+#[derive(Debug)]
+pub(super) struct ConventionFacts {
+    /// The list of its acronyms, beside those of all languages.
+    pub(super) acronyms: &'static str,
+    /// Words of one letter: a run of them alone spells nothing (`e a`).
+    pub(super) letter_words: &'static str,
+    /// Those of them that link two letters (`b e c`), and that follow a name without beginning a
+    /// sentence (`Silva e`).
+    pub(super) links: &'static str,
+    /// Words of one letter that stand between two letters: `b y c`, `de a à b`.
+    pub(super) between: &'static str,
+    /// Articles of one letter: behind a link they do not begin a sentence (`e a`).
+    pub(super) articles: &'static str,
+    /// Acronyms that are words where they are not spelled letter by letter: `u s`.
+    pub(super) spelled: &'static str,
+    /// Words before the letters of a kind or a list: `vitamin b c`.
+    pub(super) lettered: &'static str,
+    /// Words of address before a name, beside the abbreviations with `NAME`.
+    pub(super) titles: &'static str,
+    /// Offices before a name: a particle after one may also belong to what it is the office of
+    /// (`minister van`).
+    pub(super) offices: &'static str,
+    /// The particle that may follow an office before a name: `minister de Jonge`.
+    pub(super) office_particle: &'static str,
+    /// Particles that have a capital right behind a title or an office: `dhr. De Wit`.
+    pub(super) particles: &'static str,
+    /// Words after a title or a particle that are no name.
+    pub(super) no_names: &'static str,
+    /// Common words that are no names: after an abbreviation that ends no sentence they have no capital.
+    pub(super) common: &'static str,
+    /// The particle that is elided before a name; `None` if there is none.
+    pub(super) elision: Option<Elision>,
+    /// The fewest letters of an initialism with stops that no list has and that is in capitals.
+    pub(super) initialism: usize,
+    /// True if an initialism of a plural has each letter twice: `EE. UU.`
+    pub(super) doubles_letters: bool,
+}
+
+/// A particle that loses its vowel before a name: `d'Ormesson`.
+#[derive(Debug)]
+pub(super) struct Elision {
+    /// The particle with its apostrophe.
+    pub(super) particle: &'static str,
+    /// Words after it that are no names.
+    pub(super) words: &'static str,
+    /// The ends of other words that are no names.
+    pub(super) ends: &'static str,
+}
+
+/// The function words of a language.
+#[derive(Debug)]
+pub(crate) struct FunctionWords {
+    /// Articles, prepositions, possessives and titles, which stay with the word after them.
+    pub(crate) bound: &'static str,
+    /// Pronouns and auxiliaries, which had better stay with the verb after them.
+    pub(crate) close: &'static str,
+    /// Pronouns that had better stay with the verb before them.
+    pub(crate) objects: &'static str,
+    /// Conjunctions and relative pronouns, before which a line is well broken.
+    pub(crate) conjunctions: &'static str,
+    /// Words of a genitive, which belongs to the noun before it more than other phrases do.
+    pub(crate) genitives: &'static str,
+}
+
+/// The words in the labels of speakers, which count in a text of any language.
+#[derive(Debug)]
+pub(super) struct SpeakerWords {
+    /// Given names that are words as well.
+    pub(super) names: &'static str,
+    /// Titles before a name, without their full stops.
+    pub(super) titles: &'static str,
+    /// The words for those who speak in transcripts of interviews, courts, calls, meetings and subtitles.
+    pub(super) roles: &'static str,
+    /// The parts of names that stay in lower case.
+    pub(super) particles: &'static str,
+    /// Words before a colon that are no name of a speaker, whatever stands around them.
+    pub(super) keys: &'static str,
+    /// The articles, and what may stand in their place before a title or a role.
+    pub(super) articles: &'static str,
+    /// Numbers and letters in place of a name after a role.
+    pub(super) numbers: &'static str,
+}
+
+impl Language {
+    /// All languages: those with built-in models first.
+    pub const ALL: &'static [&'static Self] = &[
+        &en::ENGLISH,
+        &es::SPANISH,
+        &fr::FRENCH,
+        &nl::DUTCH,
+        &pt::PORTUGUESE,
+        &ar::ARABIC,
+        &de::GERMAN,
+        &el::GREEK,
+        &it::ITALIAN,
+        &tr::TURKISH,
+        &others::CATALAN,
+        &others::CZECH,
+        &others::DANISH,
+        &others::FINNISH,
+        &others::GALICIAN,
+        &others::HUNGARIAN,
+        &others::INDONESIAN,
+        &others::POLISH,
+        &others::ROMANIAN,
+        &others::SWEDISH,
+        #[cfg(test)]
+        &toy::TOY,
+    ];
+
+    /// A language of which nothing is known.
+    const NONE: Self = Self {
+        tag: "",
+        name: None,
+        regions: &[],
+        licence: None,
+        institutions: "",
+        aliases: &[],
+        locale: Locale::Root,
+        abbreviations: "",
+        one_letter: "",
+        mark_characters: &[],
+        mark_spaces: &[],
+        mark_spaces_of_regions: &[],
+        opened: &[],
+        conventions: None,
+        function_words: None,
+        speaker_words: SpeakerWords::NONE,
+        clock_words: "",
+    };
+
+    /// Makes a language of which the name is known alone.
+    const fn named(tag: &'static str, name: &'static str) -> Self {
+        Self { tag, name: Some(name), ..Self::NONE }
+    }
+
+    /// Returns the language of a tag: `pt` for `pt-BR`.
+    pub fn of(tag: &str) -> Option<&'static Self> {
+        Some(Self::ALL[Self::position(tag)?])
+    }
+
+    /// Returns the language of an English name in any case.
+    pub fn of_name(name: &str) -> Option<&'static Self> {
+        let is_name = |language: &&&Self| language.name.is_some_and(|of| of.eq_ignore_ascii_case(name));
+        Self::ALL.iter().find(is_name).copied()
+    }
+
+    /// Returns the place in [`Language::ALL`] of the language of a tag.
+    pub(super) fn position(tag: &str) -> Option<usize> {
+        let primary = primary(tag);
+        Self::ALL.iter().position(|language| language.tag == primary)
+    }
+
+    /// Returns the language that a tag in lower case stands for, also as an alias.
+    pub(super) fn of_alias(primary: &str) -> Option<&'static Self> {
+        let is_named = |language: &&&Self| language.tag == primary || language.aliases.contains(&primary);
+        Self::ALL.iter().find(is_named).copied()
+    }
+
+    /// Returns the space before a mark in the language, or in one of its regions.
+    fn mark_space(&self, mark: Mark, region: Option<&str>) -> &'static str {
+        let is_region = |of: &str| region.is_some_and(|region| region.eq_ignore_ascii_case(of));
+        let regional = self.mark_spaces_of_regions.iter().find(|(of, _)| is_region(of));
+        let spaces = regional.map_or(self.mark_spaces, |(_, spaces)| spaces);
+        spaces.iter().find(|(of, _)| *of == mark).map_or("", |(_, space)| space)
+    }
+}
+
+impl ConventionFacts {
+    /// The facts of a language without lists of words.
+    const NONE: Self = Self {
+        acronyms: "",
+        letter_words: "",
+        links: "",
+        between: "",
+        articles: "",
+        spelled: "",
+        lettered: "",
+        titles: "",
+        offices: "",
+        office_particle: "",
+        particles: "",
+        no_names: "",
+        common: "",
+        elision: None,
+        initialism: 2,
+        doubles_letters: false,
+    };
+}
+
+impl SpeakerWords {
+    /// No words.
+    const NONE: Self =
+        Self { names: "", titles: "", roles: "", particles: "", keys: "", articles: "", numbers: "" };
+}
+
+/// Returns the tag of the language itself: `pt` for `pt-BR`.
+fn primary(tag: &str) -> &str {
+    tag.split(['-', '_']).next().unwrap_or_default()
+}
+
+/// Returns true if a list of words has a word.
+pub(crate) fn has_word(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|one| one == word)
+}
+
+/// The tags of the languages with built-in models.
+pub const BUILT_IN: [&str; count_built_in()] = {
+    let mut tags = [""; count_built_in()];
+    let mut at = 0;
+    while at < tags.len() {
+        tags[at] = Language::ALL[at].tag;
+        at += 1;
+    }
+    tags
+};
+
+/// Returns the number of languages with built-in models, which come first.
+const fn count_built_in() -> usize {
+    let mut count = 0;
+    while Language::ALL[count].licence.is_some() {
+        count += 1;
+    }
+    count
+}
+
+impl FromStr for Locale {
+    type Err = Error;
+
+    /// Reads a language tag in any case, of two or three letters: `tr`, `tur`, `NL`, `el`, `pt-BR`,
+    /// `root`.
+    fn from_str(tag: &str) -> Result<Self, Error> {
+        let primary = primary(tag).to_ascii_lowercase();
+        let is_tag = primary == "root"
+            || (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());
+        match is_tag {
+            true => Ok(Language::of_alias(&primary).map_or(Self::Root, |language| language.locale)),
+            false => Err(Error::usage(format!(
+                "\"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
+            ))),
+        }
+    }
+}
+
+impl Mark {
+    /// Returns the characters of the mark in a language, given by its tag: the space before it and
+    /// the mark.
+    pub fn spelling(self, language: &str, form: MarkForm) -> Option<(&'static str, char)> {
+        let tag = primary(language);
+        let known = Language::of_alias(tag);
+        let own = known.and_then(|known| known.mark_characters.iter().find(|(mark, _)| *mark == self));
+        let c = match own {
+            Some((_, c)) => *c,
+            None => self.character()?,
+        };
+        let space = match (form, self) {
+            (MarkForm::Joined, _) => "",
+            (MarkForm::Apart, _) | (MarkForm::Written, Self::Dash) => " ",
+            (MarkForm::Written, _) => {
+                known.map_or("", |known| known.mark_space(self, language[tag.len()..].strip_prefix('-')))
+            }
+        };
+        Some((space, c))
+    }
+
+    /// Returns the character that opens a sentence which the mark ends, in a language, given by its
+    /// tag: Spanish has `¿` and `¡`.
+    pub fn opening(self, language: &str) -> Option<char> {
+        let opening = self.inverted()?;
+        Language::of(language).filter(|language| language.opened.contains(&self)).map(|_| opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tag_and_name_is_of_one_language() {
+        for (at, language) in Language::ALL.iter().enumerate() {
+            assert_eq!(Language::position(language.tag), Some(at), "{language:?}");
+            for tag in [language.tag].iter().chain(language.aliases) {
+                assert_eq!(Language::of_alias(tag).map(|found| found.tag), Some(language.tag));
+            }
+            let named = Language::ALL.iter().filter(|other| other.name == language.name);
+            assert!(language.name.is_none() || named.count() == 1, "{language:?}");
+        }
+        assert_eq!(Language::of("pt-BR").map(|language| language.tag), Some("pt"));
+        assert!(["", "xx", "por", "PT"].into_iter().all(|tag| Language::of(tag).is_none()));
+    }
+
+    #[test]
+    fn the_words_of_a_list_are_in_lower_case_with_single_spaces_and_named_once() {
+        for language in Language::ALL {
+            let SpeakerWords { names, titles, roles, particles, keys, articles, numbers } =
+                language.speaker_words;
+            let mut lists = vec![language.institutions, language.clock_words];
+            lists.extend([names, titles, roles, particles, keys, articles, numbers]);
+            if let Some(words) = &language.function_words {
+                lists.extend([words.bound, words.close, words.objects, words.conjunctions, words.genitives]);
+            }
+            if let Some(facts) = &language.conventions {
+                lists.extend([facts.spelled, facts.lettered, facts.titles, facts.offices, facts.particles]);
+                lists.extend([facts.no_names, facts.common, facts.office_particle]);
+                lists.extend(facts.elision.iter().flat_map(|elision| [elision.words, elision.ends]));
+            }
+            for list in lists {
+                assert_eq!(list, list.to_lowercase(), "{}", language.tag);
+                let mut words: Vec<&str> = list.split(' ').collect();
+                assert!(list.is_empty() || words.iter().all(|word| !word.is_empty()), "{list}");
+                words.sort_unstable();
+                assert!(words.windows(2).all(|pair| pair[0] != pair[1]), "{}: {list}", language.tag);
+            }
+        }
+    }
+}
