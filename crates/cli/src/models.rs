@@ -14,6 +14,7 @@ use majuscule::methods::{LANGUAGES, Methods, Preset};
 use majuscule::model::{FileRecord, ShippedModel, Store};
 use majuscule::named::NamedValue;
 use majuscule::printable::printable;
+use majuscule::text::Language;
 
 /// Lists the models of the presets, built in and beside the program, and says how to get others
 ///
@@ -28,15 +29,6 @@ pub struct ModelsArgs {
     #[arg(long)]
     json: bool,
 }
-
-/// The licences of the built-in models, which follow from those of their texts (lm/README.md).
-const LICENCES: [(&str, &str); 5] = [
-    ("en", "CC BY-SA 4.0"),
-    ("es", "CC BY 4.0"),
-    ("fr", "CC BY-SA 4.0"),
-    ("nl", "LGPL"),
-    ("pt", "CC BY-SA 4.0"),
-];
 
 /// The model of a preset of a language.
 struct ListedModel {
@@ -101,7 +93,7 @@ fn listed(methods: &Methods, language: &str, preset: Preset) -> Listed<ListedMod
 fn whole(store: &dyn Store, name: &str, path: Option<&Path>) -> Listed<ModelState> {
     store.check()?;
     let manifest = store.manifest();
-    let of_language = || LICENCES.iter().find(|(of, _)| *of == manifest.language);
+    let of_language = || Language::of(&manifest.language).and_then(|language| language.licence);
     let (bytes, crc32, licence) = match path {
         Some(file) if file.is_file() => {
             let FileRecord { bytes, crc32, .. } = FileRecord::of(name, &Bytes::open(file)?);
@@ -111,7 +103,7 @@ fn whole(store: &dyn Store, name: &str, path: Option<&Path>) -> Listed<ModelStat
         }
         _ => {
             let bytes = manifest.files.iter().map(|file| file.bytes).sum();
-            (bytes, None, of_language().filter(|_| path.is_none()).map(|(_, licence)| *licence))
+            (bytes, None, of_language().filter(|_| path.is_none()))
         }
     };
     Ok(ModelState::Whole { method: manifest.method.clone(), bytes, crc32, licence })

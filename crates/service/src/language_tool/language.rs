@@ -2,35 +2,29 @@
 
 use majuscule::methods::language::{LanguageEvidence, Other, name_of};
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
-use majuscule::text::LanguageTag;
+use majuscule::text::{Language, LanguageTag};
 use majuscule::{DetectedLanguage, LANGUAGES};
 use serde_json::{Value, json};
 
 use crate::fields::Fields;
 use crate::problem::ApiError;
 
-/// The regions of languages, the usual one first. The same model checks all of them.
-const REGIONS: [(&str, &[&str]); 5] = [
-    ("en", &["US", "GB", "AU", "CA", "NZ", "ZA"]),
-    ("es", &["ES", "AR"]),
-    ("fr", &["FR", "BE", "CA", "CH"]),
-    ("nl", &["NL", "BE"]),
-    ("pt", &["PT", "AO", "BR", "MZ"]),
-];
-
 /// The tag of a language that is not known, after BCP 47.
 const UNKNOWN: &str = "und";
 
 /// Lists the languages.
 pub fn list() -> Value {
-    let regions =
-        |tag: &str| REGIONS.iter().find(|(of, _)| *of == tag).map_or(&[][..], |(_, regions)| regions);
     let entry = |tag: &str, code: String| json!({ "name": full_name(&code), "code": tag, "longCode": code });
     let of = |tag: &str| {
-        let variants = regions(tag).iter().map(|region| entry(tag, format!("{tag}-{region}")));
+        let variants = regions_of(tag).iter().map(|region| entry(tag, format!("{tag}-{region}")));
         [entry(tag, tag.to_owned())].into_iter().chain(variants).collect::<Vec<_>>()
     };
     LANGUAGES.iter().flat_map(|tag| of(tag)).collect()
+}
+
+/// Returns the regions of a language, the usual one first. The same model checks all of them.
+fn regions_of(tag: &str) -> &'static [&'static str] {
+    Language::of(tag).map_or(&[], |language| language.regions)
 }
 
 /// Returns the name of a language with its region.
@@ -101,8 +95,7 @@ impl AskedLanguage {
             },
             Self::Detected(variants) => {
                 let is_variant = |code: &&String| code.split('-').next() == Some(primary);
-                let usual =
-                    REGIONS.iter().find(|(of, _)| *of == primary).and_then(|(_, regions)| regions.first());
+                let usual = regions_of(primary).first();
                 let usual = usual.map_or(primary.to_owned(), |region| format!("{primary}-{region}"));
                 let code = variants.iter().find(is_variant).cloned().unwrap_or(usual);
                 let name = if is_known { full_name(&code) } else { name.to_owned() };

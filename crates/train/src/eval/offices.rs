@@ -1,48 +1,8 @@
-//! Words for offices and institutions, whose capitals writers do not agree on: one list per language.
+//! Words for offices and institutions, whose capitals writers do not agree on.
 
 use std::collections::BTreeSet;
 
-/// The words of each language in lower case, in the singular where the plural adds an `s`.
-const OFFICES: [(&str, &str); 5] = [
-    (
-        "en",
-        "ambassador archbishop bishop cabinet chairman chairperson chairwoman chancellor commission \
-         commissioner committee congress congressman congresswoman council councillor court director emperor general \
-         government governor judge king mayor minister ministry parliament pope premier presidency president prince \
-         princess professor queen rapporteur secretary senate senator speaker",
-    ),
-    (
-        "es",
-        "alcalde alcaldesa arzobispo ayuntamiento canciller comisaria comisario comisión comité congreso consejera \
-         consejero consejo director directora diputada diputado embajador embajadora emperador general gobernador \
-         gobernadora gobierno jueza ministerio ministra ministro obispo papa parlamento ponente presidencia presidenta \
-         presidente princesa príncipe profesor profesora reina rey secretaria secretario senado senador senadora \
-         tribunal",
-    ),
-    (
-        "fr",
-        "ambassadeur ambassadrice archevêque assemblée chancelier chancelière comité commissaire commission congrès \
-         conseil conseiller conseillère cour député députée directeur directrice empereur général gouvernement \
-         gouverneur juge maire ministre ministère pape parlement premier président présidence présidente prince \
-         princesse professeur professeure rapporteur rapporteure reine roi secrétaire sénat sénateur sénatrice \
-         tribunal évêque",
-    ),
-    (
-        "nl",
-        "aartsbisschop ambassadeur bisschop burgemeester comité commissaris commissarissen commissie directeur \
-         gouverneur hof kabinet kamer kanselier keizer koning koningin minister ministerie parlement paus premier \
-         president presidente prins prinses professor raad rapporteur rechter rechtbank regering secretaris senaat \
-         senator staatssecretaris voorzitster voorzitter wethouder",
-    ),
-    (
-        "pt",
-        "arcebispo assembleia bispo chanceler comissária comissário comissão comissões comité comitê congresso \
-         conselho conselheira conselheiro câmara deputada deputado diretor diretora embaixador embaixadora general \
-         governador governadora governo imperador juiz juíza ministra ministro ministério papa parlamento prefeita \
-         prefeito presidenta presidente presidência primeiro princesa príncipe professor professora rainha rei relator \
-         relatora secretaria secretária secretário senado senador senadora tribunal",
-    ),
-];
+use majuscule::text::Language;
 
 /// The words for offices and institutions in the languages of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,9 +19,9 @@ impl OfficeWords {
     /// assert!(!offices.contains("burgemeester"));
     /// ```
     pub fn of(languages: &str) -> Self {
-        let tags = languages.split(',').map(|tag| tag.split(['-', '_']).next().unwrap_or_default().trim());
-        let words = |tag: &str| OFFICES.iter().find(|(known, _)| tag.eq_ignore_ascii_case(known));
-        Self(tags.filter_map(words).flat_map(|(_, words)| words.split_whitespace()).collect())
+        let tags = languages.split(',').map(str::trim);
+        let known = tags.filter_map(|tag| Language::of(&tag.to_ascii_lowercase()));
+        Self(known.flat_map(|language| language.institutions.split_whitespace()).collect())
     }
 
     /// Returns true if a word in lower case is an office or institution: also after an article
@@ -80,15 +40,6 @@ impl OfficeWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_word_is_in_lower_case_and_listed_once() {
-        for (language, words) in OFFICES {
-            let words: Vec<&str> = words.split_whitespace().collect();
-            assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "{language}");
-            assert!(words.iter().all(|word| *word == word.to_lowercase()), "{language}");
-        }
-    }
 
     #[test]
     fn a_genitive_a_plural_and_an_article_belong_to_the_word() {
