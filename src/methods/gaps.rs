@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::restorer::Request;
-use crate::text::tokenize::continues_sentence;
+use crate::text::sentence_tracker::continues_sentence;
 use crate::text::{Break, Mark, MarkSet, Token};
 
 /// The costs of marks, by which more or fewer are put in.

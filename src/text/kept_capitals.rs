@@ -7,8 +7,8 @@ use super::case::{Capitals, Case};
 use super::markup::untagged;
 use super::options::{OutputForm, RestoreOptions};
 use super::resolve::{Decision, resolve};
+use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::speaker_label::listed_case;
-use super::tokenize::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, Token, Tokens};
 
 /// The number of words of two letters or more that show the case of a sentence. A shorter one is

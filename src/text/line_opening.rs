@@ -1,7 +1,10 @@
 //! Finds what stands before the text of a line: a time stamp, the label of a speaker.
 
-use super::speaker_label::{LabelContext, speaker_label};
+use super::case::MAX_LETTERS;
+use super::locale::Locale;
+use super::speaker_label::{LabelContext, may_name, speaker_label};
 use super::time_stamp::time_stamp;
+use super::tokens::lower_word;
 
 /// The number of lines after a label in which a name that is not known is a label as well.
 const DIALOGUE: u8 = 4;
@@ -115,6 +118,108 @@ impl Dialogue {
     pub(super) fn end_line(&mut self) {
         self.lines = self.lines.saturating_sub(1);
     }
+}
+
+/// Follows what stands before the text of each line, and the first words of the text, of which a colon
+/// may make a label.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LineOpenings {
+    /// True if time stamps and labels are looked for.
+    has_speakers: bool,
+    /// What the line opens with.
+    opening: LineOpening,
+    dialogue: Dialogue,
+    /// The first words of the line, where marks are put in.
+    words: String,
+    /// The number of words that a colon may still make a label of.
+    names_left: u8,
+    /// True if a time stamp stands before the words.
+    is_timed: bool,
+}
+
+impl LineOpenings {
+    /// Starts a text.
+    pub(super) fn new(has_speakers: bool) -> Self {
+        let opening = if has_speakers { LineOpening::Blank } else { LineOpening::Text };
+        Self { has_speakers, opening, ..Self::default() }
+    }
+
+    /// Starts another text.
+    pub(super) fn next_text(&self) -> Self {
+        Self::new(self.has_speakers)
+    }
+
+    /// Returns true if a time stamp or a label is looked for.
+    #[inline]
+    pub(super) fn looks(&self) -> bool {
+        self.opening != LineOpening::Text
+    }
+
+    /// Returns the time stamp or the label at byte `at` of the text, if a line opens with one; `is_whole`
+    /// is true if the line ends where the text does.
+    #[inline(never)]
+    pub(super) fn part(&mut self, text: &str, at: usize, is_whole: bool) -> OpeningPart {
+        let part = self.dialogue.part(text, at, self.opening, is_whole);
+        match part {
+            OpeningPart::Time(_) if self.opening == LineOpening::Blank => self.opening = LineOpening::Time,
+            OpeningPart::Label(_) => self.names_left = 0,
+            _ => {}
+        }
+        part
+    }
+
+    /// Notes a label before the text of a line.
+    pub(super) fn end_label(&mut self) {
+        self.opening = LineOpening::Label;
+    }
+
+    /// Notes text, which begins with byte `first`, behind what the line opens with; a tag is not yet
+    /// text. `puts` is true if marks are put in.
+    pub(super) fn open_text(&mut self, first: u8, puts: bool) {
+        if puts && self.opening != LineOpening::Label {
+            self.words.clear();
+            self.is_timed = self.opening == LineOpening::Time;
+            self.names_left = if self.is_timed { MAX_LETTERS as u8 } else { 4 };
+        }
+        if !matches!(first, b'<' | b'{') {
+            self.opening = LineOpening::Text;
+        }
+    }
+
+    /// Returns true if a colon behind this word, one of the first of a line, may make a label of them.
+    #[inline]
+    pub(super) fn may_name(&mut self, word: &str, locale: Locale) -> bool {
+        self.names_left > 0 && self.may_name_with(word, locale)
+    }
+
+    #[cold]
+    fn may_name_with(&mut self, word: &str, locale: Locale) -> bool {
+        if !self.words.is_empty() {
+            self.words.push(' ');
+        }
+        lower_word(word, locale, &mut self.words);
+        self.names_left -= 1;
+        may_name(&self.words, self.is_timed)
+    }
+
+    /// Ends a line, and returns what it opens with, if nothing stands behind it; `is_written` is true if
+    /// the line has anything.
+    pub(super) fn end_line(&mut self, is_written: bool) -> LineOpening {
+        if !self.has_speakers {
+            return LineOpening::Text;
+        }
+        if is_written {
+            self.dialogue.end_line();
+        }
+        self.names_left = 0;
+        std::mem::replace(&mut self.opening, LineOpening::Blank)
+    }
+}
+
+/// Returns true if a label is written by a program, so that its words are no text: `<ana>`, `From
+/// Ana Reis to Everyone :`.
+pub(super) fn is_name_of_program(label: &str) -> bool {
+    label.starts_with('<') || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
 /// Returns true if a time stamp or a label may stand at the beginning of a line; `is_whole` is true

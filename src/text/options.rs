@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
+use super::source_capitals::Capitalized;
 use super::spellings::Spellings;
-use super::tokenize::Capitalized;
 use crate::error::{Error, Result};
 use crate::files::Limits;
 use crate::interrupt::Interrupt;

@@ -7,7 +7,8 @@ use super::case::Case;
 use super::label::{Choice, Label, probability};
 use super::mark::{Mark, MarkForm};
 use super::options::{RestoreOptions, SentenceStart};
-use super::tokenize::{Capitalized, DutchApostrophe, continues_sentence};
+use super::sentence_tracker::continues_sentence;
+use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, Token, Tokens};
 
 /// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.

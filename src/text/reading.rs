@@ -1,0 +1,83 @@
+//! The settings of a tokenizer, which its parts share.
+
+use super::locale::Locale;
+use super::mark::Mark;
+use super::options::MarkPlaces;
+use super::sentence::Abbreviations;
+
+/// The way in which a text is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// The pairs of letters.
+    pub(super) locale: Locale,
+    /// The abbreviations of the language.
+    pub(super) abbreviations: &'static Abbreviations,
+    /// The way in which the text arrives.
+    pub(super) arrival: Arrival,
+    /// The meaning of tags beside words.
+    pub(super) tags: InnerTags,
+    /// True if each line is a text of its own.
+    pub(super) apart: bool,
+    /// True if the language opens sentences with marks.
+    pub(super) has_openings: bool,
+    /// The places for marks that are put in, if there are any.
+    pub(super) puts: Option<MarkPlaces>,
+}
+
+/// The way in which a text arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// Line by line.
+    Lines,
+    /// Word by word: words are returned before their line is complete.
+    Live,
+    /// In cues: sentences run on from line to line.
+    Cues,
+}
+
+/// The meaning of a tag beside a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InnerTags {
+    /// It parts words.
+    Part,
+    /// Words continue after it.
+    Join,
+    /// Words continue after it, and it may continue on the next line.
+    OverLines,
+}
+
+impl Reading {
+    /// Reads a text of a language without marks that are put in, and without mark-up.
+    pub(super) fn new(locale: Locale, language: &str, arrival: Arrival) -> Self {
+        Self {
+            locale,
+            abbreviations: Abbreviations::of(language),
+            arrival,
+            tags: InnerTags::Part,
+            apart: false,
+            has_openings: Mark::Question.opening(language).is_some(),
+            puts: None,
+        }
+    }
+
+    /// Returns true if words are returned before their line is complete.
+    pub(super) fn is_live(&self) -> bool {
+        self.arrival == Arrival::Live
+    }
+
+    /// Returns true if the language has openings and marks are put in.
+    #[inline]
+    pub(super) fn sees_openings(&self) -> bool {
+        self.has_openings && self.puts.is_some()
+    }
+
+    /// Returns true if a character is an opening.
+    pub(super) fn is_opening(&self, c: char) -> bool {
+        self.sees_openings() && Mark::opened_by(c) != Mark::None
+    }
+
+    /// Returns true if a character after marks tells their meaning: it is neither a space nor an opening.
+    pub(super) fn follows(&self, c: char) -> bool {
+        c == '\n' || !c.is_whitespace() && !self.is_opening(c)
+    }
+}
