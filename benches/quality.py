@@ -17,7 +17,7 @@ A report keeps the rows that a run does not measure: quality.json holds all of t
 ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
 of these texts, runs of two or more words that are wrongly all in capitals. `lines` restores 3,000 sentences of a text as one file: one
 sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, --lines N trains `methods` on the
-first N lines, and --only maxent measures only the rows of `methods` with this word. Needs only Python 3.
+first N lines, and --only maxent measures only the rows of models or methods with this word. Needs only Python 3.
 """
 
 import argparse
@@ -137,26 +137,26 @@ def paths(corpora, lang, names):
             yield path
 
 
-def systems(lang, models):
-    """Yields the name and the arguments of the model of each preset of a language, and of each model in the folder `models`."""
-    yield "`accurate`", ["--lang", lang]
-    yield "`fast`", ["--lang", lang, "--preset", "fast"]
+def systems(lang, models, only):
+    """Returns the name and the arguments of the model of each preset of a language, and of each model in the folder `models`, if the name has `only` in it."""
+    found = {"accurate": ["--lang", lang], "fast": ["--lang", lang, "--preset", "fast"]}
     for network in ["small", "best"]:
         if any(os.path.exists(os.path.join(MODELS, f"{of}.{network}")) for of in [lang, "multilingual"]):
-            yield f"`{network}`", ["--lang", lang, "--preset", network]
+            found[network] = ["--lang", lang, "--preset", network]
     for name in sorted(os.listdir(models)) if models else []:
         if name.startswith(lang + "."):
-            yield f"`{name[len(lang) + 1:]}`", ["--model", os.path.join(models, name)]
+            found[name[len(lang) + 1 :]] = ["--model", os.path.join(models, name)]
+    return [(f"`{name}`", model) for name, model in found.items() if only in name]
 
 
-def built_in(corpora, models, chosen):
+def built_in(corpora, models, chosen, only):
     shouts = collections.defaultdict(collections.Counter)
     figure_names = [name for protocol in PROTOCOLS for name in (f"{protocol}: P", "R", "F", "SER")]
     main = Table("main", ["language", "test set", "model", *figure_names], 3)
     for lang, (test_set, names) in MAIN.items():
         if lang not in chosen:
             continue
-        for title, model in systems(lang, models):
+        for title, model in systems(lang, models, only):
             cells = []
             for protocol in PROTOCOLS:
                 cells += figures(evaluate(model, protocol, paths(corpora, lang, names), (), shouts[lang, title]))
@@ -166,7 +166,7 @@ def built_in(corpora, models, chosen):
     for title, name, langs, options in OTHERS:
         for lang in filter(chosen.__contains__, langs):
             files = list(paths(corpora, lang, [name.format(lang=lang)]))
-            for system, model in systems(lang, models):
+            for system, model in systems(lang, models, only):
                 found = shouts[lang, system]
                 scores = [evaluate(model, protocol, files, options, found) for protocol in PROTOCOLS]
                 ends = (scores[-1].get("sentence_ends") or {}).get("f")
@@ -186,17 +186,17 @@ def test_sets(corpora, chosen):
     return [row for row in sets if row[1] in chosen]
 
 
-def marks(corpora, chosen):
+def marks(corpora, chosen, only):
     """Makes the table of marks put into text that has none, one stream for each test set."""
     header = ["test set", "language", "model", "comma F", "period F", "question F", "all marks P", "R", "F", "sentence ends F", "capitals F"]
     table = Table("marks", header, 3)
     iwslt = ["--protocol", "iwslt", "--json"]
     for title, lang, files, options in test_sets(corpora, chosen):
-        for system, model in systems(lang, None):
+        for system, model in systems(lang, None, only):
             add_marks(table, [title, lang, system], run("evaluate", *model, *iwslt, *options, *files))
     if "en" in chosen:
         labels = os.path.join(corpora, "dev", "en", "iwslt.dev2012")
-        for system, model in systems("en", None):
+        for system, model in systems("en", None, only):
             add_marks(table, ["IWSLT dev2012", "en", system], run("evaluate", *model, *iwslt, "--format", "labels", labels))
     return [table]
 
@@ -214,7 +214,7 @@ def mark_scores(report):
     return [*map(by_mark.get, ["comma", "period", "question"]), micro["precision"], micro["recall"], micro["f"]]
 
 
-def lines(corpora, chosen):
+def lines(corpora, chosen, only):
     """Makes the table of running text without marks, which shows the value of line ends."""
     shapes = ["one sentence per line", "wrapped", "one line"]
     table = Table("lines", ["language", "text", "model", *(f"{shape}: F / SER" for shape in shapes)], 3)
@@ -226,7 +226,7 @@ def lines(corpora, chosen):
             flat = " ".join(reference).lower()
             shapes = ["\n".join(" ".join(words).lower() for words in sentences)]
             shapes += [textwrap.fill(flat, 60, break_long_words=False, break_on_hyphens=False), flat]
-            for title, model in systems(lang, None):
+            for title, model in systems(lang, None, only):
                 found = [restored(model, shape) for shape in shapes]
                 table.add(lang, name, title, *("{} / {}".format(*slots(reference, words)) for words in found))
     return [table]
@@ -404,16 +404,16 @@ def main():
     parser.add_argument("--report", metavar="FOLDER", help="write quality.json and quality.md there, instead of printing tables")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
     parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
-    parser.add_argument("--only", default="", help="of `methods`, the rows whose name has this in it (all)")
+    parser.add_argument("--only", default="", help="only the rows of models and methods whose name has this in it (all)")
     options = parser.parse_args()
     if options.corpora is None:
         tables = []
     elif options.models == "methods":
         tables = methods(options.corpora, options.lines, options.only)
     elif options.models in ["marks", "lines"]:
-        tables = {"marks": marks, "lines": lines}[options.models](options.corpora, options.langs.split(","))
+        tables = {"marks": marks, "lines": lines}[options.models](options.corpora, options.langs.split(","), options.only)
     else:
-        tables = built_in(options.corpora, options.models, options.langs.split(","))
+        tables = built_in(options.corpora, options.models, options.langs.split(","), options.only)
     if options.report:
         report(options.report, tables)
     else:
