@@ -357,7 +357,7 @@ fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(L
 
 /// Events, written line by line after the script of the input, or after one of their own.
 #[derive(Debug, Default)]
-pub(super) struct AssWriter {
+struct AssWriter {
     lines: EventLines,
     events: u64,
     is_begun: bool,

@@ -61,7 +61,7 @@ pub(super) static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
 
 /// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
-pub(super) struct ConllReader {
+struct ConllReader {
     /// The column of the words, counted from 1, once it is known.
     column: Option<usize>,
     /// The break between the last word and the next.
@@ -328,7 +328,7 @@ fn is_word(column: &FieldColumn) -> bool {
 
 /// Columns, written sentence by sentence.
 #[derive(Debug)]
-pub(super) struct ConllWriter;
+struct ConllWriter;
 
 impl segment::SegmentWriter for ConllWriter {
     fn blocks(&self) -> &'static [BlockKind] {

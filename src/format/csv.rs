@@ -58,7 +58,7 @@ fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> 
 
 /// A table, read from any input. Everything but the cells of its text is copied unchanged.
 #[derive(Debug)]
-pub(super) struct CsvReader {
+struct CsvReader {
     /// The name of the column, if it is given by a name.
     name: Option<String>,
     /// The column of the text, counted from 0, once it is known.

@@ -240,7 +240,7 @@ fn misplaced(row: &CtmLine, found: &str) -> Fault {
 /// word is a segment, and so are events and the marks of alternatives, which are tags of segments
 /// without words.
 #[derive(Debug, Default)]
-pub(super) struct CtmReader {
+struct CtmReader {
     alternatives: Alternatives,
     /// The recording, channel and speaker of the last word.
     last: [String; 3],
@@ -434,7 +434,7 @@ pub(super) fn name_or_none(name: &Option<String>) -> &str {
 
 /// Recogniser output, written word by word.
 #[derive(Debug)]
-pub(super) struct CtmWriter;
+struct CtmWriter;
 
 impl segment::SegmentWriter for CtmWriter {
     fn blocks(&self) -> &'static [BlockKind] {

@@ -10,7 +10,6 @@ use super::piece::PieceReader;
 use super::record::RecordSource;
 use super::records::{RecordLines, Records};
 use super::transcript::unfiltered_name;
-use super::whisper::SegmentTexts;
 use super::{
     ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, unread, vtt,
     whisper,
@@ -136,14 +135,11 @@ impl Format {
         field: Option<&str>,
     ) -> Result<Box<dyn RecordSource + 'a>> {
         let kind = self.of_input(&mut input)?;
-        let grammar = match kind.info().text_grammar {
-            Some(grammar) => Some(grammar(field)?),
-            None => kind.grammar(field)?,
-        };
-        Ok(match grammar {
-            Some(grammar) => Box::new(RecordLines::new(input, kind, grammar)),
-            None => Box::new(SegmentTexts::new(input)),
-        })
+        if let Some(open) = kind.info().texts {
+            return Ok(open(input));
+        }
+        let grammar = kind.grammar(field)?.ok_or_else(|| kind.left_out())?;
+        Ok(Box::new(RecordLines::new(input, kind, grammar)))
     }
 
     /// Returns the grammar of its lines; `None` for a document, which is read whole.
@@ -152,7 +148,7 @@ impl Format {
     /// Fails if the format cannot have that field, and for a format that this build leaves out.
     pub(super) fn grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
         match self.info().grammar {
-            None if self.info().reader.is_none() => Err(self.left_out()),
+            None if !self.info().is_whole() => Err(self.left_out()),
             grammar => grammar.map(|grammar| grammar(field)).transpose(),
         }
     }

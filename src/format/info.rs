@@ -6,6 +6,7 @@ use super::head::FileHead;
 use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
 use super::piece::PieceReader;
+use super::record::RecordSource;
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::write::MarkSide;
@@ -17,6 +18,9 @@ pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
 
 /// The function that opens a file of a format whose lines have no grammar, or not only one.
 pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>;
+
+/// The function that opens a file for its text.
+pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
 /// What is known of a format. Each format states it once, in its own file; the list is in
 /// `formats.rs`.
@@ -45,10 +49,11 @@ pub struct FormatInfo {
     pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
     /// The grammar of its lines; `None` for a document, which is read whole.
     pub(super) grammar: Option<GrammarMaker>,
-    /// The grammar for readers that write nothing back, if it is another one.
-    pub(super) text_grammar: Option<GrammarMaker>,
-    /// The reader of a file; `None` if the lines are read by the grammar alone.
+    /// The reader of a file; `None` if the grammar alone reads its lines.
     pub(super) reader: Option<ReaderOpener>,
+    /// The reader of the text of a file, for readers that write nothing back; `None` if the grammar
+    /// reads it.
+    pub(super) texts: Option<TextsOpener>,
     /// The grammar of records that come in live, in formats that have such records.
     pub(super) live: Option<fn(&RestoreOptions) -> Box<dyn Grammar>>,
     /// Returns the form in which marks are put into files of the format if this one is asked for.
@@ -108,8 +113,8 @@ impl FormatInfo {
         line_ends: Ends::AsFirst,
         begins: None,
         grammar: None,
-        text_grammar: None,
         reader: None,
+        texts: None,
         live: None,
         mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Written)),
         mark_row: None,
@@ -140,11 +145,11 @@ impl FormatInfo {
         if is_small || cfg!(feature = "all-formats") {
             return self;
         }
-        Self { grammar: None, text_grammar: None, reader: None, live: None, mark_row: None, ..self }
+        Self { grammar: None, reader: None, texts: None, live: None, mark_row: None, ..self }
     }
 
     /// Returns true if the format is a document, which is read whole.
     pub fn is_whole(&self) -> bool {
-        self.grammar.is_none()
+        self.grammar.is_none() && self.reader.is_some()
     }
 }

@@ -299,7 +299,7 @@ impl PieceReader for Jsonl<'_> {
 /// segment: `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block:
 /// `{"note":"so","text":null}`.
 #[derive(Debug)]
-pub(super) struct Objects {
+struct Objects {
     field: String,
     /// The keys that lead to the text; arrays on the way are traversed.
     path: Vec<String>,
@@ -609,7 +609,7 @@ fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>,
 
 /// Objects, written one by one. They have a field for everything in any format.
 #[derive(Debug)]
-pub(super) struct JsonlWriter;
+struct JsonlWriter;
 
 impl segment::SegmentWriter for JsonlWriter {
     fn blocks(&self) -> &'static [BlockKind] {

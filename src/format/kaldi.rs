@@ -96,7 +96,7 @@ fn shape(name: &[u8]) -> Vec<u8> {
 
 /// Utterances, read from any input: each is a turn. Everything but the words is copied unchanged.
 #[derive(Debug)]
-pub(super) struct KaldiReader;
+struct KaldiReader;
 
 impl Grammar for KaldiReader {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {

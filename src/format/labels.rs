@@ -15,6 +15,7 @@ use super::head::FileHead;
 use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
+use super::records::RecordLines;
 use super::transcript::{Fault, shortened};
 use crate::error::Error;
 use crate::text::{Break, Mark};
@@ -29,7 +30,7 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(LabelReader::new(false)))),
     // Only here do labels become marks.
-    text_grammar: Some(|_| Ok(Box::new(LabelReader::new(true)))),
+    texts: Some(|input| Box::new(RecordLines::new(input, Format::Labels, Box::new(LabelReader::new(true))))),
     mark_form: |_| {
         let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
                        kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
@@ -64,7 +65,7 @@ fn begins(head: FileHead<'_>) -> Option<bool> {
 
 /// Words with labels, read from any input. Everything but the words is copied unchanged.
 #[derive(Debug)]
-pub(super) struct LabelReader {
+struct LabelReader {
     /// True if the file is read for its text, with marks.
     has_marks: bool,
     /// The break between the last word and the next.

@@ -46,7 +46,7 @@ const NAMES: [&str; 5] = ["ar", "ti", "al", "au", "lr"];
 /// Lyrics, read from any input: each line is a turn and begins a sentence. Everything but the words
 /// is copied unchanged.
 #[derive(Debug, Default)]
-pub(super) struct LyricLines {
+struct LyricLines {
     scanner: CueScanner,
     /// True if names and titles in lower case get capitals.
     has_names: bool,

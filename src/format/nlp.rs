@@ -36,7 +36,7 @@ pub(super) const NLP: FormatInfo = FormatInfo {
 
 /// A transcript, read from any input. Everything but the words and their marks is copied unchanged.
 #[derive(Debug, Default)]
-pub(super) struct NlpReader {
+struct NlpReader {
     header: Option<NlpColumns>,
     /// The break between the last word and the next.
     before: Option<Break>,

@@ -252,7 +252,7 @@ impl PieceReader for Plain<'_> {
 
 /// Plain text by lines: each is a text of its own.
 #[derive(Debug)]
-pub(super) struct TextLines;
+struct TextLines;
 
 impl Grammar for TextLines {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
@@ -273,7 +273,7 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
 
 /// Text, written line by line.
 #[derive(Debug)]
-pub(super) struct PlainWriter;
+struct PlainWriter;
 
 impl segment::SegmentWriter for PlainWriter {
     fn conform(

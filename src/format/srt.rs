@@ -75,7 +75,7 @@ const TIMES: Times =
 
 /// The state that tells the kinds of lines.
 #[derive(Debug, Default)]
-pub(super) struct SrtLines {
+struct SrtLines {
     at: SrtPosition,
     /// True after the first cue: the text of a cue may continue after an empty line.
     goes_on: bool,
@@ -188,7 +188,7 @@ fn is_number(line: &str) -> bool {
 
 /// Subtitles, written cue by cue. A cue without a number gets its position in the file.
 #[derive(Debug, Default)]
-pub(super) struct SrtWriter {
+struct SrtWriter {
     cues: u64,
 }
 

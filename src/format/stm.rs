@@ -129,7 +129,7 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
 /// References. A recording is a text, a segment a cue, and another channel or speaker another turn.
 /// Braces, all alternatives but the first, events, and the mark of an ignored segment are tags.
 #[derive(Debug, Default)]
-pub(super) struct StmReader {
+struct StmReader {
     /// The recording, channel and speaker of the last segment.
     last: [String; 3],
     pauses: Pauses,
@@ -247,7 +247,7 @@ fn read_text(
 
 /// References, written segment by segment.
 #[derive(Debug)]
-pub(super) struct StmWriter;
+struct StmWriter;
 
 impl segment::SegmentWriter for StmWriter {
     fn blocks(&self) -> &'static [BlockKind] {

@@ -63,7 +63,7 @@ pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
 
 /// Utterances, read from any input: each is a turn. Everything but the words is copied unchanged.
 #[derive(Debug)]
-pub(super) struct TrnReader;
+struct TrnReader;
 
 impl Grammar for TrnReader {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {

@@ -31,7 +31,7 @@ pub(super) const TSV: FormatInfo = FormatInfo {
 /// A table, read from any input. Each row is a text of its own; everything but its text cell is
 /// copied unchanged.
 #[derive(Debug)]
-pub(super) struct TsvReader {
+struct TsvReader {
     /// The name of the column, until the header is read.
     name: Option<String>,
     /// The column, counted from 0.

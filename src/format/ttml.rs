@@ -68,7 +68,7 @@ const LONGEST_TAG: usize = 1 << 16;
 /// Paragraphs as text to be restored or to be converted, read in parts that end with a line or a
 /// tag.
 #[derive(Debug, Default)]
-pub(super) struct TtmlParagraphs {
+struct TtmlParagraphs {
     cues: CueScanner,
     at: TtmlPosition,
     /// The open tag; `quote` is the quote of its open attribute value.

@@ -55,7 +55,7 @@ const TIMES: Times =
 
 /// The state that tells the kinds of lines.
 #[derive(Debug, Default)]
-pub(super) struct VttLines {
+struct VttLines {
     at: VttPosition,
 }
 
@@ -214,7 +214,7 @@ const ESCAPES: [(&str, char); 8] = [
 
 /// WebVTT subtitles, written cue by cue.
 #[derive(Debug, Default)]
-pub(super) struct VttWriter {
+struct VttWriter {
     is_begun: bool,
 }
 

@@ -48,6 +48,7 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     media_types: &["application/json"],
     begins: Some(|head| Some(begins_with_object(head)? == Some(false))),
     reader: Some(|input, options| Box::new(Whisper::new(input, options))),
+    texts: Some(|input| Box::new(SegmentTexts::new(input))),
     live: Some(|options| Box::new(LiveDocuments(options.clone()))),
     names_speakers: true,
     has_pauses: true,
@@ -76,7 +77,7 @@ pub(super) static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]
-pub(super) struct Whisper<'a> {
+struct Whisper<'a> {
     input: Option<Input<'a>>,
     options: RestoreOptions,
 }
@@ -123,7 +124,7 @@ impl PieceReader for Whisper<'_> {
 
 /// The segments of a document as text that is read and not written.
 #[derive(Debug)]
-pub(super) struct SegmentTexts<'a> {
+struct SegmentTexts<'a> {
     input: Option<Input<'a>>,
     json: String,
     /// The places of their texts and of their speakers, the last first.
@@ -198,7 +199,7 @@ impl RecordSource for SegmentTexts<'_> {
 /// Documents that come in live, one per line; [`RestoreOptions::id`] names the field that identifies
 /// one.
 #[derive(Debug)]
-pub(super) struct LiveDocuments(pub(super) RestoreOptions);
+struct LiveDocuments(RestoreOptions);
 
 impl Grammar for LiveDocuments {
     /// The text of a document has several places in its line, which parts do not have.
@@ -763,7 +764,7 @@ const NAMES: FieldNames =
 
 /// A document being written, which is complete at the end.
 #[derive(Debug, Default)]
-pub(super) struct WhisperWriter {
+struct WhisperWriter {
     document: String,
     text: String,
     segments: Vec<String>,
