@@ -22,6 +22,13 @@ pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn 
 /// The function that opens a file for its text.
 pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
+/// The function that makes the grammar of records that come in live.
+pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn Grammar>;
+
+/// The function that returns the row of a mark by the row of its word: the arguments are the row, a
+/// byte of the word in it, the side of the mark and the mark.
+pub(super) type MarkRowMaker = fn(&str, usize, MarkSide, &str) -> String;
+
 /// What is known of a format. Each format states it once, in its own file; the list is in
 /// `formats.rs`.
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +62,11 @@ pub struct FormatInfo {
     /// reads it.
     pub(super) texts: Option<TextsOpener>,
     /// The grammar of records that come in live, in formats that have such records.
-    pub(super) live: Option<fn(&RestoreOptions) -> Box<dyn Grammar>>,
+    pub(super) live: Option<LiveGrammarMaker>,
     /// Returns the form in which marks are put into files of the format if this one is asked for.
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
-    /// Returns the row of a mark by the row of its word, in formats with such rows: the arguments
-    /// are the row, a byte of the word in it, the side of the mark and the mark.
-    pub(super) mark_row: Option<fn(&str, usize, MarkSide, &str) -> String>,
+    /// The rows of marks, in formats with such rows.
+    pub(super) mark_row: Option<MarkRowMaker>,
     /// True if a colon makes a speaker's name of the words before it.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, and so its pauses.
