@@ -3,8 +3,8 @@
 
     python3 benches/quality.py CORPORA --report docs/reports            # the built-in models
     python3 benches/quality.py CORPORA beside --report docs/reports     # with the models in the folder `beside`
-    python3 benches/quality.py CORPORA marks --report docs/reports      # marks and sentence ends put in
-    python3 benches/quality.py CORPORA lines --report docs/reports      # text without marks, as one file
+    python3 benches/quality.py CORPORA marks --report docs/reports      # inserted punctuation and sentence ends
+    python3 benches/quality.py CORPORA lines --report docs/reports      # text without punctuation, as one file
     python3 benches/quality.py CORPORA methods --report docs/reports    # all methods, trained alike
     python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
 
@@ -307,37 +307,37 @@ SECTIONS = [
     (
         "main",
         "The built-in models",
-        "Precision, recall and F are in percent, each beside half of its 95 % interval. `majority` and `hmm` learned from the same texts "
-        "as the built-in models; `majority` has the same word lists too. Under `susanto` and `asr` the first words of sentences count: "
-        "`majority` cannot know them. `hmm` takes the first word of any text for the beginning of a sentence, and `batista` has removed "
-        "that word.",
+        "Precision, recall and F are in percent, each with half of its 95 % interval. `majority` and `hmm` were trained on the same "
+        "texts as the built-in models; `majority` also has the same word lists. Under `susanto` and `asr` the first words of sentences "
+        "count, and `majority` cannot recognise them. `hmm` assumes that the first word of any text starts a sentence, but `batista` "
+        "removes that word.",
         "python3 benches/quality.py CORPORA beside --report docs/reports",
     ),
     ("others", "Other test sets", "", "python3 benches/quality.py CORPORA beside --report docs/reports"),
     (
         "shouted",
         "Runs of words wrongly in capitals",
-        "Two or more words in a row that came out all in capitals and should not have, over all test sets and protocols.",
+        "The table counts runs of two or more words that are wrongly all in capitals, over all test sets and protocols.",
         "python3 benches/quality.py CORPORA --report docs/reports",
     ),
     (
         "marks",
-        "Marks put in",
-        "Each test set without marks and capitals, as one stream, under `iwslt`: F of each mark; precision, recall and F of all marks (micro); "
-        "F of sentence ends; F of capitals of the same output. IWSLT dev2012 has no capitals.",
+        "Inserted punctuation",
+        "Each test set is one stream without punctuation and capitals, under `iwslt`. The table has F of each mark; precision, recall and F "
+        "of all marks (micro); F of sentence ends; F of capitals of the same output. IWSLT dev2012 has no capitals.",
         "python3 benches/quality.py CORPORA marks --report docs/reports",
     ),
     (
         "lines",
-        "Text without marks, as one file",
+        "Text without punctuation, as one file",
         "The same sentences in three shapes: one sentence per line, wrapped at 60 columns, and all in one line.",
         "python3 benches/quality.py CORPORA lines --report docs/reports",
     ),
     (
         "methods",
         "All methods on one text",
-        "Each method learned from English Europarl alone (50 M words) under the protocol that it is tested under, and was tested on Europarl "
-        "dev-test + test 2006.",
+        "Each method was trained only on English Europarl (50 M words), under the protocol of its test, and tested on Europarl dev-test + "
+        "test 2006.",
         "python3 benches/quality.py CORPORA methods --report docs/reports",
     ),
 ]
@@ -386,7 +386,7 @@ def report(folder, tables):
     parts = ["# Quality", "`benches/quality.py` writes this file; do not edit it. The protocols are explained in"]
     parts[1] += " [Evaluation](../book/src/evaluation.md). SER is the slot error rate: 0 is perfect."
     if "main" in stored:
-        parts += ["## In short", "F in percent and SER of the built-in model `accurate`, under `susanto`, `rei` and `asr`, and of the network `best` under the last."]
+        parts += ["## In short", "The table has F in percent and SER of the built-in model `accurate` under `susanto`, `rei` and `asr`, and of the network `best` under `asr`."]
         parts += [summary(stored["main"])]
     for name, title, text, command in SECTIONS:
         if name in stored:
