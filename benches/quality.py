@@ -386,7 +386,7 @@ def report(folder, tables):
     parts = ["# Quality", "`benches/quality.py` writes this file; do not edit it. The protocols are explained in"]
     parts[1] += " [Evaluation](../book/src/evaluation.md). SER is the slot error rate: 0 is perfect."
     if "main" in stored:
-        parts += ["## In short", "The table has F in percent and SER of the built-in model `accurate` under `susanto`, `rei` and `asr`, and of the network `best` under `asr`."]
+        parts += ["## In short", "F in percent and SER of the built-in model `accurate` under `susanto`, `rei` and `asr`, and of the network `best` under `asr`."]
         parts += [summary(stored["main"])]
     for name, title, text, command in SECTIONS:
         if name in stored:
