@@ -8,7 +8,7 @@ use super::reading::{Arrival, InnerTags, Reading};
 /// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
 pub const NO_TEXT: u8 = 0x1a;
 
-/// The largest number of characters of a run without white space in a [live](Tokenizer::live) text:
+/// The largest number of characters of a run without white space in a [live](super::tokenize::Tokenizer::live) text:
 /// a longer run is not treated as text, so that nothing waits for its end.
 pub const MAX_RUN: usize = 1 << 16;
 

@@ -1,6 +1,6 @@
 //! All that is known of each language: a file with one [`Language`] for each, and the list of them.
 //!
-//! Nothing else names a language, except for its models. [`Language::NONE`] has what a descriptor leaves out.
+//! Nothing else names a language, except for its models. `Language::NONE` has what a descriptor leaves out.
 
 mod ar;
 mod de;
