@@ -12,9 +12,11 @@ pub(super) struct GapTracker {
     gap: Option<Mark>,
     /// The opening after the last word: see [`Token::opening`].
     opening: Mark,
+    /// The gaps of the line.
     line: LineGaps,
     /// True if the previous line has marks.
     follows_marked: bool,
+    /// The marks of the lines so far.
     lines: LineMarks,
 }
 

@@ -128,6 +128,7 @@ pub(super) struct LineOpenings {
     has_speakers: bool,
     /// What the line opens with.
     opening: LineOpening,
+    /// The labels so far.
     dialogue: Dialogue,
     /// The first words of the line, where marks are put in.
     words: String,

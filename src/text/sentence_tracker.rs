@@ -32,6 +32,7 @@ pub(super) struct SentenceTracker {
     marked: bool,
     /// The state of the previous line, unless that line is empty.
     previous: Option<LineState>,
+    /// The state of the line.
     line: LineState,
     /// The possible meanings of the last marks, one for each kind of text after them, until that
     /// text arrives.
@@ -73,13 +74,17 @@ enum Ended {
 pub(super) enum AfterMarks {
     /// The end of the line.
     End,
+    /// A digit.
     Digit,
+    /// Anything else.
     Other,
 }
 
 impl AfterMarks {
+    /// All of them, in order.
     const ALL: [Self; 3] = [Self::End, Self::Digit, Self::Other];
 
+    /// Returns the kind of a text by its first character that is neither a space nor an opening.
     pub(super) fn of(next: Option<char>) -> Self {
         match next {
             None | Some('\n') => Self::End,
@@ -92,7 +97,9 @@ impl AfterMarks {
 /// The meaning of marks for the text after them.
 #[derive(Debug, Clone, Copy)]
 struct Meaning {
+    /// The sentence end that they make.
     ended: Ended,
+    /// True if some mark of the line so far ends a sentence.
     punctuated: bool,
 }
 

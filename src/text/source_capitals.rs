@@ -35,7 +35,9 @@ impl NamedValue for Capitalized {
 /// Reads the capitals of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceCapitals {
+    /// The pairs of letters.
     pub(super) locale: Locale,
+    /// The capitals that are kept.
     pub(super) capitalized: Capitalized,
 }
 
@@ -98,7 +100,7 @@ pub(super) enum DutchApostrophe {
 
 impl DutchApostrophe {
     /// Returns the kind of a word, whose mark before it is `left`. The word and its
-    /// [lookup key](lower_word) are of the same kind.
+    /// [lookup key](super::tokens::lower_word) are of the same kind.
     #[inline]
     pub(super) fn of(locale: Locale, left: Option<char>, word: &str) -> Option<Self> {
         if locale != Locale::Dutch || !matches!(left, Some('\'' | '’' | '‘')) {

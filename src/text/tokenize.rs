@@ -35,15 +35,21 @@ pub use super::words::{Cut, MAX_RUN, NO_TEXT};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
+    /// The settings.
     reading: Reading,
+    /// The capitals that are kept.
     capitals: SourceCapitals,
     /// The break before the next word.
     before: Break,
     /// The index in `Tokens` of the first word of the line.
     first: usize,
+    /// The runs and tags of the text.
     parts: PartFinder,
+    /// The time stamps and labels before the text of lines.
     openings: LineOpenings,
+    /// The ends and beginnings of sentences.
     sentences: SentenceTracker,
+    /// The marks between words.
     gaps: GapTracker,
 }
 

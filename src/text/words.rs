@@ -222,9 +222,13 @@ impl JoinedRun {
 /// the piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NonSpaceRun<'a> {
+    /// The text that holds the run.
     pub(super) text: &'a str,
+    /// The first byte of the run.
     pub(super) start: usize,
+    /// The byte behind the run.
     pub(super) end: usize,
+    /// The place of the text in the piece.
     pub(super) base: u32,
 }
 

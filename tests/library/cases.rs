@@ -54,14 +54,7 @@ fn tables() -> toml::Table {
 
 /// The languages of the built-in models of this build.
 fn languages() -> Vec<&'static str> {
-    let built_in = [
-        ("en", cfg!(feature = "lang-en")),
-        ("es", cfg!(feature = "lang-es")),
-        ("fr", cfg!(feature = "lang-fr")),
-        ("nl", cfg!(feature = "lang-nl")),
-        ("pt", cfg!(feature = "lang-pt")),
-    ];
-    built_in.into_iter().filter_map(|(language, built_in)| built_in.then_some(language)).collect()
+    LANGUAGES.into_iter().filter(|language| embedded(language).is_ok()).collect()
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Words<'_> {
     }
 
     fn is_particle(&self, word: Word<'_>) -> bool {
-        has_word(self.tables.facts.particles, word.lower)
+        self.tables.particles.contains(word.lower)
     }
 
     fn is_no_name(&self, word: Word<'_>) -> bool {
@@ -69,15 +69,14 @@ impl Words<'_> {
 
     /// Returns the kind of a word before a name.
     fn address(&self, word: Word<'_>) -> Option<Address> {
-        let facts = self.tables.facts;
         let is_title = self
             .tables
             .abbreviation(word.lower)
             .is_some_and(|entry| entry.is_title && (word.is_stopped() && !entry.ends || entry.is_bare));
         match () {
             () if is_title => Some(Address::Title),
-            () if has_word(facts.titles, word.lower) => Some(Address::Word),
-            () if has_word(facts.offices, word.lower) => Some(Address::Office),
+            () if self.tables.titles.contains(word.lower) => Some(Address::Word),
+            () if self.tables.offices.contains(word.lower) => Some(Address::Office),
             () => None,
         }
     }
@@ -138,7 +137,7 @@ impl Words<'_> {
         // A title without a full stop is known here only by the particle behind it.
         let is_shown = particles > 0 || self.left(at, 1).is_some_and(|title| title.is_stopped());
         let is_open = !self.is_no_name(word) && self.tables.abbreviation(word.lower).is_none();
-        is_shown && is_open && (is_name(word.lower) || !self.tables.facts.particles.is_empty())
+        is_shown && is_open && (is_name(word.lower) || !self.tables.particles.is_empty())
     }
 
     /// Returns the case of a name with an elided particle behind a first name: `Jean d'Ormesson`.

@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use crate::text::language::{ConventionFacts, Language, has_word};
+use crate::text::language::{ConventionFacts, Language};
 use crate::text::sentence::FLAGS;
 use crate::text::word_list::entries;
 use crate::text::{Case, Locale, Token};
@@ -41,6 +41,12 @@ pub(super) struct LanguageTables {
     title_letters: u32,
     acronyms: OnceLock<FxHashSet<Box<str>>>,
     common: FxHashSet<&'static str>,
+    /// The words of address before a name.
+    pub(super) titles: FxHashSet<&'static str>,
+    /// The offices before a name.
+    pub(super) offices: FxHashSet<&'static str>,
+    /// The particles of names.
+    pub(super) particles: FxHashSet<&'static str>,
     /// The first words of abbreviations of two words.
     firsts: Vec<Box<str>>,
 }
@@ -117,15 +123,30 @@ impl LanguageTables {
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
-        for title in [facts.titles, facts.offices].into_iter().flat_map(|list| list.split_terminator(' ')) {
+        let [common, titles, offices, particles] =
+            [facts.common, facts.titles, facts.offices, facts.particles]
+                .map(|list| list.split_terminator(' ').collect::<FxHashSet<_>>());
+        for title in titles.union(&offices) {
             title_filter.add(title);
             title_letters |= letter(title);
         }
-        let common = facts.common.split(' ').collect();
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let acronyms = OnceLock::new();
-        Self { language, facts, abbreviations, filter, title_filter, title_letters, acronyms, common, firsts }
+        Self {
+            language,
+            facts,
+            abbreviations,
+            filter,
+            title_filter,
+            title_letters,
+            acronyms,
+            common,
+            titles,
+            offices,
+            particles,
+            firsts,
+        }
     }
 
     /// Returns the entry of a word in lower case.
@@ -173,7 +194,7 @@ impl LanguageTables {
         let is_short = self.abbreviation(lower).is_some_and(|entry| {
             entry.is_title && (entry.is_bare || token.right == Some('.') && !entry.ends)
         });
-        is_short || has_word(self.facts.titles, lower) || has_word(self.facts.offices, lower)
+        is_short || self.titles.contains(lower) || self.offices.contains(lower)
     }
 
     /// Returns true if letters in lower case are an acronym.
