@@ -8,10 +8,10 @@ another binary than target/release/majuscule. Needs only Python 3.
 
 import argparse
 import itertools
-import json
 import statistics
 
 import quality
+from networks import evaluated
 
 BALANCES = ["few", "balanced", "many"]
 PROTOCOLS = ["asr:200", "rei", "susanto"]
@@ -28,8 +28,8 @@ def main():
     for lang, preset, protocol in itertools.product(options.langs.split(","), options.presets.split(","), PROTOCOLS):
         sets, cells = list(quality.test_sets(options.corpora, [lang])), []
         for balance in BALANCES:
-            model = ["--lang", lang, "--preset", preset, "--capitals", balance, "--protocol", protocol, "--json"]
-            reports = [json.loads(quality.run("evaluate", *model, *more, *files)) for _, _, files, more in sets]
+            model = ["--lang", lang, "--preset", preset, "--capitals", balance]
+            reports = [evaluated(model, protocol, files, more) for _, _, files, more in sets]
             mean = {key: statistics.fmean(report[key] for report in reports) for key in ("precision", "recall", "f", "ser")}
             cells += [quality.percent(mean["precision"]), quality.percent(mean["recall"]), quality.percent(mean["f"]), quality.ser(mean["ser"])]
         print(quality.line([lang, f"`{preset}`", f"`{protocol}`", *cells]), flush=True)
