@@ -300,7 +300,7 @@ fn peak(child: &Child) -> u64 {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_flat_on_a_line_without_end() {
-    const LENGTH: usize = 30_000_000;
+    const LENGTH: usize = 16_000_000;
     let room = Room::new();
     room.write("words.txt", "New York City\nBBC News\n");
     for (unit, options) in [
