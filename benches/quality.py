@@ -38,10 +38,13 @@ MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "netw
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"
+PUD = "PUD, news and Wikipedia"
 MAIN = {
     "en": (TITLE, EUROPARL),
+    "de": (PUD, ["ud-pud.txt"]),
     "es": (TITLE, EUROPARL),
     "fr": ("newstest2013", ["newstest2013"]),
+    "it": (PUD, ["ud-pud.txt"]),
     "nl": (TITLE, EUROPARL),
     "pt": (TITLE, EUROPARL),
 }
@@ -54,6 +57,11 @@ OTHERS = [
     ("Sequoia dev", "sequoia.dev", ["fr"], []),
     ("Lassy Small dev", "lassysmall.dev", ["nl"], []),
     ("Bosque dev", "bosque.dev", ["pt"], []),
+    ("Europarl, a part of 2000", "europarl.txt", ["de", "it"], ["--split"]),
+    ("GermEval 2014 dev", "germeval2014.txt", ["de"], []),
+    ("Tatoeba", "tatoeba.txt", ["de"], []),
+    ("Wikinews", "wikinews.txt", ["it"], []),
+    ("Common Voice", "commonvoice.txt", ["de", "it"], []),
 ]
 
 
@@ -140,9 +148,9 @@ def paths(corpora, lang, names):
 def systems(lang, models, only):
     """Returns the name and the arguments of the model of each preset of a language, and of each model in the folder `models`, if the name has `only` in it."""
     found = {"accurate": ["--lang", lang], "fast": ["--lang", lang, "--preset", "fast"]}
-    for network in ["small", "best"]:
-        if any(os.path.exists(os.path.join(MODELS, f"{of}.{network}")) for of in [lang, "multilingual"]):
-            found[network] = ["--lang", lang, "--preset", network]
+    for row in json.loads(run("models", "--lang", lang, "--json"))["models"]:
+        if row["preset"] in ("small", "best") and not row.get("missing"):
+            found[row["preset"]] = ["--lang", lang, "--preset", row["preset"]]
     for name in sorted(os.listdir(models)) if models else []:
         if name.startswith(lang + "."):
             found[name[len(lang) + 1 :]] = ["--model", os.path.join(models, name)]
@@ -235,7 +243,9 @@ def lines(corpora, chosen, only):
 LINES = {
     "en": ["opensubtitles.en", "europarl.test2006"],
     "es": ["opensubtitles.es", "newstest2013"],
+    "de": ["tatoeba.txt", "ud-pud.txt"],
     "fr": ["opensubtitles.fr", "newstest2013"],
+    "it": ["ud-pud.txt"],
     "nl": ["opensubtitles.nl", "lassysmall.dev"],
     "pt": ["opensubtitles.pt", "bosque.dev"],
 }
@@ -341,7 +351,9 @@ SECTIONS = [
         "python3 benches/quality.py CORPORA methods --report docs/reports",
     ),
 ]
-LANGUAGES = {"en": "English", "es": "Spanish", "fr": "French", "nl": "Dutch", "pt": "Portuguese"}
+LANGUAGES = {
+    "en": "English", "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese"
+}
 
 
 def summary(main):

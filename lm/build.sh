@@ -84,6 +84,18 @@ sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvo
 [ -n "${NGRAM:-}" ] || sentences pt spoken "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt"
 models pt 3 100000 70000 25000 25000 20000 8000
 
+de=$corpora/train/de
+sentences de open "$de/commonvoice.txt" "$de/tatoeba.txt" "$de/germeval2014.txt"
+sentences de split --split "$de/europarl-2000.txt" "$de/german-speeches.txt" "$de/debian-handbook.txt" "$de/rustbook.txt" \
+    "$de/opensource-guide.txt" "$de/xquad.txt" "$de/eltec.txt" "$de/gerdracor.txt"
+models de 3 100000 70000 25000 25000 20000 8000
+
+it=$corpora/train/it
+sentences it open "$it/commonvoice.txt"
+sentences it split --split "$it/europarl-1996-2001.txt" "$it/eltec.txt" "$it/wikinews.txt" "$it/debian-handbook.txt" "$it/guide-pa.txt" \
+    "$it/markit.txt" "$it/opensource-guide.txt" "$it/react-docs.txt"
+models it 3 100000 70000 25000 25000 20000 8000
+
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
 # The agenda of the parliament is in capitals.

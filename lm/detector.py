@@ -20,7 +20,7 @@ from collections import Counter
 
 import numpy as np
 
-# The classes: a tag, and files with the lines taken of each. The first five are the languages with built-in models. Those
+# The classes: a tag, and files with the lines taken of each. The first seven are the languages with built-in models. Those
 # whose tag ends in * are the remaining languages that look a little alike, and no language themselves.
 SPOKEN, OWN, OTHER, FEW = 17000, 9000, 5000, 2500
 CLASSES = {

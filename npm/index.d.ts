@@ -1,5 +1,5 @@
 /** The tag of a language that has models in the package. */
-export type Language = "en" | "es" | "fr" | "nl" | "pt";
+export type Language = "en" | "de" | "es" | "fr" | "it" | "nl" | "pt";
 
 /** The models of a language: `accurate` is the program's usual one, `fast` a quarter of its size, `small` a small network (English only). */
 export type Preset = "accurate" | "fast" | "small";

@@ -24,4 +24,8 @@ pub const MODELS: &[(&str, [&[u8]; 2])] = &[
     ("nl", [packed!("nl.accurate"), packed!("nl.fast")]),
     #[cfg(feature = "lang-pt")]
     ("pt", [packed!("pt.accurate"), packed!("pt.fast")]),
+    #[cfg(feature = "lang-de")]
+    ("de", [packed!("de.accurate"), packed!("de.fast")]),
+    #[cfg(feature = "lang-it")]
+    ("it", [packed!("it.accurate"), packed!("it.fast")]),
 ];

@@ -428,7 +428,7 @@ def load(
     """Load a model.
 
     Args:
-        model: A language ("en", "es", "fr", "nl", "pt"), "auto" for the language of each text, or the folder, the
+        model: A language ("en", "de", "es", "fr", "it", "nl", "pt"), "auto" for the language of each text, or the folder, the
             packed file or the bytes of a model.
         preset: The model of the language: "accurate", "fast", "small", "best" or "ngram"; the last three are files,
             of which the package brings "best" of English.

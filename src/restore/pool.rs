@@ -689,10 +689,10 @@ mod tests {
         let (text, notes) = restored("a.txt", cue, LanguageChoice::Default);
         let note = Note::Format { named: Format::Text, begun: Format::Srt, read: Format::Text };
         assert!(text.contains("Lisbon") && notes == [note], "{text} {notes:?}");
-        let german = "wir haben uns in lissabon getroffen und über das wetter geredet\n".repeat(3);
-        let (_, notes) = restored("a.txt", &german, LanguageChoice::Default);
+        let swedish = "vi träffades i lissabon i går och pratade om vädret\n".repeat(3);
+        let (_, notes) = restored("a.txt", &swedish, LanguageChoice::Default);
         assert!(matches!(&*notes, [Note::Other { used, .. }] if used == "en"), "{notes:?}");
-        let (_, notes) = restored("a.txt", &german, LanguageChoice::Named("en".into()));
+        let (_, notes) = restored("a.txt", &swedish, LanguageChoice::Named("en".into()));
         assert_eq!(notes, []);
         let declared = r#"{"text": "we met in lisbon", "language": "xx"}"#;
         let (_, notes) = restored("a.json", declared, LanguageChoice::Default);

@@ -39,6 +39,8 @@ pub struct Abbreviations {
     always: FxHashSet<Box<str>>,
     before_number: FxHashSet<Box<str>>,
     one_letter: String,
+    /// True if a number with a full stop is an ordinal.
+    ordinals_have_stops: bool,
     /// The first bytes of the words in `always` by their number of bytes, one bit each: most words
     /// are not looked for.
     heads: [u32; HEADS],
@@ -67,7 +69,8 @@ impl Abbreviations {
     /// Reads the list of a language, with one abbreviation per line. Of those that often end a sentence (`LAST`), and of
     /// several words (`et al`), only the case counts.
     fn read(language: &Language) -> Self {
-        let mut all = Self { one_letter: language.one_letter.to_owned(), ..Self::default() };
+        let Language { one_letter, ordinals_have_stops, .. } = *language;
+        let mut all = Self { one_letter: one_letter.to_owned(), ordinals_have_stops, ..Self::default() };
         let is_short = |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.words.contains(' ');
         for entry in entries(language.abbreviations, &FLAGS).filter(is_short) {
             let lower = entry.words.to_lowercase();
@@ -96,7 +99,8 @@ impl Abbreviations {
     ///
     /// A question or exclamation mark ends a sentence. One full stop does, unless the word is an
     /// abbreviation, an initialism or a single letter. An ellipsis is ambiguous and does not;
-    /// neither does a mark with a comma after it.
+    /// neither does a mark with a comma after it. In some languages a short number with a full stop is
+    /// an ordinal.
     pub fn ends(&self, word: &str, marks: &str, before_digit: bool) -> bool {
         let mut stops = 0;
         let mut asks = false;
@@ -117,10 +121,16 @@ impl Abbreviations {
         let short = short && !self.one_letter.contains(word);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         !(short
+            || self.ordinals_have_stops && is_ordinal(word)
             || !number && word.contains('.')
             || self.has(word)
             || before_digit && self.before_number.contains(word))
     }
+}
+
+/// Returns true for a number that may be an ordinal: of a day, a century, a place. Years end sentences.
+fn is_ordinal(word: &str) -> bool {
+    matches!(word.len(), 1 | 2) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Splits a cased paragraph into sentences, none of them empty. In addition to the marks
@@ -214,6 +224,16 @@ mod tests {
     fn some_abbreviations_count_only_before_numbers() {
         assert!(Abbreviations::of("en").ends("no", ".", false));
         assert!(!Abbreviations::of("en").ends("no", ".", true));
+    }
+
+    #[test]
+    fn a_short_number_with_a_full_stop_is_an_ordinal_in_german() {
+        let german = Abbreviations::of("de");
+        assert!(!german.ends("3", ".", false));
+        assert!(german.ends("1999", ".", false));
+        assert!(german.ends("3", "?", false));
+        assert!(Abbreviations::of("en").ends("3", ".", false));
+        assert_eq!(split("Am 3. Oktober fuhr er. Das war 1999. Dann kam er.", "de").count(), 3);
     }
 
     #[test]

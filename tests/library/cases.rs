@@ -60,6 +60,8 @@ fn languages() -> Vec<&'static str> {
         ("fr", cfg!(feature = "lang-fr")),
         ("nl", cfg!(feature = "lang-nl")),
         ("pt", cfg!(feature = "lang-pt")),
+        ("de", cfg!(feature = "lang-de")),
+        ("it", cfg!(feature = "lang-it")),
     ];
     assert_eq!(built_in.map(|(language, _)| language), LANGUAGES, "the list has every language");
     built_in.into_iter().filter_map(|(language, built_in)| built_in.then_some(language)).collect()

@@ -17,7 +17,7 @@ fn arguments_that_cannot_be_are_exit_code_2() {
         let problem = "--lang \"english\" is not a language tag: expected one such as en";
         room.fails(&format!("{verb} --lang english"), b"", 2, &[problem]);
     }
-    let languages = ["\"tlh\"", "en, es, fr, nl, pt", "--model"];
+    let languages = ["\"tlh\"", "en, es, fr, nl, pt, de, it", "--model"];
     room.fails("restore --lang tlh a.txt", b"", 2, &languages);
     room.fails("restore --case loud a.txt", b"", 2, &["loud", "auto", "keep", "ignore"]);
     room.fails("restore --sentence-start 1 a.txt", b"", 2, &["auto", "always", "never"]);

@@ -26,14 +26,14 @@ const WISHES: [(&[&str], &str); 13] = [
         &["truecase", "recase", "capitalize", "capitalise", "predict", "infer", "correct", "fix"],
         "that is majuscule restore",
     ),
-    (&["language", "lng"], "the language is --lang en, es, fr, nl, pt or auto"),
+    (&["language", "lng"], "the language is --lang en, es, fr, nl, pt, de, it or auto"),
     (
         &["detect", "detect-language", "langid"],
         "restore --lang auto detects the language of each file, and the summary of several files names their languages",
     ),
     (
         &["download", "pull", "list-models"],
-        "nothing needs to be downloaded: the models of en, es, fr, nl and pt are inside the program (majuscule restore --lang pt), and \
+        "nothing needs to be downloaded: the models of en, es, fr, nl, pt, de and it are inside the program (majuscule restore --lang pt), and \
          majuscule models lists them all",
     ),
     (&["output-dir", "outdir", "output-folder"], "-o FOLDER/ writes each text to that folder under its name"),

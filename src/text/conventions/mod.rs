@@ -522,7 +522,7 @@ pub(super) mod tests {
             assert!(spelled.contains("cf. ") && spelled.contains(" Jr. "), "{spelled}");
             assert!(spelled.contains("M.I.T.") && spelled.contains("5 p.m."), "{spelled}");
         }
-        assert_eq!(spelled("de", "cf. m.i.t.", Case::Title), "Cf. M.i.t.");
+        assert_eq!(spelled("pl", "cf. m.i.t.", Case::Title), "Cf. M.i.t.");
     }
 
     #[test]

@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(case("fig"), Some(None));
         assert_eq!(case("london"), None);
         assert_eq!(english.abbreviation("al").unwrap().after.as_deref(), Some("et"));
-        assert!(LanguageTables::of("de").is_none() && LanguageTables::of("").is_none());
+        assert!(LanguageTables::of("pl").is_none() && LanguageTables::of("").is_none());
     }
 
     #[test]

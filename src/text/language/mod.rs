@@ -47,6 +47,8 @@ pub struct Language {
     pub(super) abbreviations: &'static str,
     /// Words of one letter, which are not initials: `…and I. Then`, `il y a. Puis`.
     pub(super) one_letter: &'static str,
+    /// True if a number with a full stop is an ordinal: `am 3. Oktober`.
+    pub(super) ordinals_have_stops: bool,
     /// Marks with characters of their own.
     pub(super) mark_characters: &'static [(Mark, char)],
     /// The spaces before marks.
@@ -157,10 +159,10 @@ impl Language {
         &fr::FRENCH,
         &nl::DUTCH,
         &pt::PORTUGUESE,
-        &ar::ARABIC,
         &de::GERMAN,
-        &el::GREEK,
         &it::ITALIAN,
+        &ar::ARABIC,
+        &el::GREEK,
         &tr::TURKISH,
         &others::CATALAN,
         &others::CZECH,
@@ -187,6 +189,7 @@ impl Language {
         locale: Locale::Root,
         abbreviations: "",
         one_letter: "",
+        ordinals_have_stops: false,
         mark_characters: &[],
         mark_spaces: &[],
         mark_spaces_of_regions: &[],

@@ -74,13 +74,13 @@ fn a_text_in_another_language_is_told() {
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
-    let german = "die kanzlerin sprach gestern in berlin mit dem minister, und der präsident war auch da. ";
+    let swedish = "statsministern talade i går med ministern i stockholm, och presidenten var också där. ";
     let spanish = "el presidente de la comisión habló ayer con los ministros en la ciudad de lisboa.";
     let english = "the president of the commission met angela merkel in lisbon, but that was not all.";
     for (line, input, parts) in [
-        ("", german, &["standard input looks German", "as English", "--model"][..]),
-        ("--stream", german, &["looks German"]),
-        ("--lang auto", &german.repeat(9), &["looks German"]),
+        ("", swedish, &["standard input looks Swedish", "as English", "--model"][..]),
+        ("--stream", swedish, &["looks Swedish"]),
+        ("--lang auto", &swedish.repeat(9), &["looks Swedish"]),
         ("", spanish, &["looks Spanish", "--lang es"]),
         ("", english, &[]),
         ("", "paris, rome, berlin", &[]),
@@ -107,7 +107,7 @@ fn a_text_in_another_language_is_told() {
         assert_eq!(room.out(&format!("{line} --lang auto"), whisper(language).as_bytes()), portuguese);
         assert!(note("--format whisper-json", &whisper(language)).is_empty());
     }
-    assert!(note("--format whisper-json", &whisper("german")).contains("\"german\""));
+    assert!(note("--format whisper-json", &whisper("swedish")).contains("\"swedish\""));
 }
 
 #[test]
@@ -130,15 +130,15 @@ fn a_text_that_does_not_tell_its_language_takes_that_of_its_folder() {
         ("talks/fr/c.txt", "ok\n"),
         ("talks/en/d.txt", "the man saw it in london\n"),
         ("talks/en/e.txt", "we have not seen it yet\n"),
-        ("talks/de/f.txt", "ich weiß es leider auch nicht\n"),
+        ("talks/sv/f.txt", "jag vet tyvärr inte det heller\n"),
     ] {
         fs::create_dir_all(room.path(file).parent().unwrap()).unwrap();
         fs::write(room.path(file), text).unwrap();
     }
     let said = note("talks -o out", "");
     let lines: Vec<&str> = said.lines().collect();
-    let [german, french, summary] = lines[..] else { panic!("{said}") };
-    assert!(german.contains("f.txt looks German, but is restored as English"), "{said}");
+    let [swedish, french, summary] = lines[..] else { panic!("{said}") };
+    assert!(swedish.contains("f.txt looks Swedish, but is restored as English"), "{said}");
     assert!(french.contains("c.txt: restored as French, as most texts in its folder are"), "{said}");
     assert!(
         summary.ends_with("6 changed, 0 as they were, 0 failed; languages: English 3, French 3"),

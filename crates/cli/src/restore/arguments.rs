@@ -68,7 +68,7 @@ pub struct RestoreArgs {
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<Encoding>,
-    /// Language of the built-in model: en (the default), es, fr, nl, pt, or auto
+    /// Language of the built-in model: en (the default), es, fr, nl, pt, de, it, or auto
     ///
     /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not tell,
     /// and waits for these or for the end of the input. A file that does not tell its language, or is
