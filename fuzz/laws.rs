@@ -7,8 +7,6 @@ use std::sync::{Arc, LazyLock};
 
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
-use majuscule::format::convert::{Conversion, ConversionNotes};
-use majuscule::format::cues::CueLimits;
 use majuscule::format::{Format, Record, Utterance, refuse_binary};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
@@ -20,6 +18,7 @@ use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
     Locale, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
 };
+use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;

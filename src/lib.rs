@@ -36,7 +36,7 @@ pub mod bytes;
 pub mod files;
 #[doc(hidden)] // Training and evaluation see words as methods do.
 pub mod text;
-#[doc(hidden)] // Corpora are read, and files converted.
+#[doc(hidden)] // Corpora are read, and another package converts files.
 pub mod format;
 #[doc(hidden)] // Training estimates what is read here.
 pub mod lm;

@@ -6,8 +6,10 @@ use majuscule::model::Packed;
 use majuscule::{Backend, Methods, Model, RestoreOptions, Spellings, Stream, Streaming, TextRestorer};
 use serde::Serialize;
 
+#[cfg(feature = "all")]
+use crate::conversion::FileConversion;
 use crate::failure::{Failure, option_name};
-use crate::files::{self, FileConversion, FileReport};
+use crate::files::{self, FileReport};
 use crate::language::TextLanguage;
 use crate::settings::Settings;
 use crate::words::PlacedWord;
@@ -177,11 +179,15 @@ impl Core {
         Ok(out)
     }
 
+    /// Refuses to convert a file.
+    #[cfg(not(feature = "all"))]
+    pub fn convert(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
+        Err(left_out("converts no files"))
+    }
+
     /// Converts a file. The input is the length of the options in four bytes, the options, and the file.
+    #[cfg(feature = "all")]
     pub fn convert(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
-        if cfg!(not(feature = "all")) {
-            return Err(left_out("converts no files"));
-        }
         let options = input.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize);
         let parts = options.and_then(|length| input.get(4..)?.split_at_checked(length));
         let (options, file) = parts.ok_or_else(|| Error::usage("the options are cut off"))?;

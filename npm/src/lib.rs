@@ -4,6 +4,8 @@
 //! as UTF-8, options and words as JSON.
 
 mod abi;
+#[cfg(feature = "all")]
+mod conversion;
 mod core;
 mod failure;
 mod files;

@@ -36,11 +36,12 @@ pub(super) const ASS: FormatInfo = FormatInfo {
     names_speakers: true,
     has_pauses: true,
     runs_on: true,
+    segments: Some(&ASS_EVENTS),
     ..FormatInfo::LINES
 };
 
 /// Events.
-pub(super) static ASS_EVENTS: SegmentInfo = SegmentInfo {
+static ASS_EVENTS: SegmentInfo = SegmentInfo {
     format: Format::Ass,
     unit: "event",
     parts: &[LossKind::Speaker, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Other],
@@ -488,7 +489,6 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::Format;
-    use crate::format::convert::{dropped, run, written};
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "\u{feff}[Script Info]\r\n; so it is\r\nTitle: a talk\r\n\r\n[V4+ Styles]\r\nFormat: Name, Fontname\r\nStyle: Default,Arial\r\n\r\n\
@@ -512,73 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_a_segment() {
-        let srt = "1\n00:00:01,000 --> 00:00:02,500\n{\\an8}so, we met\nrui. and\n\n";
-        let event = "[Events]\nDialogue: 0,0:00:01.00,0:00:02.50,,,,,,,{\\an8}so, we met\\Nrui. and\n";
-        let objects = written(Format::Ass, Format::Jsonl, event);
-        let events: Vec<&str> = objects.lines().skip(1).collect();
-        assert!(objects.starts_with("{\"script\":\"[Events]\","), "{objects}");
-        assert!(
-            events[0]
-                .contains(r#""begin":1.0,"end":2.5,"text":"so, we met\nrui. and","tags":[[0,"{\\an8}"]]"#),
-            "{objects}"
-        );
-        let plain = dropped(Format::Ass, Format::Srt, event);
-        assert_eq!(plain, srt);
-    }
-
-    #[test]
-    fn events_come_back_from_other_formats() {
-        let srt = "1\n00:00:01,000 --> 01:00:02,500\n<i>so</i>, we met\n{\\an8}rui\u{a0}\n\n";
-        let ass = written(Format::Srt, Format::Ass, srt);
-        assert!(ass.starts_with("[Script Info]\nScriptType: v4.00+\n"), "{ass}");
-        let event =
-            "Dialogue: 0,0:00:01.00,1:00:02.50,Default,,0,0,0,,{\\i1}so{\\i0}, we met\\N{\\an8}rui\\h";
-        assert_eq!(ass.lines().last(), Some(event));
-        assert_eq!(written(Format::Ass, Format::Srt, &ass), srt);
-        assert_eq!(written(Format::Ass, Format::Ass, &ass), ass);
-        assert_eq!(written(Format::Srt, Format::Ass, ""), format!("{}\n", super::SCRIPT));
-        let whole = FILE.replace("\r\n", "\n").replace("no,\\n-", "no, -");
-        let objects = written(Format::Ass, Format::Jsonl, FILE);
-        assert_eq!(
-            written(Format::Jsonl, Format::Ass, &objects),
-            whole.trim_start_matches('\u{feff}').to_owned() + "\n"
-        );
-        assert!(
-            objects.contains(r#""speaker":"ana","begin":1.0"#) && !objects.contains("margin"),
-            "{objects}"
-        );
-    }
-
-    #[test]
-    fn what_an_event_cannot_hold_is_refused_or_dropped() {
-        let cue = |text: &str| format!("1\n00:00:01,234 --> 00:00:02,000\n{text}\n\n");
-        let refused =
-            |text: &str, drop: bool| run(Format::Srt, Format::Ass, drop, &cue(text)).unwrap_err().to_string();
-        let found = refused("so", false);
-        assert!(
-            found.starts_with("data, line 2, column 1: what 1.234 has beyond hundredths would"),
-            "{found}"
-        );
-        for text in ["a {b} c", "c:\\new", "a\\h"] {
-            let found = refused(text, true);
-            assert!(found.starts_with("data, line 3, column 1: found text that would be read as"), "{found}");
-        }
-        let event = dropped(Format::Srt, Format::Ass, &cue("<font a>so</font> {b \\o/"));
-        assert!(event.ends_with("Dialogue: 0,0:00:01.23,0:00:02.00,Default,,0,0,0,,so {b \\o/\n"), "{event}");
-        let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so &amp; so</v>\n";
-        let event = dropped(Format::Vtt, Format::Ass, vtt);
-        assert!(event.ends_with(",Default,Ana Reis,0,0,0,,so & so\n"), "{event}");
-        let object = r#"{"speaker":"ana, rui","begin":1,"end":2,"text":"so","style":"Top","effect":"a,b"}"#;
-        let event = dropped(Format::Jsonl, Format::Ass, object);
-        assert!(event.ends_with(",Top,,0,0,0,,so\n"), "{event}");
-    }
-
-    #[test]
     fn what_cannot_be_read_is_named_or_passed() {
-        let file = "[Events]\nFormat: Start, Text\nDialogue: 0:00:01.00,so\n";
-        let found = run(Format::Ass, Format::Srt, true, file).unwrap_err().to_string();
-        assert!(found.starts_with("data, line 3, column 1: found an event of Start, Text, but"), "{found}");
         let found = error(Format::Ass, "[Events]\nDialogue: 0,0:00:01.00,so\n");
         assert!(found.starts_with("data, line 2, column 26: found 3 fields, but an event"), "{found}");
     }

@@ -45,11 +45,12 @@ pub(super) const CONLL: FormatInfo = FormatInfo {
     },
     mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
     is_tokenised: true,
+    segments: Some(&CONLL_SENTENCES),
     ..FormatInfo::LINES
 };
 
 /// Sentences in columns.
-pub(super) static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
+static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
     format: Format::Conll,
     unit: "sentence",
     parts: &[LossKind::Rows],
@@ -414,7 +415,6 @@ fn pieces(column: &FieldColumn) -> usize {
 #[cfg(test)]
 mod tests {
     use crate::format::Format;
-    use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
     use crate::text::Case;
 
@@ -424,35 +424,6 @@ mod tests {
         assert_eq!(words(Format::Conll, file), ["the", "1996", "eu", "it"]);
         assert_eq!(starts(Format::Conll, file), ["the", "it"]);
         check(Format::Conll, file);
-    }
-
-    #[test]
-    fn a_sentence_is_a_segment_with_its_columns() {
-        let rows = "# a\n-DOCSTART- O\n\nso RB\nwe PRP\n# b\n\nmet\n";
-        let objects = written(Format::Conll, Format::Jsonl, rows);
-        let expected = [
-            r#"{"comment":"a","text":null}"#,
-            r#"{"docstart":"-DOCSTART- O","text":null}"#,
-            r##"{"text":"so we","rows":[[null,"RB"],[null,"PRP"],["# b"]]}"##,
-            r#"{"text":"met"}"#,
-        ];
-        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        let back = written(Format::Jsonl, Format::Conll, &objects);
-        assert_eq!(back, "# a\n-DOCSTART- O\n\nso\tRB\nwe\tPRP\n# b\n\nmet\n\n");
-    }
-
-    #[test]
-    fn a_word_that_begins_like_a_comment_is_written_as_a_word() {
-        for rows in [" #\n", " ##\nso\n", " # NN\nso NN\n", " #x so\n", "so\n # NN\n# c\n", "\u{6} #\n"] {
-            let objects = written(Format::Conll, Format::Jsonl, rows);
-            let back = written(Format::Jsonl, Format::Conll, &objects);
-            assert_eq!(
-                written(Format::Conll, Format::Jsonl, &back),
-                objects,
-                "{rows:?} comes back as {back:?}"
-            );
-        }
-        assert_eq!(written(Format::Text, Format::Conll, "# of men\n"), " #\nof\nmen\n\n");
     }
 
     #[test]

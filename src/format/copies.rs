@@ -99,7 +99,7 @@ const LINES: usize = 4;
 /// Finds lines of a cue that repeat lines of the previous cue: roll-up captions show each line two
 /// or three times.
 #[derive(Debug, Default)]
-pub(super) struct RolledLines {
+pub struct RolledLines {
     cue: u64,
     /// The lines of the previous cue; `lines` are those of this cue so far.
     last: Vec<RolledLine>,
@@ -237,6 +237,15 @@ impl RolledLines {
             }
         }
         found.is_some()
+    }
+
+    /// Reads a line that is text as a whole, in the cue of this number, and returns true if it
+    /// repeats a line of the previous cue.
+    pub fn repeats(&mut self, cue: u64, line: &str) -> bool {
+        let part = TextPart { place: 0..line.len(), ..TextPart::default() };
+        let is_again = self.read(cue, line, std::iter::once(&part), Locale::Root);
+        self.take(0, &mut Vec::new());
+        is_again
     }
 
     /// Returns true if the last line read repeats a line of the previous cue.

@@ -418,7 +418,7 @@ const NO_GAP: u64 = 20;
 
 /// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
 /// one ends.
-pub(super) fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
+pub fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
     last_begin < begin && begin.since(last_end).is_none_or(|gap| gap.milliseconds() <= NO_GAP)
 }
@@ -835,7 +835,7 @@ fn is_aside(before: &str, rest: &str) -> bool {
 
 /// Returns the length of the dash at the beginning of the text, if it marks a change of speaker.
 /// Two dashes mean that the speaker continues, and a dash before a digit is a minus.
-pub(super) fn dash_len(text: &str) -> Option<usize> {
+pub fn dash_len(text: &str) -> Option<usize> {
     let dash = |c: &char| matches!(c, '-' | '–' | '—' | '‐');
     let first = text.chars().next().filter(dash)?;
     let next = text[first.len_utf8()..].chars().next()?;

@@ -21,7 +21,7 @@ impl Segment {
     /// text, cut between words. A word that was not heard, or whose time is missing or cannot be
     /// right, gets a share of the time between its neighbours. Nothing changes if no word of the
     /// text was heard.
-    pub(super) fn fit_words(&mut self) {
+    pub fn fit_words(&mut self) {
         if self.words.is_empty() {
             return;
         }

@@ -7,6 +7,7 @@ use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
 use super::piece::PieceReader;
 use super::record::RecordSource;
+use super::segment::SegmentInfo;
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::write::MarkSide;
@@ -67,6 +68,8 @@ pub struct FormatInfo {
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
     /// The rows of marks, in formats with such rows.
     pub(super) mark_row: Option<MarkRowMaker>,
+    /// What conversion knows of its segments, in formats that are converted.
+    pub segments: Option<&'static SegmentInfo>,
     /// True if a colon makes a speaker's name of the words before it.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, and so its pauses.
@@ -124,6 +127,7 @@ impl FormatInfo {
         live: None,
         mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Written)),
         mark_row: None,
+        segments: None,
         names_speakers: false,
         has_pauses: false,
         has_utterances: false,
@@ -145,13 +149,16 @@ impl FormatInfo {
     };
 
     /// Returns what this build knows of the format: without the feature `all-formats`, no code of
-    /// formats other than text and subtitles is in the program.
+    /// formats other than text and subtitles is in the program, and no format is converted.
     pub(super) const fn built(self) -> Self {
-        let is_small = matches!(self.family, FormatFamily::Text | FormatFamily::Subtitles);
-        if is_small || cfg!(feature = "all-formats") {
+        if cfg!(feature = "all-formats") {
             return self;
         }
-        Self { grammar: None, reader: None, texts: None, live: None, mark_row: None, ..self }
+        let unconverted = Self { segments: None, ..self };
+        if matches!(self.family, FormatFamily::Text | FormatFamily::Subtitles) {
+            return unconverted;
+        }
+        Self { grammar: None, reader: None, texts: None, live: None, mark_row: None, ..unconverted }
     }
 
     /// Returns true if the format is a document, which is read whole.

@@ -44,6 +44,7 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     has_sentence_lines: true,
     is_cut_by_lines: true,
     has_objects: true,
+    segments: Some(&JSONL_OBJECTS),
     ..FormatInfo::LINES
 };
 
@@ -86,7 +87,7 @@ pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
 }
 
 /// Objects as segments.
-pub(super) static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
+static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
     format: Format::Jsonl,
     unit: "object",
     has_times: true,

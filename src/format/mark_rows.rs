@@ -91,7 +91,7 @@ pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
 }
 
 /// Returns true if a word of a row is nothing but marks.
-pub(super) fn is_mark(word: &str) -> bool {
+pub fn is_mark(word: &str) -> bool {
     let is_mark = |c| Mark::of(c) != Mark::None || Mark::opened_by(c) != Mark::None;
     !word.is_empty() && word.chars().all(is_mark)
 }

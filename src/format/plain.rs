@@ -28,6 +28,7 @@ pub(super) const TEXT: FormatInfo = FormatInfo {
     has_context: true,
     has_sentence_lines: true,
     is_cut_by_lines: true,
+    segments: Some(&TEXT_LINES),
     ..FormatInfo::LINES
 };
 
@@ -40,6 +41,7 @@ pub(super) const AUTO: FormatInfo = FormatInfo {
     media_types: &["application/octet-stream"],
     has_context: false,
     has_sentence_lines: false,
+    segments: None,
     ..TEXT
 };
 
@@ -55,15 +57,15 @@ pub(super) const TOK: FormatInfo = FormatInfo {
     is_tokenised: true,
     has_paragraphs: false,
     has_context: false,
+    segments: Some(&TOK_LINES),
     ..TEXT
 };
 
 /// Lines.
-pub(super) static TEXT_LINES: SegmentInfo =
-    SegmentInfo { writer: Ok(|| Box::new(PlainWriter)), ..SegmentInfo::LINES };
+static TEXT_LINES: SegmentInfo = SegmentInfo { writer: Ok(|| Box::new(PlainWriter)), ..SegmentInfo::LINES };
 
 /// Lines of tokens.
-pub(super) static TOK_LINES: SegmentInfo =
+static TOK_LINES: SegmentInfo =
     SegmentInfo { format: Format::Tok, writer: Ok(|| Box::new(PlainWriter)), ..SegmentInfo::LINES };
 
 /// Plain text, read from any input.

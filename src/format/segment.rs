@@ -1,6 +1,7 @@
 //! The content of subtitles and transcripts in any format: segments of speech, and blocks that are
 //! not spoken.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use super::json;
@@ -11,87 +12,110 @@ use crate::error::{Error, Result, option};
 /// One item of a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub enum Item {
+    /// Speech.
     Segment(Segment),
+    /// Everything else.
     Block(UnspokenBlock),
 }
 
 /// A timed unit of speech: a cue, a word of a recogniser, a sentence, a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Segment {
-    pub(super) id: Option<String>,
-    pub(super) recording: Option<String>,
-    pub(super) channel: Option<String>,
-    pub(super) speaker: Option<String>,
-    pub(super) begin: Option<Time>,
-    pub(super) end: Option<Time>,
+pub struct Segment {
+    /// The number or name.
+    pub id: Option<String>,
+    /// The name of the recording.
+    pub recording: Option<String>,
+    /// The channel of the recording.
+    pub channel: Option<String>,
+    /// The name of the speaker.
+    pub speaker: Option<String>,
+    /// The time at which the segment begins.
+    pub begin: Option<Time>,
+    /// The time at which the segment ends.
+    pub end: Option<Time>,
     /// The words, as characters: without escapes and without tags.
-    pub(super) text: String,
+    pub text: String,
     /// The mark-up between the characters of the text, in order.
-    pub(super) tags: Vec<SegmentTag>,
+    pub tags: Vec<SegmentTag>,
     /// The settings of a cue, such as its position on the screen, as in .vtt.
-    pub(super) settings: Option<String>,
+    pub settings: Option<String>,
     /// The position of a cue on the screen, as in .srt.
-    pub(super) coordinates: Option<String>,
+    pub coordinates: Option<String>,
     /// The confidence as written: `0.98`, `NA`.
-    pub(super) confidence: Option<String>,
+    pub confidence: Option<String>,
     /// The kind of word: `lex`, `fp`, …
-    pub(super) kind: Option<String>,
+    pub kind: Option<String>,
     /// The category for scoring: `<o,f0,male>`.
-    pub(super) label: Option<String>,
+    pub label: Option<String>,
     /// The words of the text again, each with its times.
-    pub(super) words: Vec<SegmentWord>,
+    pub words: Vec<SegmentWord>,
     /// The columns of each word and of the rows between words.
-    pub(super) rows: Vec<SegmentColumns>,
+    pub rows: Vec<SegmentColumns>,
     /// Names and values of unknown fields, the values as JSON without white space.
-    pub(super) other: Vec<(String, String)>,
+    pub other: Vec<(String, String)>,
 }
 
 /// A tag: `<i>`, `{\an8}`, `<v Ana>` or an event, before the character of the text with this
 /// number, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SegmentTag {
-    pub(super) at: usize,
-    pub(super) tag: String,
+pub struct SegmentTag {
+    /// The number of characters of the text before the tag.
+    pub at: usize,
+    /// The tag as it is written.
+    pub tag: String,
 }
 
 /// One word of a segment. Its text begins with the white space that separates it from the previous
 /// word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct SegmentWord {
-    pub(super) text: String,
-    pub(super) begin: Option<Time>,
-    pub(super) end: Option<Time>,
-    pub(super) confidence: Option<String>,
-    pub(super) other: Vec<(String, String)>,
+pub struct SegmentWord {
+    /// The word, as characters.
+    pub text: String,
+    /// The time at which the word begins.
+    pub begin: Option<Time>,
+    /// The time at which the word ends.
+    pub end: Option<Time>,
+    /// The confidence as written.
+    pub confidence: Option<String>,
+    /// Names and values of unknown fields, as in [`Segment::other`].
+    pub other: Vec<(String, String)>,
 }
 
 /// The columns of a line.
-pub(super) type SegmentColumns = Vec<FieldColumn>;
+pub type SegmentColumns = Vec<FieldColumn>;
 
 /// The content of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FieldColumn {
+pub enum FieldColumn {
     /// The next word of the text, with this number of spaces in it.
     Word(usize),
+    /// The text of any other column.
     Other(String),
 }
 
 /// A block that is not spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct UnspokenBlock {
-    pub(super) kind: BlockKind,
+pub struct UnspokenBlock {
+    /// The kind of the block.
+    pub kind: BlockKind,
     /// The text without the opening that marks the block in its format; an object of JSON for a
     /// document.
-    pub(super) text: String,
+    pub text: String,
 }
 
+/// The kinds of blocks that are not spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum BlockKind {
+pub enum BlockKind {
+    /// The lines with which a file begins.
     Header,
+    /// A note to whoever edits the file.
     Note,
+    /// The look of cues.
     Style,
+    /// A part of the screen.
     Region,
+    /// A line that programs skip.
     Comment,
     /// The lines of .ass that are not visible events: settings, styles, comments, fonts.
     Script,
@@ -137,7 +161,7 @@ impl BlockKind {
 
 /// A time in seconds, exact: in units of 10⁻²⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Time(u128);
+pub struct Time(u128);
 
 impl Time {
     const PLACES: usize = 24;
@@ -189,7 +213,7 @@ impl Time {
     }
 
     /// Reads hours, minutes and seconds with colons between them, and a fraction after the mark.
-    pub(super) fn of_clock(text: &str) -> Option<Self> {
+    pub fn of_clock(text: &str) -> Option<Self> {
         Self::of_plain_clock(text).or_else(|| Self::of_any_clock(text))
     }
 
@@ -239,13 +263,14 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
-    pub(super) fn of_milliseconds(milliseconds: u64) -> Option<Self> {
+    /// Converts milliseconds; `None` if they are more than a time can be.
+    pub fn of_milliseconds(milliseconds: u64) -> Option<Self> {
         let units = u128::from(milliseconds) * (Self::SECOND / 1000);
         (units < Self::LIMIT).then_some(Self(units))
     }
 
     /// Returns the time in milliseconds, rounded.
-    pub(super) fn milliseconds(self) -> u64 {
+    pub fn milliseconds(self) -> u64 {
         let unit = Self::SECOND / 1000;
         u64::try_from((self.0 + unit / 2) / unit).unwrap_or(u64::MAX)
     }
@@ -280,7 +305,7 @@ impl Time {
 
     /// Writes the time in seconds, with at least `places` digits after the point and as many as it
     /// has.
-    pub(super) fn seconds(self, places: usize) -> String {
+    pub fn seconds(self, places: usize) -> String {
         let fraction = format!("{:024}", self.0 % Self::SECOND);
         let end = fraction.trim_end_matches('0').len().max(places);
         match end {
@@ -290,7 +315,7 @@ impl Time {
     }
 
     /// Writes hours, minutes, seconds and milliseconds, with `mark` before the milliseconds.
-    pub(super) fn clock(self, mark: char) -> String {
+    pub fn clock(self, mark: char) -> String {
         let (seconds, milliseconds) = (self.0 / Self::SECOND, self.0 % Self::SECOND / (Self::SECOND / 1000));
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         format!("{hours:02}:{minutes:02}:{:02}{mark}{milliseconds:03}", seconds % 60)
@@ -299,28 +324,48 @@ impl Time {
 
 /// A part of a segment that a conversion can lose, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum LossKind {
+pub enum LossKind {
+    /// The number or name.
     Id,
+    /// The name of the recording.
     Recording,
+    /// The channel.
     Channel,
+    /// The speaker.
     Speaker,
+    /// The beginning and the end.
     Times,
+    /// The last digits of times.
     Digits,
     /// An end that is before its beginning.
     Order,
+    /// The times of the first and the last word.
     Bounds,
+    /// The text.
     Text,
+    /// Line breaks in the text.
     Breaks,
+    /// White space beyond one space between words.
     Spaces,
+    /// Tags.
     Tags,
+    /// The settings of a cue.
     Settings,
+    /// The coordinates of a cue.
     Coordinates,
+    /// The confidence.
     Confidence,
+    /// The type of a word.
     Format,
+    /// The category for scoring.
     Label,
+    /// The times of words.
     Words,
+    /// The columns of words.
     Rows,
+    /// Unknown fields.
     Other,
+    /// A block of this kind.
     Block(BlockKind),
 }
 
@@ -355,18 +400,22 @@ impl LossKind {
 
 /// The reason that something cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lost {
-    /// The part, and its index if there are several.
-    pub(super) part: LossKind,
-    pub(super) nth: usize,
-    pub(super) problem: String,
+pub struct Lost {
+    /// The part that cannot be written.
+    pub part: LossKind,
+    /// The index of the part, if there are several.
+    pub nth: usize,
+    /// The text of the error.
+    pub problem: String,
 }
 
 /// The parts that the output format cannot express.
 #[derive(Debug)]
-pub(super) struct Losses {
-    pub(super) from: &'static SegmentInfo,
-    pub(super) to: &'static SegmentInfo,
+pub struct Losses {
+    /// The format that is read.
+    pub from: &'static SegmentInfo,
+    /// The format that is written.
+    pub to: &'static SegmentInfo,
     drop: bool,
     /// The name of what the parts are lost from.
     unit: &'static str,
@@ -375,12 +424,13 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    pub(super) fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, drop: bool) -> Self {
+    /// Counts what is lost from one format to the other; without `drop` each loss is an error.
+    pub fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, drop: bool) -> Self {
         Self { from, to, drop, unit: from.unit, counts: Vec::new() }
     }
 
     /// Counts the parts that new cues lose: these are dropped.
-    pub(super) fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo) -> Self {
+    pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo) -> Self {
         Self { unit: "cue", ..Self::new(from, to, true) }
     }
 
@@ -390,17 +440,15 @@ impl Losses {
     }
 
     /// Returns true if the output format has a place for all that the input may have.
-    pub(super) fn keeps_all(&self) -> bool {
+    pub fn keeps_all(&self) -> bool {
         self.from.format == self.to.format || self.to.has_everything()
     }
 
     /// Drops a part, or refuses to.
-    pub(super) fn drop_part(
-        &mut self,
-        part: LossKind,
-        nth: usize,
-        what: impl fmt::Display,
-    ) -> Result<(), Lost> {
+    ///
+    /// # Errors
+    /// Refuses if nothing is to be dropped.
+    pub fn drop_part(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
                 "{what} would be lost, for {} has no place for that: convert with {} to leave such things out",
@@ -432,7 +480,7 @@ impl Losses {
 
     /// Returns a summary of the dropped parts: `settings of 12 cues, 1 style`; `None` if nothing
     /// was dropped.
-    pub(super) fn summary(&self) -> Option<String> {
+    pub fn summary(&self) -> Option<String> {
         let mut counts = self.counts.clone();
         counts.sort_unstable();
         let told = counts.into_iter().map(|(part, count)| {
@@ -449,7 +497,10 @@ impl Losses {
 
 impl Segment {
     /// Drops all parts except these and the text.
-    pub(super) fn keep(&mut self, kept: &[LossKind], losses: &mut Losses) -> Result<(), Lost> {
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`].
+    pub fn keep(&mut self, kept: &[LossKind], losses: &mut Losses) -> Result<(), Lost> {
         if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
         {
@@ -530,9 +581,12 @@ impl Segment {
         Ok(())
     }
 
-    /// Returns the begin and end times, if the format requires them.
-    /// A segment without times has those of its words.
-    pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
+    /// Returns the begin and end times of a segment in a format that requires them. A segment without
+    /// times has those of its words.
+    ///
+    /// # Errors
+    /// Fails if there is no such time.
+    pub fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         match self.bounds() {
             (Some(begin), Some(end)) => Ok((begin, end)),
             (None, _) => Err(losses.require(LossKind::Times, "beginning")),
@@ -549,7 +603,10 @@ impl Segment {
 
     /// Moves an end that is before its beginning to the beginning, of the segment and of its words:
     /// such times mean nothing in any format.
-    pub(super) fn order_times(&mut self, losses: &mut Losses) -> Result<(), Lost> {
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`].
+    pub fn order_times(&mut self, losses: &mut Losses) -> Result<(), Lost> {
         let words = self.words.iter_mut().map(|word| (word.begin, &mut word.end));
         let reversed = |(begin, end): (Option<Time>, &mut Option<Time>)| {
             let (first, last) = begin.zip(*end).filter(|(begin, end)| end < begin)?;
@@ -587,7 +644,10 @@ impl UnspokenBlock {
     }
 
     /// Passes the block on if the format has a place for it, and otherwise drops it.
-    pub(super) fn conform(
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`], and if the format has no place for it here.
+    pub fn conform(
         self,
         writer: &dyn SegmentWriter,
         losses: &mut Losses,
@@ -628,8 +688,9 @@ pub(super) fn has_text(document: &str) -> bool {
 
 /// An item with its place in the file.
 #[derive(Debug, Clone)]
-pub(super) struct LocatedItem {
-    pub(super) item: Item,
+pub struct LocatedItem {
+    /// The item.
+    pub item: Item,
     /// The lines of the item, the first of which has this `number`.
     pub(super) source: String,
     pub(super) line: u64,
@@ -644,7 +705,7 @@ impl LocatedItem {
     }
 
     /// Returns the error for a part of the item that cannot be written.
-    pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
+    pub fn error(&self, file: &str, lost: Lost) -> Error {
         // A loss in a part is placed at that part.
         let whole = match lost.part {
             LossKind::Digits | LossKind::Order => LossKind::Times,
@@ -661,34 +722,39 @@ impl LocatedItem {
     }
 }
 
+/// The function that reads the items of a document.
+pub(super) type DocumentReader = fn(&str) -> Result<VecDeque<LocatedItem>, Fault>;
+
 /// What conversion knows of the segments of a format. Each format that is converted states it once,
-/// in its own file; the list is in `convert.rs`.
+/// in its own file.
 #[derive(Debug)]
-pub(super) struct SegmentInfo {
+pub struct SegmentInfo {
     /// The format.
-    pub(super) format: Format,
+    pub format: Format,
     /// The name of a segment.
     pub(super) unit: &'static str,
     /// The parts that a segment may have beside its text.
     pub(super) parts: &'static [LossKind],
     /// True if segments have times.
-    pub(super) has_times: bool,
+    pub has_times: bool,
     /// The number of digits that a second of such a time has after the point in subtitles.
-    pub(super) digits: u32,
+    pub digits: u32,
     /// True if a segment is a word.
-    pub(super) is_word: bool,
+    pub is_word: bool,
     /// True if cues may repeat the lines of the cue before.
-    pub(super) rolls_up: bool,
+    pub rolls_up: bool,
     /// True if tags name the speakers.
     pub(super) has_voices: bool,
     /// True if styles are overrides: `{\i1}`.
-    pub(super) has_overrides: bool,
+    pub has_overrides: bool,
     /// True if the field that is named for reading is that of written text too.
-    pub(super) writes_field: bool,
+    pub writes_field: bool,
     /// Refuses a field that cannot have the text.
     pub(super) check_field: fn(&str) -> Result<()>,
     /// Returns true if a segment is not said, and is dropped where the output has no place for it.
-    pub(super) is_unsaid: fn(&Segment) -> bool,
+    pub is_unsaid: fn(&Segment) -> bool,
+    /// The reader of a document, which is read whole.
+    pub(super) document: Option<DocumentReader>,
     /// The maker of the writer, or the reason that there is none.
     pub(super) writer: Result<fn() -> Box<dyn SegmentWriter>, &'static str>,
 }
@@ -711,17 +777,26 @@ impl SegmentInfo {
             Err(Error::usage(format!("{field} names the text of jsonl and conll: leave it out")))
         },
         is_unsaid: |_| false,
+        document: None,
         writer: Err("the format is not written"),
     };
 
     /// Returns the name of the format in errors.
-    pub(super) fn shown(&self) -> &'static str {
+    pub fn shown(&self) -> &'static str {
         self.format.info().shown
     }
 
     /// Returns true if a segment may have this part.
-    pub(super) fn has(&self, part: LossKind) -> bool {
+    pub fn has(&self, part: LossKind) -> bool {
         self.has_everything() || self.parts.contains(&part)
+    }
+
+    /// Makes a writer of a file.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if the format is not written.
+    pub fn writer(&self) -> Result<Box<dyn SegmentWriter>> {
+        self.writer.map(|make| make()).map_err(Error::usage)
     }
 
     /// Returns true if the format has a place for everything that any format can express.
@@ -731,7 +806,7 @@ impl SegmentInfo {
 }
 
 /// The writer of a format.
-pub(super) trait SegmentWriter {
+pub trait SegmentWriter {
     /// Returns the kinds of blocks that the format can express.
     fn blocks(&self) -> &'static [BlockKind] {
         &[]
@@ -744,6 +819,9 @@ pub(super) trait SegmentWriter {
 
     /// Drops the parts of a segment that the format cannot express, and appends the items to be
     /// written in its place.
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`], and if the segment cannot be written.
     fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
 
     /// Appends an item that fits the format.

@@ -39,11 +39,12 @@ pub(super) const STM: FormatInfo = FormatInfo {
     is_cut_by_lines: true,
     has_speakers: true,
     has_categories: true,
+    segments: Some(&STM_TURNS),
     ..FormatInfo::LINES
 };
 
 /// Turns of a recording.
-pub(super) static STM_TURNS: SegmentInfo = SegmentInfo {
+static STM_TURNS: SegmentInfo = SegmentInfo {
     format: Format::Stm,
     unit: "segment",
     parts: &[
@@ -321,7 +322,6 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use super::*;
     use crate::format::Format;
-    use crate::format::convert::{dropped, written};
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -359,25 +359,6 @@ mod tests {
             assert_eq!(fault.at, at, "{line}");
             assert!(fault.problem.starts_with(problem), "{}", fault.problem);
         }
-    }
-
-    #[test]
-    fn what_is_not_said_is_tags() {
-        let rows = "t 1 ana 0.50 3.00 <o> so { we / they } met <laugh>\nt 1 - 3.00 4.00 ignore_time_segment_in_scoring\n";
-        let objects = written(Format::Stm, Format::Jsonl, rows);
-        let expected = [
-            r#"{"recording":"t","channel":"1","speaker":"ana","begin":0.5,"end":3.0,"text":"so we met","tags":[[2,"{"],[5,"/ they }"],[9,"<laugh>"]],"label":"<o>"}"#,
-            r#"{"recording":"t","channel":"1","begin":3.0,"end":4.0,"text":"","tags":[[0,"ignore_time_segment_in_scoring"]]}"#,
-        ];
-        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(written(Format::Jsonl, Format::Stm, &objects), rows);
-    }
-
-    #[test]
-    fn a_voice_is_the_speaker() {
-        let file = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so we met</v>\n\n00:02.000 --> 00:03.000\nyes\n";
-        let rows = dropped(Format::Vtt, Format::Stm, file);
-        assert_eq!(rows, "- - Ana_Reis 1.00 2.00 so we met\n- - - 2.00 3.00 yes\n");
     }
 
     #[test]

@@ -22,6 +22,13 @@ impl Fault {
         let place = Place { file: file.to_owned(), line: Some(number), column: Some(before as u64 + 1) };
         Error::Input { place, problem: self.problem.into() }
     }
+
+    /// Returns the error for a fault whose place is that in the text of several lines of a file.
+    pub(super) fn error_in(self, file: &str, text: &str) -> Error {
+        let start = text[..self.at].rfind('\n').map_or(0, |at| at + 1);
+        let number = text[..start].matches('\n').count() as u64 + 1;
+        Self { at: self.at - start, ..self }.error(file, number, &text[start..])
+    }
 }
 
 /// Returns the name of a transcript without the `.filt` that NIST's filters append: `x.stm.filt` is

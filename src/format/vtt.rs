@@ -23,6 +23,7 @@ pub(super) const VTT: FormatInfo = FormatInfo {
     names_speakers: true,
     has_pauses: true,
     runs_on: true,
+    segments: Some(&VTT_CUES),
     ..FormatInfo::LINES
 };
 
@@ -39,7 +40,7 @@ fn begins(head: FileHead<'_>) -> Option<bool> {
 }
 
 /// Cues with names and settings.
-pub(super) static VTT_CUES: SegmentInfo = SegmentInfo {
+static VTT_CUES: SegmentInfo = SegmentInfo {
     format: Format::Vtt,
     unit: "cue",
     parts: &[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Settings],
@@ -279,7 +280,6 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::Format;
-    use crate::format::convert::written;
     use crate::format::laws::{self, check, error, pieces, starts, words};
     use crate::text::Case;
     use crate::text::RestoreOptions;
@@ -297,19 +297,6 @@ mod tests {
         );
         assert_eq!(starts(Format::Vtt, FILE), ["yes", "me", "a"]);
         check(Format::Vtt, FILE);
-    }
-
-    #[test]
-    fn a_cue_is_a_segment_and_its_tags_stand_apart() {
-        let file = "WEBVTT a\n\nNOTE\nb\n\nc\n00:00:01.000 --> 00:00:02.000 line:0\n<v Ana>so &lt;i&gt;\n&amp; we\n\n";
-        let objects = written(Format::Vtt, Format::Jsonl, file);
-        let expected = [
-            r#"{"header":"a","text":null}"#,
-            r#"{"note":"\nb","text":null}"#,
-            r#"{"id":"c","begin":1.0,"end":2.0,"text":"so <i>\n& we","tags":[[0,"<v Ana>"]],"settings":"line:0"}"#,
-        ];
-        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]
@@ -352,24 +339,12 @@ mod tests {
             assert_eq!(read(&format!("WEBVTT\n\n{cue}{block}")), ["yes"], "{block}");
         }
         assert_eq!(read(&format!("WEBVTT\n\nSTYLE\n::cue {{\n\ncolor: red }}\n\n{cue}")), ["yes"]);
-        let file =
-            format!("WEBVTT\n\nlost\nwords\n\na\n00:00:{TIMING}\n{}", &cue[24..]).replace("--> ", "--> 00:");
-        let file = file.replace("00:00:00:", "00:00:");
-        let objects = written(Format::Vtt, Format::Jsonl, &file);
-        assert!(
-            objects.starts_with("{\"fragment\":\"lost\\nwords\",\"text\":null}\n{\"id\":\"a\""),
-            "{objects}"
-        );
-        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]
     fn a_return_alone_ends_a_line_anywhere() {
         let file = format!("WEBVTT\n\n{TIMING}\r\nso\r\ra\r{TIMING}\rwe\r\n\r");
         assert_eq!(read(&file), ["so", "we"]);
-        let objects = written(Format::Vtt, Format::Jsonl, &file);
-        assert_eq!(objects.lines().count(), 2);
-        assert!(objects.contains("\"id\":\"a\",") && objects.contains("\"text\":\"we\""), "{objects}");
     }
 
     #[test]
@@ -380,10 +355,6 @@ mod tests {
         {
             let file = cues(data);
             assert_eq!(read(&file), ["yes"], "{data}");
-            let objects = written(Format::Vtt, Format::Jsonl, &file);
-            assert!(objects.contains("\"text\":\"\",\"tags\":[[0,\""), "{objects}");
-            let back = written(Format::Jsonl, Format::Vtt, &objects);
-            assert_eq!(written(Format::Vtt, Format::Jsonl, &back), objects);
         }
         assert_eq!(read(&cues("[music]\n{so}"))[..1], ["so"]);
     }
@@ -434,20 +405,6 @@ mod tests {
         let cue = |from: u32, to: u32, text: &str| format!("00:0{from}.000 --> 00:0{to}.000\n{text}\n\n");
         let file = cue(1, 2, "so\nwe") + &cue(2, 3, "we\nmet\nwe") + &cue(3, 4, "so") + &cue(5, 6, "so");
         assert_eq!(read(&format!("WEBVTT\n\n{file}")), ["so", "we", "met", "we", "so", "so"]);
-    }
-
-    #[test]
-    fn a_byte_order_mark_names_no_cue() {
-        let file = "WEBVTT\n\n\u{feff}\n00:01.000 --> 00:02.000\nso\n";
-        let objects = written(Format::Vtt, Format::Jsonl, file);
-        assert_eq!(objects, "{\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n");
-    }
-
-    #[test]
-    fn a_name_that_begins_as_a_block_would_comes_back_with_its_blank() {
-        let file = "WEBVTT\n\n\tSTYLE\n00:00:01.000 --> 00:00:02.000\nso\n\n";
-        let objects = written(Format::Vtt, Format::Jsonl, file);
-        assert_eq!(written(Format::Jsonl, Format::Vtt, &objects), file);
     }
 
     #[test]

@@ -55,11 +55,12 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     runs_on: true,
     is_heard: true,
     declares_language: true,
+    segments: Some(&WHISPER_SEGMENTS),
     ..FormatInfo::LINES
 };
 
 /// The segments of a document.
-pub(super) static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
+static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
     format: Format::WhisperJson,
     unit: "segment",
     parts: &[
@@ -71,6 +72,7 @@ pub(super) static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
         LossKind::Confidence,
     ],
     has_times: true,
+    document: Some(read_items),
     writer: Ok(|| Box::new(WhisperWriter::default())),
     ..SegmentInfo::LINES
 };
@@ -114,7 +116,7 @@ impl PieceReader for Whisper<'_> {
                 return Ok(true);
             }
             Err(fault) => {
-                return Err(placed(explained(fault), &json[start..], &name));
+                return Err(explained(fault).error_in(&name, &json[start..]));
             }
         }
         piece.frame.source = source;
@@ -157,7 +159,7 @@ impl<'a> SegmentTexts<'a> {
         if self.json.is_empty() {
             return Ok(());
         }
-        let found = StringPlaces::read(&self.json).map_err(|fault| placed(fault, &self.json, &name))?;
+        let found = StringPlaces::read(&self.json).map_err(|fault| fault.error_in(&name, &self.json))?;
         self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
         let speakers = found.speakers.clone().into_iter().chain(std::iter::repeat(None));
         let texts = found.kinds().into_iter().find(|places| !places.is_empty()).unwrap_or_default();
@@ -259,13 +261,6 @@ pub fn language(json: &[u8]) -> Option<String> {
         Event::Other(_) => {}
     });
     read.ok().and(language).filter(|name| name.parse::<LanguageTag>().is_ok())
-}
-
-/// Returns the error for a fault in a document.
-fn placed(fault: Fault, json: &str, name: &str) -> Error {
-    let line_start = json[..fault.at].rfind('\n').map_or(0, |at| at + 1);
-    let number = json[..line_start].matches('\n').count() as u64 + 1;
-    Fault { at: fault.at - line_start, ..fault }.error(name, number, &json[line_start..])
 }
 
 fn nothing() -> Fault {
@@ -542,18 +537,8 @@ impl DocumentView {
     }
 }
 
-/// Returns the items of a document: its segments, after its other fields.
-///
-/// # Errors
-/// Fails if the input cannot be read, or is not such a document.
-pub(super) fn items(input: Input<'_>) -> Result<VecDeque<FoundItem>> {
-    let name = input.name().to_owned();
-    let json = input.text()?;
-    read_items(&json).map_err(|fault| placed(fault, &json, &name))
-}
-
-/// Reads the items of a document that is in memory.
-pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
+/// Reads the items of a document: its segments, after its other fields.
+fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     let mut found = VecDeque::new();
     if json.is_empty() {
         return Ok(found);
@@ -831,7 +816,6 @@ impl segment::SegmentWriter for WhisperWriter {
 mod tests {
     use super::RestoreOptions;
     use crate::format::Format;
-    use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
     use crate::text::Case;
 
@@ -905,8 +889,6 @@ mod tests {
     fn segments_may_be_a_list_alone() {
         let file = "[{\"text\": \" so.\", \"timestamp\": [0, 1]},\n {\"text\": \"we\", \"start\": 1.5}]";
         assert_eq!(words(Format::WhisperJson, file), ["so", "we"]);
-        let objects = "{\"begin\":0.0,\"end\":1.0,\"text\":\"so.\"}\n{\"begin\":1.5,\"text\":\"we\"}\n";
-        assert_eq!(written(Format::WhisperJson, Format::Jsonl, file), objects);
     }
 
     #[test]
@@ -942,28 +924,6 @@ mod tests {
             assert_eq!(words(Format::WhisperJson, file), ["so", "é"]);
             check(Format::WhisperJson, file);
         }
-    }
-
-    #[test]
-    fn all_kinds_of_segments_are_read() {
-        let same = "{\"begin\":0.5,\"end\":2.0,\"text\":\"so we\"}\n";
-        for file in [
-            r#"{"text": " so we", "segments": [{"start": 0.5, "end": 2, "text": " so we"}]}"#,
-            r#"{"text": " so we", "chunks": [{"timestamp": [0.5, 2.0], "text": " so we"}]}"#,
-            r#"{"transcription": [{"offsets": {"from": 500, "to": 2000}, "text": " so we"}]}"#,
-        ] {
-            assert_eq!(written(Format::WhisperJson, Format::Jsonl, file), same);
-        }
-        let file = r#"{"language": "en", "segments": [{"id": 0, "text": " so", "words": [{"word": " so", "start": 1, "probability": 0.90}]}]}"#;
-        let objects = written(Format::WhisperJson, Format::Jsonl, file);
-        let expected = [
-            r#"{"document":{"language":"en"},"text":null}"#,
-            r#"{"id":"0","text":"so","words":[{"text":" so","begin":1.0,"confidence":0.90}]}"#,
-        ];
-        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":0,\"text\":\" so\",\
-                    \"words\":[{\"word\":\" so\",\"start\":1.0,\"probability\":0.90}]}]}\n";
-        assert_eq!(written(Format::Jsonl, Format::WhisperJson, &objects), back);
     }
 
     #[test]
@@ -1026,8 +986,7 @@ mod tests {
         let file = r#"{"words": [{"word": "so", "start": 0}, {"word": "we", "start": 1}, {"word": "go", "start": 2}]}"#;
         let out = marked(Format::WhisperJson, file);
         assert_eq!(words(Format::WhisperJson, &out), ["so", "we", "go"]);
-        let items = written(Format::WhisperJson, Format::Jsonl, &out);
-        assert!(items.contains(r#""text":"So,""#), "{items}");
+        assert!(out.contains(r#""word": "So", "punctuated_word": "So,""#), "{out}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod word_list;
 pub mod sentence;
 pub(crate) mod code;
 mod line_opening;
-pub(crate) mod speaker_label;
+pub mod speaker_label;
 mod time_stamp;
 mod reading;
 mod words;

@@ -73,7 +73,7 @@ pub(super) struct LabelContext {
 }
 
 /// Returns the length of the name of a speaker at the beginning of a text, with its colon.
-pub(crate) fn name_len(text: &str) -> Option<usize> {
+pub fn name_len(text: &str) -> Option<usize> {
     let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
     let (name, rest) = (&text[..len], &text[len + 1..]);
     let is_name = name.contains(char::is_alphabetic) && is_named(name, LONGEST_NAME);

@@ -10,8 +10,7 @@ use super::{host, messages};
 use majuscule::error::Error;
 use majuscule::files::{Encoding, Limits, Publish};
 use majuscule::format::Format;
-use majuscule::format::convert::{Conversion, ConversionNotes};
-use majuscule::format::cues::{CueCut, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
 
 /// Converts subtitles and transcripts from one format to another
 ///

@@ -7,7 +7,7 @@ use std::thread;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
-use majuscule::format::convert::{Conversion, ConversionNotes};
+use majuscule_convert::{Conversion, ConversionNotes};
 
 /// The number of parts between the two steps: few enough that memory stays flat.
 const UNDER_WAY: usize = 4;

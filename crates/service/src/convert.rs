@@ -6,10 +6,9 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use majuscule::format::convert::Conversion;
-use majuscule::format::cues::{CueCut, CueLimits};
 use majuscule::named::NamedValue;
 use majuscule::{Encoding, Format, Interrupt};
+use majuscule_convert::{Conversion, CueCut, CueLimits};
 
 use crate::body;
 use crate::fields::Fields;

@@ -60,7 +60,7 @@ pub struct Language {
     /// The facts for the conventions; `None` if the language has none.
     pub(super) conventions: Option<ConventionFacts>,
     /// The words that decide where a line is cut; `None` if short words do.
-    pub(crate) function_words: Option<FunctionWords>,
+    pub function_words: Option<FunctionWords>,
     /// The words in the labels of speakers.
     pub(super) speaker_words: SpeakerWords,
     /// Words after a time that make it part of a sentence.
@@ -119,17 +119,17 @@ pub(super) struct Elision {
 
 /// The function words of a language.
 #[derive(Debug)]
-pub(crate) struct FunctionWords {
+pub struct FunctionWords {
     /// Articles, prepositions, possessives and titles, which stay with the word after them.
-    pub(crate) bound: &'static str,
+    pub bound: &'static str,
     /// Pronouns and auxiliaries, which had better stay with the verb after them.
-    pub(crate) close: &'static str,
+    pub close: &'static str,
     /// Pronouns that had better stay with the verb before them.
-    pub(crate) objects: &'static str,
+    pub objects: &'static str,
     /// Conjunctions and relative pronouns, before which a line is well broken.
-    pub(crate) conjunctions: &'static str,
+    pub conjunctions: &'static str,
     /// Words of a genitive, which belongs to the noun before it more than other phrases do.
-    pub(crate) genitives: &'static str,
+    pub genitives: &'static str,
 }
 
 /// The words in the labels of speakers, which count in a text of any language.
@@ -271,7 +271,7 @@ fn primary(tag: &str) -> &str {
 }
 
 /// Returns true if a list of words has a word.
-pub(crate) fn has_word(list: &str, word: &str) -> bool {
+pub fn has_word(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|one| one == word)
 }
 

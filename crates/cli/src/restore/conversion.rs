@@ -4,10 +4,9 @@ use std::path::Path;
 
 use majuscule::error::Error;
 use majuscule::files::Encoding;
-use majuscule::format::convert::{Conversion, ConversionNotes};
-use majuscule::format::cues::CueCut;
 use majuscule::format::{Format, FormatFamily};
 use majuscule::named::NamedValue;
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
 
 use super::arguments::RestoreArgs;
 use super::shown;
@@ -36,7 +35,7 @@ impl RestoreArgs {
             !is_same && Format::named(file) != Some(*other)
         });
         match named {
-            Some(other) if kind.is_converted_to(other) => Ok(Some(other)),
+            Some(other) if is_converted(kind, other) => Ok(Some(other)),
             Some(other) if self.format == Format::Auto => {
                 let (from, to) = (shown(file), target.display());
                 Err(Error::usage(format!(

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use majuscule::format::convert::Conversion;
 use majuscule::{FileRequest, Format, Input, LanguageChoice, Methods, ModelPool, Preset};
+use majuscule_convert::Conversion;
 use majuscule_service::ServiceOptions;
 
 use crate::client::{HttpAnswer, Server, request};

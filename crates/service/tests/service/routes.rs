@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use majuscule::format::convert::Conversion;
-use majuscule::format::cues::CueLimits;
 use majuscule::named::NamedValue;
 use majuscule::{
     FileRequest, Format, Input, LanguageChoice, MarkPlaces, MarkSet, Methods, Model, ModelPool,
     RestoreOptions,
 };
+use majuscule_convert::{Conversion, CueLimits};
 use majuscule_service::ServiceOptions;
 use serde_json::{Value, json};
 

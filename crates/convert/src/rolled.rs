@@ -1,15 +1,12 @@
 //! Captions that roll up, whose cues show again the lines of the cue before: each line is read once.
 
-use super::super::copies::RolledLines;
-use super::super::cue::follows;
-use super::super::line_parts::TextPart;
-use super::super::segment::{Segment, Time};
-use super::words;
-use crate::text::Locale;
+use majuscule::format::segments::{RolledLines, Segment, Time, follows};
+
+use crate::words;
 
 /// Finds the lines of roll-up captions that stood in the cue before.
 #[derive(Debug, Default)]
-pub(in super::super) struct RolledUp {
+pub(crate) struct RolledUp {
     lines: RolledLines,
     /// The number of the cue: one more than that of the cue before if it follows at once.
     cue: u64,
@@ -20,12 +17,12 @@ pub(in super::super) struct RolledUp {
 }
 
 /// The longest time in milliseconds of a cue that says nothing by itself.
-pub(super) const GLIMPSE: u64 = 100;
+pub(crate) const GLIMPSE: u64 = 100;
 
 impl RolledUp {
     /// Takes the lines off a cue that it repeats from the cue before; true if none is left. A line
     /// that may have been said twice goes only where captions roll up.
-    pub(in super::super) fn drop_repeated(&mut self, segment: &mut Segment) -> bool {
+    pub(crate) fn drop_repeated(&mut self, segment: &mut Segment) -> bool {
         let times = segment.begin.zip(segment.end);
         let is_next = follows(self.times, times);
         self.cue += if is_next { 1 } else { 2 };
@@ -38,10 +35,7 @@ impl RolledUp {
             if line.is_empty() {
                 continue;
             }
-            let part = TextPart { place: 0..line.len(), ..TextPart::default() };
-            let is_again = self.lines.read(self.cue, line, std::iter::once(&part), Locale::Root);
-            self.lines.take(0, &mut Vec::new());
-            if is_again {
+            if self.lines.repeats(self.cue, line) {
                 // The dash of a speaker is no word.
                 let said = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
                 (repeated, words) = (chars, words + said.count());
@@ -64,7 +58,7 @@ impl RolledUp {
     }
 
     /// Returns what a user is told, if lines were repeated.
-    pub(in super::super) fn tell(&self) -> Option<String> {
+    pub(crate) fn tell(&self) -> Option<String> {
         let cues = if self.repeating == 1 { "1 cue" } else { &format!("{} cues", self.repeating) };
         let told =
             || format!("lines of {cues} stood in the cue before, as captions roll up: they were read once");

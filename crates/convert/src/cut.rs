@@ -6,22 +6,22 @@
 
 use std::ops::Range;
 
-use super::CueLimits;
+use crate::limits::CueLimits;
 
 /// A word as the cut sees it, with what stands after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CutWord {
+pub(crate) struct CutWord {
     /// The number of characters.
-    pub(super) chars: usize,
+    pub(crate) chars: usize,
     /// The beginning and the end, in milliseconds; words begin in order.
-    pub(super) begin: u64,
-    pub(super) end: u64,
-    pub(super) after: Juncture,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) after: Juncture,
 }
 
 /// What stands between a word and the next one, the best place for a cut first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Juncture {
+pub(crate) enum Juncture {
     /// The end of a sentence.
     Sentence,
     /// A colon, a semicolon, a dash or an ellipsis.
@@ -74,14 +74,14 @@ const TOO_LONG: u64 = 10_000;
 
 /// A cue: its words, and those after which a line ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CutCue {
-    pub(super) words: Range<usize>,
-    pub(super) breaks: Vec<usize>,
+pub(crate) struct CutCue {
+    pub(crate) words: Range<usize>,
+    pub(crate) breaks: Vec<usize>,
 }
 
 /// A turn that is cut into cues.
 #[derive(Debug)]
-pub(super) struct TurnCut<'a> {
+pub(crate) struct TurnCut<'a> {
     words: &'a [CutWord],
     limits: &'a CueLimits,
     /// The time at which something else begins after the turn.
@@ -92,7 +92,7 @@ pub(super) struct TurnCut<'a> {
 }
 
 impl<'a> TurnCut<'a> {
-    pub(super) fn new(words: &'a [CutWord], until: Option<u64>, limits: &'a CueLimits) -> Self {
+    pub(crate) fn new(words: &'a [CutWord], until: Option<u64>, limits: &'a CueLimits) -> Self {
         let (mut chars, mut inside) = (vec![0], vec![0]);
         for (at, word) in words.iter().enumerate() {
             let sentence = if word.after == Juncture::Sentence { SENTENCE_INSIDE } else { 0 };
@@ -105,7 +105,7 @@ impl<'a> TurnCut<'a> {
     }
 
     /// Returns the best cut; of cuts of the same cost, that with the longer cues first.
-    pub(super) fn best(&self) -> Vec<CutCue> {
+    pub(crate) fn best(&self) -> Vec<CutCue> {
         // The cost of the words from each word on, and the end of their first cue.
         let count = self.words.len();
         let mut best = vec![(0, count); count + 1];

@@ -3,34 +3,34 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::cue::{as_override, dash_len};
-use super::super::segment::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time};
-use super::cut::Juncture;
-use super::juncture::CueLanguage;
-use crate::text::speaker_label::name_len;
-use crate::text::{Mark, MarkForm};
+use majuscule::format::segments::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time, dash_len};
+use majuscule::text::speaker_label::name_len;
+use majuscule::text::{Mark, MarkForm};
+
+use crate::cut::Juncture;
+use crate::juncture::CueLanguage;
 
 /// A word with the marks that stand apart next to it, as `« oui »` in French.
 #[derive(Debug, Clone)]
-pub(super) struct CueWord {
-    pub(super) text: String,
-    pub(super) begin: u64,
-    pub(super) end: u64,
+pub(crate) struct CueWord {
+    pub(crate) text: String,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
     /// The tags of the word, with their places in its text.
-    pub(super) tags: Vec<SegmentTag>,
+    pub(crate) tags: Vec<SegmentTag>,
     /// The word as the input times it, with its confidence; empty if the input does not.
-    pub(super) timed: Vec<SegmentWord>,
+    pub(crate) timed: Vec<SegmentWord>,
 }
 
 impl CueWord {
     /// Appends a mark that had a row of its own.
-    pub(super) fn push_mark(&mut self, mark: &str) {
+    pub(crate) fn push_mark(&mut self, mark: &str) {
         self.texts().for_each(|text| text.push_str(mark));
     }
 
     /// Spaces the marks of a word of a transcript, which has them right behind it, as the language
     /// does: `quoi\u{202f}?`
-    pub(super) fn space_marks(&mut self, language: Option<&str>) {
+    pub(crate) fn space_marks(&mut self, language: Option<&str>) {
         let language = language.unwrap_or_default();
         for text in self.texts() {
             let word = text.trim_end_matches(|c| Mark::of(c) != Mark::None);
@@ -52,26 +52,26 @@ impl CueWord {
 
 /// Words of a segment that have one speaker.
 #[derive(Debug, Clone)]
-pub(super) struct SpokenPart {
+pub(crate) struct SpokenPart {
     /// All that the words share: a segment without words and times.
-    pub(super) frame: Rc<Segment>,
-    pub(super) words: Vec<CueWord>,
+    pub(crate) frame: Rc<Segment>,
+    pub(crate) words: Vec<CueWord>,
     /// True if a dash, a name or a note of music tells that something else begins.
-    pub(super) begins: bool,
+    pub(crate) begins: bool,
     /// True for a sound, music or a drawing, which stays in a cue of its own.
-    pub(super) is_apart: bool,
+    pub(crate) is_apart: bool,
 }
 
 /// The words of a segment.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SegmentParts {
-    pub(super) parts: Vec<SpokenPart>,
+pub(crate) struct SegmentParts {
+    pub(crate) parts: Vec<SpokenPart>,
     /// True if the times of words were divided by letters.
-    pub(super) is_divided: bool,
+    pub(crate) is_divided: bool,
 }
 
 /// Reads the words of a segment, with times in milliseconds, multiples of `unit`.
-pub(super) fn read(
+pub(crate) fn read(
     segment: &Segment,
     unit: u64,
     language: &CueLanguage,
@@ -524,12 +524,11 @@ fn role(tag: &str) -> TagRole<'_> {
             _ => {}
         }
     }
-    let is_style = as_override(tag).is_some();
-    if tag.starts_with("{\\") && !is_style { TagRole::Frames } else { TagRole::Stands }
+    if tag.starts_with("{\\") { TagRole::Frames } else { TagRole::Stands }
 }
 
 /// Returns the tag that ends what this one opens.
-pub(super) fn closing(tag: &str) -> String {
+pub(crate) fn closing(tag: &str) -> String {
     match (role(tag), tag.starts_with('<')) {
         (TagRole::Opens(name), true) => format!("</{name}>"),
         (TagRole::Opens(name), false) => format!("{{\\{name}0}}"),
@@ -542,7 +541,7 @@ pub(super) fn closing(tag: &str) -> String {
 const MAX_OPEN_TAGS: usize = 16;
 
 /// Follows the tags of a word: those that are open after it stay in `open`.
-pub(super) fn follow(tag: &str, open: &mut Vec<String>) {
+pub(crate) fn follow(tag: &str, open: &mut Vec<String>) {
     match role(tag) {
         TagRole::Opens(_) if open.len() < MAX_OPEN_TAGS => open.push(tag.to_owned()),
         TagRole::Closes(name) => {
@@ -555,7 +554,7 @@ pub(super) fn follow(tag: &str, open: &mut Vec<String>) {
 
 /// Takes off the tags before this character of a text, whose first characters were left out: those
 /// that hold for the rest stay.
-pub(super) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
+pub(crate) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
     let (mut frames, mut open) = (Vec::new(), Vec::new());
     let rest = tags.iter().position(|tag| tag.at >= at).unwrap_or(tags.len());
     for tag in tags.drain(..rest) {
@@ -631,7 +630,7 @@ fn close_tags(parts: &mut [SpokenPart]) {
 }
 
 /// Counts what a segment has that no word of a cue can have.
-pub(super) fn drop_fields(segment: &Segment, keeps_words: bool, losses: &mut Losses) -> Result<(), Lost> {
+pub(crate) fn drop_fields(segment: &Segment, keeps_words: bool, losses: &mut Losses) -> Result<(), Lost> {
     let mut rest = segment.clone();
     let kept = frame(segment, losses);
     let is_number = |id: &String| id.bytes().all(|b| b.is_ascii_digit());

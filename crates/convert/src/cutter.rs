@@ -4,130 +4,25 @@
 //! reader would pause, and another speaker begins a cue. The words, their order and their marks
 //! stay; times are those of the words.
 
-mod cut;
-mod juncture;
-mod rolled;
-mod words;
-
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use cut::{CutCue, CutWord, Juncture, TurnCut};
-use juncture::CueLanguage;
-pub(super) use rolled::RolledUp;
-use words::CueWord;
-
-use super::cue::dash_len;
-use super::mark_rows::is_mark;
-use super::segment::{
+use majuscule::error::{Error, Result};
+use majuscule::format::segments::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
-    UnspokenBlock,
+    UnspokenBlock, dash_len, is_mark,
 };
-use super::transcript::shortened;
-use super::whisper;
-use crate::error::{Error, Result, option};
-use crate::named::NamedValue;
-use crate::text::Mark;
-use crate::text::speaker_label::name_len;
+use majuscule::format::whisper;
+use majuscule::printable::shortened;
+use majuscule::text::Mark;
+use majuscule::text::speaker_label::name_len;
 
-/// The ways to cut speech into cues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CueCut {
-    /// Cues end at the ends of sentences, otherwise at commas and pauses.
-    #[default]
-    Sentence,
-}
-
-impl NamedValue for CueCut {
-    const VALUES: &'static [(Self, &'static str, &'static str)] =
-        &[(Self::Sentence, "sentence", "Cues end at the ends of sentences, otherwise at commas and pauses")];
-}
-
-/// The limits of a cue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CueLimits {
-    /// The longest line, in characters.
-    pub max_chars: usize,
-    /// The largest number of lines of a cue.
-    pub max_lines: usize,
-    /// The longest and the shortest time of a cue, in seconds.
-    pub max_seconds: f64,
-    /// See [`CueLimits::max_seconds`].
-    pub min_seconds: f64,
-    /// The largest number of characters to be read in a second.
-    pub max_cps: f64,
-    /// The language of the text, by its tag, or `mul` for several: it tells abbreviations, and
-    /// articles and prepositions, which stay on the line of their noun.
-    pub language: Option<String>,
-}
-
-impl Default for CueLimits {
-    fn default() -> Self {
-        Self {
-            max_chars: 42,
-            max_lines: 2,
-            max_seconds: 7.0,
-            min_seconds: 1.0,
-            max_cps: 17.0,
-            language: None,
-        }
-    }
-}
-
-impl CueLimits {
-    /// # Errors
-    /// Fails if a limit leaves no cue, or is none.
-    fn check(&self) -> Result<()> {
-        let wrong = |name: &str, found: String, expected: &str| {
-            Err(Error::usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
-        };
-        if !(10..=100).contains(&self.max_chars) {
-            return wrong("max-chars", self.max_chars.to_string(), "10 to 100 characters a line, such as 42");
-        }
-        if !(1..=4).contains(&self.max_lines) {
-            return wrong("max-lines", self.max_lines.to_string(), "1 to 4 lines a cue, such as 2");
-        }
-        if !(self.max_seconds >= 1.0 && self.max_seconds <= 60.0) {
-            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 60 seconds a cue, such as 7");
-        }
-        if !(self.min_seconds >= 0.0 && self.min_seconds <= self.max_seconds) {
-            let expected =
-                format!("0 seconds or more, and no more than {} {}", option("max-seconds"), self.max_seconds);
-            return wrong("min-seconds", self.min_seconds.to_string(), &expected);
-        }
-        if !(self.max_cps >= 1.0 && self.max_cps <= 1000.0) {
-            return wrong("max-cps", self.max_cps.to_string(), "1 to 1000 characters a second, such as 17");
-        }
-        Ok(())
-    }
-
-    fn max_milliseconds(&self) -> u64 {
-        (self.max_seconds * 1000.0) as u64
-    }
-
-    fn min_milliseconds(&self) -> u64 {
-        (self.min_seconds * 1000.0) as u64
-    }
-
-    /// Returns the time that these characters need to be read.
-    fn milliseconds_to_read(&self, chars: usize) -> u64 {
-        (chars as f64 * 1000.0 / self.max_cps).ceil() as u64
-    }
-
-    /// Returns the number of characters of a full cue.
-    fn capacity(&self) -> usize {
-        self.max_chars * self.max_lines
-    }
-
-    /// Returns the end of a cue that is said until `said`: it stays as long as it needs, as far as
-    /// there is room.
-    fn shown(&self, begin: u64, said: u64, room: Option<u64>, chars: usize) -> u64 {
-        let needed = self.min_milliseconds().max(self.milliseconds_to_read(chars));
-        let room = room.unwrap_or(u64::MAX).max(said);
-        said.max(begin.saturating_add(needed).min(room)).min(begin.saturating_add(self.max_milliseconds()))
-    }
-}
+use crate::cut::{CutCue, CutWord, Juncture, TurnCut};
+use crate::juncture::CueLanguage;
+use crate::limits::CueLimits;
+use crate::rolled::RolledUp;
+use crate::words::{self, CueWord};
 
 /// The time by which a word may begin before the one before it: recognisers are not more exact.
 const SLACK: u64 = 500;
@@ -195,7 +90,7 @@ impl ToldCues {
 
 /// Turns the segments of a file into cues.
 #[derive(Debug)]
-pub(super) struct CueCutter {
+pub(crate) struct CueCutter {
     limits: CueLimits,
     to: &'static SegmentInfo,
     /// The unit of the times of the output, in milliseconds.
@@ -222,7 +117,7 @@ pub(super) struct CueCutter {
 impl CueCutter {
     /// # Errors
     /// Fails if a limit is none, or if the input has no times.
-    pub(super) fn new(
+    pub(crate) fn new(
         limits: &CueLimits,
         from: &'static SegmentInfo,
         to: &'static SegmentInfo,
@@ -256,21 +151,22 @@ impl CueCutter {
     }
 
     /// Returns the next cue or block that is ready, with its source.
-    pub(super) fn pop(&mut self) -> Option<(Item, Rc<LocatedItem>)> {
+    pub(crate) fn pop(&mut self) -> Option<(Item, Rc<LocatedItem>)> {
         self.cues.pop_front()
     }
 
     /// Takes the next item of the file.
-    pub(super) fn take(&mut self, found: LocatedItem) -> Result<(), Box<(Rc<LocatedItem>, Lost)>> {
-        match found.item {
-            Item::Block(ref block) => {
-                self.see_language(block);
+    pub(crate) fn take(&mut self, mut found: LocatedItem) -> Result<(), Box<(Rc<LocatedItem>, Lost)>> {
+        match std::mem::replace(&mut found.item, Item::Segment(Segment::default())) {
+            Item::Block(block) => {
+                self.see_language(&block);
+                found.item = Item::Block(block);
                 self.blocks.push_back((self.count, found));
                 Ok(())
             }
             Item::Segment(segment) => {
                 // All cues of a segment share its source.
-                let source = Rc::new(LocatedItem { item: Item::Segment(Segment::default()), ..found });
+                let source = Rc::new(found);
                 let taken = self.segment(segment, &source);
                 taken.map_err(|lost| Box::new((source, lost)))
             }
@@ -403,14 +299,14 @@ impl CueCutter {
     }
 
     /// Ends the file; false if nothing is left.
-    pub(super) fn end(&mut self) -> bool {
+    pub(crate) fn end(&mut self) -> bool {
         self.cut();
         self.cues.extend(self.blocks.drain(..).map(|(_, block)| shared(block)));
         !self.cues.is_empty()
     }
 
     /// Returns what a user is told of the cues.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let CueLimits { max_chars, min_seconds, max_cps, .. } = self.limits;
         let parts = if self.divided == 1 { "1 segment" } else { &format!("{} segments", self.divided) };
         let divided =
@@ -433,7 +329,7 @@ impl CueCutter {
     }
 
     /// Returns a summary of the parts of words and segments that cues cannot have.
-    pub(super) fn summary(&self) -> Option<String> {
+    pub(crate) fn summary(&self) -> Option<String> {
         self.losses.summary()
     }
 
@@ -721,11 +617,13 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::rolled::GLIMPSE;
+    use majuscule::format::segments::ItemReader;
+    use majuscule::{Format, Input};
+
     use super::*;
-    use crate::files::Input;
-    use crate::format::convert::{Conversion, ConversionNotes, written};
-    use crate::format::{Format, jsonl, srt};
+    use crate::formats::{dropped, run, written};
+    use crate::rolled::GLIMPSE;
+    use crate::{Conversion, ConversionNotes};
 
     /// Cuts a file into cues, and returns the output and the notes.
     fn cut_with(
@@ -1091,17 +989,17 @@ mod tests {
     fn an_end_before_its_beginning_is_left_out_in_every_format() {
         let srt = "1\n00:00:05,000 --> 00:00:03,000\nso it is\n\n";
         for to in [Format::Srt, Format::Vtt, Format::Ass, Format::Stm, Format::Jsonl, Format::WhisperJson] {
-            let found = crate::format::convert::run(Format::Srt, to, false, srt).unwrap_err().to_string();
+            let found = run(Format::Srt, to, false, srt).unwrap_err().to_string();
             let expected =
                 "data, line 2, column 1: the end 3, which is before the beginning 5, would be lost";
             assert!(to == Format::Stm || found.starts_with(expected), "{to:?}: {found}");
-            let found = written(to, Format::Jsonl, &crate::format::convert::dropped(Format::Srt, to, srt));
+            let found = written(to, Format::Jsonl, &dropped(Format::Srt, to, srt));
             assert!(found.contains("\"begin\":5.0") && found.contains("\"end\":5.0"), "{to:?}: {found}");
         }
         assert_eq!(cut(Format::Srt, Format::Srt, srt), "1\n00:00:05,000 --> 00:00:06,000\nso it is\n\n");
         let words =
             "{\"text\":\"so\",\"begin\":1,\"end\":2,\"words\":[{\"text\":\"so\",\"begin\":2,\"end\":1}]}\n";
-        let found = crate::format::convert::dropped(Format::Jsonl, Format::Jsonl, words);
+        let found = dropped(Format::Jsonl, Format::Jsonl, words);
         assert!(found.contains("{\"text\":\"so\",\"begin\":2.0,\"end\":2.0}"), "{found}");
     }
 
@@ -1114,7 +1012,7 @@ mod tests {
             + &cue(3, "baker in lisbon\nand he sold us");
         // Some programs leave a hundredth of a second between the cues.
         for srt in [srt.replace("2,000\nwe", "1,990\nwe"), srt] {
-            let found = crate::format::convert::dropped(Format::Srt, Format::Text, &srt);
+            let found = dropped(Format::Srt, Format::Text, &srt);
             assert_eq!(found, "we met the\nbaker in lisbon\nand he sold us\n");
         }
     }
@@ -1126,13 +1024,11 @@ mod tests {
         let words: Vec<String> = (0..count).map(word).collect();
         let text: String = (0..count).map(|at| format!(" w{at}")).collect();
         let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
-        let (from, to) = (&jsonl::JSONL_OBJECTS, &srt::SRT_CUES);
+        let [from, to] = [Format::Jsonl, Format::Srt].map(|format| format.segments().unwrap());
         let mut cutter = CueCutter::new(&CueLimits::default(), from, to).unwrap();
-        let mut found = VecDeque::new();
-        let mut grammar = Format::Jsonl.grammar(None).unwrap().unwrap();
-        grammar.items(line.trim_end(), 1, &mut found).unwrap();
-        for item in found {
-            assert!(cutter.take(item).is_ok());
+        let input = Input::of_text("data", line.as_bytes());
+        for item in ItemReader::open(Format::Jsonl, input, None).unwrap() {
+            assert!(cutter.take(item.unwrap()).is_ok());
         }
         assert!(cutter.end());
         let sources: Vec<Rc<LocatedItem>> = cutter.cues.iter().map(|(_, source)| Rc::clone(source)).collect();

@@ -1,16 +1,17 @@
 //! What stands between two words, for those who cut there.
 
-use super::cut::Juncture;
-use crate::text::Mark;
-use crate::text::language::{FunctionWords, Language, has_word};
-use crate::text::sentence::Abbreviations;
+use majuscule::text::Mark;
+use majuscule::text::language::{FunctionWords, Language, has_word};
+use majuscule::text::sentence::Abbreviations;
+
+use crate::cut::Juncture;
 
 /// The letters of a word that is taken for a function word in a language without a list.
 const SHORT: usize = 2;
 
 /// The abbreviations and function words of a text.
 #[derive(Debug)]
-pub(super) struct CueLanguage {
+pub(crate) struct CueLanguage {
     abbreviations: &'static Abbreviations,
     /// The lists that count; none for a language without one.
     lists: Vec<&'static FunctionWords>,
@@ -19,7 +20,7 @@ pub(super) struct CueLanguage {
 impl CueLanguage {
     /// Returns the words of a language, by its tag or its English name; without one, those of all
     /// languages.
-    pub(super) fn of(tag: Option<&str>) -> Self {
+    pub(crate) fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or("mul").to_ascii_lowercase();
         let tag = Language::of_name(&tag).map_or(&*tag, |language| language.tag);
         let languages = match tag == "mul" || tag.contains(',') {
@@ -31,7 +32,7 @@ impl CueLanguage {
     }
 
     /// Returns what stands between two words, whose marks are part of them.
-    pub(super) fn juncture(&self, word: &str, next: &str) -> Juncture {
+    pub(crate) fn juncture(&self, word: &str, next: &str) -> Juncture {
         let run = word.trim_end().rsplit(char::is_whitespace).find(|run| run.contains(char::is_alphanumeric));
         let run = run.unwrap_or(word);
         let from = word.rfind(run).unwrap_or(0);
@@ -104,18 +105,29 @@ mod tests {
     use super::*;
 
     fn junctures(language: Option<&str>, text: &str) -> Vec<Juncture> {
-        let language = CueLanguage::of(language);
+        junctures_in(&CueLanguage::of(language), text)
+    }
+
+    fn junctures_in(language: &CueLanguage, text: &str) -> Vec<Juncture> {
         let words: Vec<&str> = text.split(' ').collect();
         words.windows(2).map(|pair| language.juncture(pair[0], pair[1])).collect()
     }
 
+    static TOY_WORDS: FunctionWords = FunctionWords {
+        bound: "blim",
+        close: "blam",
+        objects: "blom",
+        conjunctions: "blum",
+        genitives: "vlan",
+    };
+
     #[test]
     fn the_words_of_a_language_are_those_of_its_descriptor() {
         use Juncture::{Bound, Close, Conjunction, Phrase, Plain};
-        for tag in ["qtx-QM", "toyish"] {
-            assert_eq!(junctures(Some(tag), "zorb. blim xoor blum xoor"), [Close, Bound, Conjunction, Bound]);
-        }
-        assert_eq!(junctures(Some("qtx"), "xoor blim xoor blom xoor"), [Phrase, Bound, Close, Plain]);
+        let toyish = CueLanguage { abbreviations: Abbreviations::of("en"), lists: vec![&TOY_WORDS] };
+        let found = junctures_in(&toyish, "Mr. blim xoor blum xoor");
+        assert_eq!(found, [Close, Bound, Conjunction, Bound]);
+        assert_eq!(junctures_in(&toyish, "xoor blim xoor blom xoor"), [Phrase, Bound, Close, Plain]);
         assert_eq!(junctures(Some("en"), "xoor blim xoor blom xoor"), [Plain; 4]);
     }
 

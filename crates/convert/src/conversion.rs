@@ -1,0 +1,198 @@
+//! A conversion of a file: its settings, its run, and what is told of it.
+
+use std::io::Write;
+use std::path::Path;
+
+use majuscule::error::{Error, Result, option};
+use majuscule::format::segments::{Item, LossKind, Losses, SegmentInfo};
+use majuscule::printable::shortened;
+use majuscule::{Format, Input, Interrupt};
+
+use crate::check::Check;
+use crate::cutter::CueCutter;
+use crate::limits::CueLimits;
+use crate::rolled::RolledUp;
+use crate::source::ConvertSource;
+
+/// The settings of a conversion.
+#[derive(Debug, Clone, Default)]
+pub struct Conversion {
+    /// The input format; [`Format::Auto`] tells it from the name of the input.
+    pub from: Format,
+    /// The output format.
+    pub to: Format,
+    /// The field of jsonl that contains the text, or the number of the column of conll that
+    /// contains the words.
+    pub field: Option<String>,
+    /// True to drop the parts that the output format cannot express. Words are never dropped.
+    pub drop: bool,
+    /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
+    pub cues: Option<CueLimits>,
+    /// The flag at which the conversion stops.
+    pub interrupt: Interrupt,
+}
+
+/// What a user is told of a conversion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConversionNotes {
+    /// A summary of the dropped parts: `settings of 12 cues, 1 style`.
+    pub left_out: Option<String>,
+    /// Limits of cues that could not be kept, times that were made, and lines that were read once.
+    pub cues: Vec<String>,
+}
+
+impl Conversion {
+    /// Reads a file and writes it in the other format, with memory independent of the length of the
+    /// file, except for Whisper's JSON and new cues.
+    ///
+    /// Law: reading the output gives the same segments as reading the input, except for the dropped
+    /// parts and the numbers that .srt requires. New cues have the same words in the same order.
+    /// Plain text has the lines of captions that roll up once.
+    ///
+    /// # Errors
+    /// Fails if the input does not match its format or something would be lost; returns
+    /// [`Error::Usage`] if there is no such conversion, and [`Error::Interrupted`] once the flag is set.
+    pub fn run(&self, input: Input<'_>, out: &mut dyn Write, target: &Path) -> Result<ConversionNotes> {
+        let from = match self.from {
+            Format::Auto => {
+                Format::refuse_unread(Path::new(input.name()))?;
+                Format::of_name(Path::new(input.name()))
+            }
+            from => from,
+        };
+        let to = output_segments(self.to)?;
+        let mut writer = to.writer()?;
+        self.interrupt.check()?;
+        let mut source = ConvertSource::open(from, input, self.field.as_deref(), self.interrupt.clone())?;
+        let from = source.segments();
+        let mut losses = Losses::new(from, to, self.drop);
+        source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
+        if let Some(limits) = &self.cues {
+            source.cutter = Some(CueCutter::new(limits, from, to)?);
+            check_cues(to)?;
+            losses = Losses::of_cues(from, to);
+        }
+        let is_same_field = from.format == to.format && to.writes_field;
+        let mut check = Check::new(to, self.field.as_deref().filter(|_| is_same_field))?;
+        let (mut fitted, mut text) = (Vec::new(), String::new());
+        let mut write =
+            |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
+        while let Some((item, found)) = source.next()? {
+            let fits = match item {
+                Item::Segment(segment) if !losses.keeps_all() && (from.is_unsaid)(&segment) => {
+                    let tag = segment.tags.first().map_or("", |tag| &tag.tag);
+                    losses.drop_part(
+                        LossKind::Tags,
+                        0,
+                        format_args!("the alternative \"{}\"", shortened(tag)),
+                    )
+                }
+                Item::Segment(segment) => writer.conform(segment, &mut losses, &mut fitted),
+                Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
+            };
+            fits.map_err(|lost| found.error(source.name(), lost))?;
+            for mut item in fitted.drain(..) {
+                if let Item::Segment(segment) = &mut item {
+                    segment.order_times(&mut losses).map_err(|lost| found.error(source.name(), lost))?;
+                }
+                text.clear();
+                writer.write(&item, &mut text);
+                write(check.mark(&text))?;
+                check.take(item, &found, &text).map_err(|refused| source.error(refused))?;
+                write(&text)?;
+            }
+        }
+        text.clear();
+        writer.end(&mut text);
+        check.end(&text).map_err(|refused| source.error(refused))?;
+        write(&text)?;
+        let cut = source.cutter.as_ref();
+        let left_out: Vec<String> =
+            [cut.and_then(CueCutter::summary), losses.summary()].into_iter().flatten().collect();
+        Ok(ConversionNotes {
+            left_out: Some(left_out.join(", ")).filter(|left| !left.is_empty()),
+            cues: match cut {
+                Some(cut) => cut.notes(),
+                None => source.rolled.as_ref().and_then(RolledUp::tell).into_iter().collect(),
+            },
+        })
+    }
+}
+
+/// Returns what is known of the segments of the format of the output.
+fn output_segments(format: Format) -> Result<&'static SegmentInfo> {
+    if format == Format::Auto {
+        let problem = format!("the format to write is not said: name it with {}", option("to"));
+        return Err(Error::usage(problem));
+    }
+    format.segments()
+}
+
+/// Refuses an output format without cues.
+fn check_cues(to: &SegmentInfo) -> Result<()> {
+    if has_cues(to) {
+        return Ok(());
+    }
+    let known = Format::all().iter().filter_map(|info| info.segments).filter(|segments| has_cues(segments));
+    let known: Vec<&str> = known.map(SegmentInfo::shown).collect();
+    let (last, others) = known.split_last().unwrap_or((&"", &[]));
+    let (option, shown, others) = (option("cues"), to.shown(), others.join(", "));
+    Err(Error::usage(format!("{option}: {shown} has no cues: write {others} or {last}")))
+}
+
+/// Returns true if new cues can be written in a format.
+fn has_cues(segments: &SegmentInfo) -> bool {
+    is_written_with_times(segments) && !segments.is_word
+}
+
+/// Returns true if a format is written with times.
+fn is_written_with_times(segments: &SegmentInfo) -> bool {
+    segments.has_times && segments.writer().is_ok()
+}
+
+/// Returns true if a text with segments, subtitles or a transcript, is written in the other format.
+pub fn is_converted(from: Format, to: Format) -> bool {
+    from.info().segments.is_some_and(|from| from.has_times)
+        && (to == Format::Text || to.info().segments.is_some_and(is_written_with_times))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::dropped;
+
+    #[test]
+    fn a_tag_that_is_left_out_leaves_no_empty_line() {
+        let cue =
+            "1\n00:00:01,000 --> 00:00:02,000\n<font a>\nso <i>it</i>\n</font>\nis\n<font b></font>\n\n";
+        let header = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n";
+        assert_eq!(dropped(Format::Srt, Format::Vtt, cue), format!("{header}so <i>it</i>\nis\n\n"));
+        let vtt = format!("{header}<c.x> </c>\n<b>\nso</b>\n\n");
+        assert_eq!(
+            dropped(Format::Vtt, Format::Srt, &vtt),
+            "1\n00:00:01,000 --> 00:00:02,000\n<b>\nso</b>\n\n"
+        );
+    }
+
+    /// A file whose reading sets a flag.
+    struct StoppedFile<'a>(&'a [u8], Interrupt);
+
+    impl std::io::Read for StoppedFile<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1.set();
+            self.0.read(buffer)
+        }
+    }
+
+    #[test]
+    fn an_interrupted_conversion_says_so() {
+        let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\n\n".repeat(10);
+        for cues in [None, Some(CueLimits::default())] {
+            let interrupt = Interrupt::new();
+            let input = Input::uncompressed("talk.srt", StoppedFile(cue.as_bytes(), interrupt.clone()));
+            let conversion = Conversion { to: Format::Vtt, cues, interrupt, ..Conversion::default() };
+            let stopped = conversion.run(input, &mut Vec::new(), Path::new("out"));
+            assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What is written of each format, and what is read back: a file of tests for each.
+
+mod ass;
+mod conll;
+mod ctm;
+mod recogniser;
+mod srt;
+mod stm;
+mod ttml;
+mod vtt;
+mod whisper;
+
+use std::io::Cursor;
+use std::path::Path;
+
+use majuscule::error::Result;
+use majuscule::{Format, Input};
+
+use crate::Conversion;
+
+/// Converts a file.
+pub(crate) fn written(from: Format, to: Format, text: &str) -> String {
+    run(from, to, false, text).expect("nothing is lost")
+}
+
+/// Converts a file and drops the parts that the output format cannot express.
+pub(crate) fn dropped(from: Format, to: Format, text: &str) -> String {
+    run(from, to, true, text).expect("no text is lost")
+}
+
+/// Converts a file, and returns the error if there is one.
+pub(crate) fn run(from: Format, to: Format, drop: bool, text: &str) -> Result<String> {
+    let mut out = Vec::new();
+    let input = Input::uncompressed("data", Cursor::new(text.to_owned()));
+    Conversion { from, to, drop, ..Conversion::default() }.run(input, &mut out, Path::new("out"))?;
+    Ok(String::from_utf8(out).expect("text was written"))
+}

@@ -1,0 +1,95 @@
+//! The input of a conversion: the items of a file, or the cues that they are cut into.
+
+use std::rc::Rc;
+
+use majuscule::error::{Error, Result};
+use majuscule::format::segments::{Item, ItemReader, LocatedItem, SegmentInfo};
+use majuscule::{Format, Input, Interrupt};
+
+use crate::check::Refused;
+use crate::cutter::CueCutter;
+use crate::rolled::RolledUp;
+
+/// A file that is read for its items.
+pub(crate) struct ConvertSource<'a> {
+    items: ItemReader<'a>,
+    /// The cutter, if the file is cut into new cues.
+    pub(crate) cutter: Option<CueCutter>,
+    /// What captions rolled up, if each of their lines is to be read once.
+    pub(crate) rolled: Option<RolledUp>,
+    /// Stops the reading.
+    interrupt: Interrupt,
+}
+
+impl<'a> ConvertSource<'a> {
+    /// Starts reading a file, whose items are not cut.
+    ///
+    /// # Errors
+    /// Like [`ItemReader::open`].
+    pub(crate) fn open(
+        format: Format,
+        input: Input<'a>,
+        field: Option<&str>,
+        interrupt: Interrupt,
+    ) -> Result<Self> {
+        Ok(Self { items: ItemReader::open(format, input, field)?, cutter: None, rolled: None, interrupt })
+    }
+
+    /// Returns what is known of the segments of the file.
+    pub(crate) fn segments(&self) -> &'static SegmentInfo {
+        self.items.segments()
+    }
+
+    /// Returns the name of the file.
+    pub(crate) fn name(&self) -> &str {
+        self.items.name()
+    }
+
+    /// Returns the error for an item that cannot be written.
+    pub(crate) fn error(&self, (found, lost): Refused) -> Error {
+        match found {
+            Some(found) => found.error(self.name(), lost),
+            None => Error::file(self.name(), lost.problem),
+        }
+    }
+
+    /// Returns the next item to be written, of the file or of the new cues, with its source.
+    pub(crate) fn next(&mut self) -> Result<Option<(Item, Rc<LocatedItem>)>> {
+        loop {
+            self.interrupt.check()?;
+            if let Some(cue) = self.cutter.as_mut().and_then(CueCutter::pop) {
+                return Ok(Some(cue));
+            }
+            let read = self.read()?;
+            match (&mut self.cutter, read) {
+                (None, read) => return Ok(read.map(|found| (found.item.clone(), Rc::new(found)))),
+                (Some(cutter), Some(found)) => {
+                    let taken = cutter.take(found);
+                    taken.map_err(|refused| {
+                        let (found, lost) = *refused;
+                        found.error(self.name(), lost)
+                    })?;
+                }
+                (Some(cutter), None) => {
+                    if !cutter.end() {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the next item of the file, without cues that only repeat lines.
+    fn read(&mut self) -> Result<Option<LocatedItem>> {
+        loop {
+            let mut next = self.items.next().transpose()?;
+            if let (Some(LocatedItem { item: Item::Segment(segment), .. }), Some(rolled)) =
+                (&mut next, &mut self.rolled)
+                && rolled.drop_repeated(segment)
+            {
+                continue;
+            }
+            return Ok(next);
+        }
+    }
+}
