@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::cue::{self, CueScanner, push_untagged};
-use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::grammar::{Grammar, ItemGrammar};
+use super::info::{FormatInfo, ItemSource};
 use super::json::{self, quoted};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
@@ -37,6 +37,7 @@ pub(super) const ASS: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     segments: Some(&ASS_EVENTS),
+    items: Some(ItemSource::Lines(|_| Ok(Box::new(Events::default())))),
     ..FormatInfo::LINES
 };
 
@@ -211,13 +212,6 @@ pub(super) struct Events {
     script: Option<LocatedItem>,
 }
 
-impl Events {
-    /// Appends the open item.
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        out.extend(self.script.take().filter(|script| script.source != SCRIPT));
-    }
-}
-
 impl Grammar for Events {
     fn prepare(&mut self, options: &RestoreOptions) {
         self.cues.prepare(options);
@@ -260,6 +254,16 @@ impl Grammar for Events {
         Ok(())
     }
 
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        push_untagged(part, |_| None, out);
+    }
+}
+
+impl ItemGrammar for Events {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let Some(fields) = self.lines.read(line)? else {
             if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.script {
@@ -315,17 +319,9 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
-    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
-        self.close(out);
-        Ok(())
-    }
-
-    fn decode(&self, part: &str, out: &mut String) {
-        push_untagged(part, |_| None, out);
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        out.extend(self.script.take().filter(|script| script.source != SCRIPT));
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::grammar::{Grammar, ItemGrammar};
+use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{CopiedPart, LineParts};
 use super::mark_rows::MarkRows;
@@ -46,6 +46,7 @@ pub(super) const CONLL: FormatInfo = FormatInfo {
     mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
     is_tokenised: true,
     segments: Some(&CONLL_SENTENCES),
+    items: Some(ItemSource::Lines(|field| Ok(Box::new(ConllReader::new(field)?)))),
     ..FormatInfo::LINES
 };
 
@@ -104,6 +105,12 @@ impl Grammar for ConllReader {
         MarkPlace::Row(MarkRows { kind: Format::Conll, returns: false })
     }
 
+    fn is_between(&self) -> bool {
+        self.before.is_some()
+    }
+}
+
+impl ItemGrammar for ConllReader {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let block = |block| LocatedItem::new(Item::Block(block), line, number, Vec::new());
         match self.says(line)? {
@@ -127,13 +134,15 @@ impl Grammar for ConllReader {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
-        self.close(out);
-        Ok(())
-    }
-
-    fn is_between(&self) -> bool {
-        self.before.is_some()
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        let Some((mut found, mut segment)) = self.sentence.take() else { return };
+        // Words alone need no columns.
+        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
+            segment.rows.clear();
+        }
+        found.item = Item::Segment(segment);
+        out.push_back(found);
     }
 }
 
@@ -152,17 +161,6 @@ enum ConllLineKind {
 }
 
 impl ConllReader {
-    /// Appends the open item.
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        let Some((mut found, mut segment)) = self.sentence.take() else { return };
-        // Words alone need no columns.
-        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
-            segment.rows.clear();
-        }
-        found.item = Item::Segment(segment);
-        out.push_back(found);
-    }
-
     /// Starts a file; `field` is the number of the column that contains the words, if it is given.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! `.csv`, a table: cells with a comma or another delimiter between them, some of them in quotes,
 //! with text in one column.
 
-use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -11,11 +10,10 @@ use super::buffer::LONGEST;
 use super::cells::CellQuotes;
 use super::grammar::Grammar;
 use super::info::FormatInfo;
-use super::jsonl::Jsonl;
+use super::jsonl::{Jsonl, RecordGrammar};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::piece::PieceReader;
-use super::segment::LocatedItem;
 use super::transcript::{Fault, shortened};
 use super::tsv;
 use crate::error::{Result, option};
@@ -352,15 +350,11 @@ impl Grammar for CsvReader {
         if self.row.is_open { Ok(()) } else { self.end_row(line) }
     }
 
-    fn needs_next(&self, _: &[u8]) -> bool {
-        self.reader.is_none() && self.column.is_some()
+    fn place_for_next(&mut self, _: &[u8]) -> Option<&mut String> {
+        (self.reader.is_none() && self.column.is_some()).then_some(&mut self.next)
     }
 
-    fn see_next(&mut self, next: &str) {
-        next.clone_into(&mut self.next);
-    }
-
-    fn end(&mut self, _: &mut VecDeque<LocatedItem>) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), String> {
         if !self.row.is_open {
             return Ok(());
         }
@@ -376,6 +370,8 @@ impl Grammar for CsvReader {
         self.quotes.decode(part, out);
     }
 }
+
+impl RecordGrammar for CsvReader {}
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::grammar::{Grammar, ItemGrammar, LiveGrammar, read_record};
+use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::live_record::Id;
+use super::live_record::{Id, LiveRecord};
 use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
 use super::piece::MarkPlace;
@@ -46,6 +46,7 @@ pub(super) const CTM: FormatInfo = FormatInfo {
     has_recordings: true,
     is_heard: true,
     segments: Some(&CTM_WORDS),
+    items: Some(ItemSource::Lines(|_| Ok(Box::new(CtmReader::default())))),
     ..FormatInfo::LINES
 };
 
@@ -287,6 +288,29 @@ impl Grammar for CtmReader {
         }
     }
 
+    fn end(&mut self) -> Result<(), String> {
+        self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        let part = match row.role {
+            Role::Begin => Some(UtterancePart::Open),
+            Role::Next => Some(UtterancePart::Next),
+            Role::End => Some(UtterancePart::Close),
+            Role::Event => None,
+            Role::Word => UtterancePart::word(&line[row.word.clone()]),
+        };
+        Ok(Some(Utterance {
+            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            times: row.times(line),
+            parts: part.into_iter().collect(),
+            ..Utterance::default()
+        }))
+    }
+}
+
+impl ItemGrammar for CtmReader {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if let Some(block) = UnspokenBlock::comment(line, ";;") {
             out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
@@ -335,36 +359,18 @@ impl Grammar for CtmReader {
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
+}
 
-    /// Of records that come in live, a word that begins no later than earlier words of its speaker,
-    /// which had not ended by then, replaces them.
-    fn id(&self, line: &str, parts: &LineParts) -> Result<Option<Id>, Fault> {
-        let row = row(line)?.filter(|row| !parts.places.is_empty() && !row.is_mark(line));
-        let Some(row) = row else { return Ok(None) };
+impl LiveGrammar for CtmReader {
+    /// A word that begins no later than earlier words of its speaker, which had not ended by then,
+    /// replaces them.
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        let has_text = read_record(self, line, record)?;
+        let Some(row) = row(line)?.filter(|row| has_text && !row.is_mark(line)) else { return Ok(()) };
         let from = seconds(line, &row.begin, "beginning")?;
         let to = from + transcript::duration(line, &row.duration)?.max(0.0);
-        Ok(Some(Id::Spoken { by: row.by(line).map(str::to_owned), from, to }))
-    }
-
-    fn end(&mut self, _: &mut VecDeque<LocatedItem>) -> Result<(), String> {
-        self.alternatives.end("").map_err(|fault| fault.problem)
-    }
-
-    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
-        let Some(row) = row(line)? else { return Ok(None) };
-        let part = match row.role {
-            Role::Begin => Some(UtterancePart::Open),
-            Role::Next => Some(UtterancePart::Next),
-            Role::End => Some(UtterancePart::Close),
-            Role::Event => None,
-            Role::Word => UtterancePart::word(&line[row.word.clone()]),
-        };
-        Ok(Some(Utterance {
-            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
-            times: row.times(line),
-            parts: part.into_iter().collect(),
-            ..Utterance::default()
-        }))
+        record.id = Some(Id::Spoken { by: row.by(line).map(str::to_owned), from, to });
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::grammar::Grammar;
+use super::grammar::{Grammar, ItemGrammar};
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
 use super::segment::{
@@ -451,6 +451,28 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         Ok(())
     }
 
+    fn place_for_next(&mut self, line: &[u8]) -> Option<&mut String> {
+        (self.subtitles.needs_next(line) || opens_tag(line)).then_some(&mut self.next)
+    }
+
+    fn pass(&mut self, is_empty: bool) {
+        self.subtitles.pass(is_empty);
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.subtitles.ended()
+    }
+
+    fn is_between(&self) -> bool {
+        self.subtitles.is_between()
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        push_untagged(part, S::escaped, out);
+    }
+}
+
+impl<S: Subtitles> ItemGrammar for CueLines<S> {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
@@ -517,33 +539,6 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         Ok(())
     }
 
-    fn needs_next(&self, line: &[u8]) -> bool {
-        self.subtitles.needs_next(line) || opens_tag(line)
-    }
-
-    fn see_next(&mut self, next: &str) {
-        next.clone_into(&mut self.next);
-    }
-
-    fn pass(&mut self, is_empty: bool) {
-        self.subtitles.pass(is_empty);
-    }
-
-    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
-        self.close(out);
-        self.subtitles.ended()
-    }
-
-    fn is_between(&self) -> bool {
-        self.subtitles.is_between()
-    }
-
-    fn decode(&self, part: &str, out: &mut String) {
-        push_untagged(part, S::escaped, out);
-    }
-}
-
-impl<S: Subtitles> CueLines<S> {
     /// Appends the open item.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let Some(mut found) = self.open.take() else { return };
@@ -558,7 +553,9 @@ impl<S: Subtitles> CueLines<S> {
             out.push_back(found);
         }
     }
+}
 
+impl<S: Subtitles> CueLines<S> {
     /// Starts an item with this line.
     fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) {
         self.open = Some(LocatedItem { item, source: line.to_owned(), line: number, parts });

@@ -1,13 +1,16 @@
 //! The formats, and what is known of each before a file is read.
 
+use std::collections::VecDeque;
+
 use super::buffer::PART;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, ItemGrammar, LiveGrammar};
 use super::head::FileHead;
 use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
 use super::piece::PieceReader;
 use super::record::RecordSource;
-use super::segment::SegmentInfo;
+use super::segment::{LocatedItem, SegmentInfo};
+use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::write::MarkSide;
@@ -24,7 +27,16 @@ pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn 
 pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
 /// The function that makes the grammar of records that come in live.
-pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn Grammar>;
+pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn LiveGrammar>;
+
+/// The reader of the items of a format.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ItemSource {
+    /// The maker of the grammar of its lines; the argument names the field of the text.
+    Lines(fn(Option<&str>) -> Result<Box<dyn ItemGrammar>>),
+    /// The reader of a document, which is read whole.
+    Document(fn(&str) -> Result<VecDeque<LocatedItem>, Fault>),
+}
 
 /// The function that returns the row of a mark by the row of its word: the arguments are the row, a
 /// byte of the word in it, the side of the mark and the mark.
@@ -70,6 +82,8 @@ pub struct FormatInfo {
     pub(super) mark_row: Option<MarkRowMaker>,
     /// What conversion knows of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
+    /// The reader of its items, in formats that are converted.
+    pub(super) items: Option<ItemSource>,
     /// True if a colon makes a speaker's name of the words before it.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, and so its pauses.
@@ -128,6 +142,7 @@ impl FormatInfo {
         mark_form: |asked| Ok(asked.unwrap_or(MarkForm::Written)),
         mark_row: None,
         segments: None,
+        items: None,
         names_speakers: false,
         has_pauses: false,
         has_utterances: false,
@@ -154,7 +169,7 @@ impl FormatInfo {
         if cfg!(feature = "all-formats") {
             return self;
         }
-        let unconverted = Self { segments: None, ..self };
+        let unconverted = Self { segments: None, items: None, ..self };
         if matches!(self.family, FormatFamily::Text | FormatFamily::Subtitles) {
             return unconverted;
         }

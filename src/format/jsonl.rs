@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 
 use super::buffer::LONGEST;
 use super::envelope::Envelope;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, ItemGrammar, LiveGrammar, read_record};
 use super::head::FileHead;
-use super::info::FormatInfo;
+use super::info::{FormatInfo, ItemSource};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, TextPart};
-use super::live_record::Id;
+use super::live_record::{Id, LiveRecord};
 use super::piece::{Piece, PieceReader};
 use super::records::{Faults, GrammarLines};
 use super::running_text::RunningText;
@@ -45,6 +45,7 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     is_cut_by_lines: true,
     has_objects: true,
     segments: Some(&JSONL_OBJECTS),
+    items: Some(ItemSource::Lines(|field| Ok(Box::new(Objects::new(field))))),
     ..FormatInfo::LINES
 };
 
@@ -105,12 +106,22 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
 /// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;
 
+/// A reader of records whose text stands in the file with escapes.
+pub(super) trait RecordGrammar: Grammar {
+    /// Returns the words that a line lists beside its text, in formats that have such lists; the
+    /// text of the line begins at byte `from` of `text`.
+    fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
+        let _ = (line, text, from);
+        Envelope::default()
+    }
+}
+
 /// Objects, read from any input. The lines of each are read as [`Plain`](super::Plain) reads lines,
 /// and each object is a text of its own, or a part of one together with its neighbours: see
 /// [`RestoreOptions::context`] and [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl<'a> {
-    lines: GrammarLines<'a>,
+    lines: GrammarLines<'a, dyn RecordGrammar>,
     /// The strings of the last line.
     parts: LineParts,
     /// True if each object is a text of its own.
@@ -145,7 +156,7 @@ impl<'a> Jsonl<'a> {
         input: Input<'a>,
         options: RestoreOptions,
         format: Format,
-        grammar: Box<dyn Grammar>,
+        grammar: Box<dyn RecordGrammar>,
         is_apart: bool,
     ) -> Self {
         Self {
@@ -394,14 +405,16 @@ impl Grammar for Objects {
         Ok(())
     }
 
-    fn id(&self, line: &str, _: &LineParts) -> Result<Option<Id>, Fault> {
-        if line.trim().is_empty() { Ok(None) } else { id(line, self.id.as_deref()) }
-    }
-
     fn is_between(&self) -> bool {
         true
     }
 
+    fn decode(&self, part: &str, out: &mut String) {
+        decode(part, out);
+    }
+}
+
+impl RecordGrammar for Objects {
     /// The words stay as they are, and get a copy with the case and the marks of the text.
     fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
         let mut found = Envelope::default();
@@ -416,7 +429,9 @@ impl Grammar for Objects {
         words.iter().for_each(|word| found.mark_beside(word, 0, false));
         found
     }
+}
 
+impl ItemGrammar for Objects {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if line.trim().is_empty() {
             return Ok(());
@@ -435,9 +450,16 @@ impl Grammar for Objects {
         out.push_back(LocatedItem::new(item, line, number, parts));
         Ok(())
     }
+}
 
-    fn decode(&self, part: &str, out: &mut String) {
-        decode(part, out);
+impl LiveGrammar for Objects {
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        read_record(self, line, record)?;
+        record.frame.add(self.listed_words(line, &record.text, 0), 0);
+        if !line.trim().is_empty() {
+            record.id = id(line, self.id.as_deref())?;
+        }
+        Ok(())
     }
 }
 

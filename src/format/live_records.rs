@@ -1,6 +1,7 @@
 //! Live captions: each line is a record, which is read and written whole, with its times.
 
 use super::buffer::LONGEST;
+use super::grammar::LiveGrammar;
 use super::kind::Format;
 use super::lines::SplitLines;
 use super::live_record::LiveRecord;
@@ -12,7 +13,7 @@ use crate::text::{MarkForm, RestoreOptions};
 
 /// Records that are read as they come in.
 #[derive(Debug)]
-pub struct LiveRecords(GrammarLines<'static>, MarkForm);
+pub struct LiveRecords(GrammarLines<'static, dyn LiveGrammar>, MarkForm);
 
 impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.

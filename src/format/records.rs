@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::buffer::{PART, not_utf8, text};
 use super::copies::RolledLines;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, ItemGrammar};
 use super::info::FormatInfo;
 use super::kind::Format;
 use super::line_parts::{CopiedPart, LineParts, PartCopy, TextPart};
@@ -42,24 +42,24 @@ pub(super) enum Faults {
 
 /// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
-pub(super) struct GrammarLines<'a> {
+pub(super) struct GrammarLines<'a, G: Grammar + ?Sized = dyn Grammar> {
     pub(super) lines: SplitLines<'a>,
-    pub(super) grammar: Box<dyn Grammar>,
+    pub(super) grammar: Box<G>,
     pub(super) faults: Faults,
     pub(super) mended: Vec<u8>,
     /// The number of bytes read since the last item.
     held: usize,
 }
 
-impl<'a> GrammarLines<'a> {
+impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
     /// Reads a file of a format.
-    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<G>, faults: Faults) -> Self {
         let FormatInfo { longest_line, line_ends, .. } = *format.info();
         let lines = SplitLines::of_at_most(input, longest_line).ending(line_ends);
         Self::of_lines(lines, grammar, faults)
     }
 
-    pub(super) fn of_lines(lines: SplitLines<'a>, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
+    pub(super) fn of_lines(lines: SplitLines<'a>, grammar: Box<G>, faults: Faults) -> Self {
         Self { lines, grammar, faults, mended: Vec::new(), held: 0 }
     }
 
@@ -83,31 +83,19 @@ impl<'a> GrammarLines<'a> {
     /// end.
     pub(super) fn next_parts(&mut self, parts: &mut LineParts) -> Result<bool> {
         parts.clear();
-        if !self.next_line(&mut VecDeque::new())? {
+        if !self.next_line()? {
             return Ok(false);
         }
         self.read_line(|grammar, line, _| grammar.line(line, parts).inspect_err(|_| parts.clear()))?;
         Ok(true)
     }
 
-    /// Reads the next line, and appends the items that have ended; false at the end.
-    pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
-        let count = out.len();
-        if !self.next_line(out)? {
-            return Ok(false);
-        }
-        self.read_line(|grammar, line, number| grammar.items(line, number, out))?;
-        self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
-        self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number())?;
-        Ok(true)
-    }
-
-    /// Goes to the next line; false at the end, where the open item is appended.
-    fn next_line(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
+    /// Goes to the next line; false at the end.
+    fn next_line(&mut self) -> Result<bool> {
         if self.lines.next()? {
             return Ok(true);
         }
-        match self.grammar.end(out) {
+        match self.grammar.end() {
             Err(problem) if self.faults != Faults::Passed => {
                 Err(self.error(problem, self.lines.number() + 1))
             }
@@ -118,7 +106,7 @@ impl<'a> GrammarLines<'a> {
     /// Passes the last line to the grammar with its number.
     pub(super) fn read_line(
         &mut self,
-        take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>,
+        take: impl FnOnce(&mut G, &str, u64) -> Result<(), Fault>,
     ) -> Result<()> {
         let is_lossy = self.faults == Faults::Passed;
         let number = self.lines.number();
@@ -127,9 +115,9 @@ impl<'a> GrammarLines<'a> {
             let fault = self.lines.too_long();
             return if is_lossy { Ok(()) } else { Err(self.error(fault.problem, number)) };
         }
-        if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
+        if let Some(next) = self.grammar.place_for_next(&self.lines.whole()[self.lines.text()]) {
             self.lines.look_ahead()?;
-            self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
+            *next = String::from_utf8_lossy(self.lines.ahead()).into_owned();
         }
         let line = self.faults.text(&self.lines, &mut self.mended)?;
         if let Err(fault) = take(&mut *self.grammar, line, number) {
@@ -143,13 +131,29 @@ impl<'a> GrammarLines<'a> {
 
     /// Returns the last line, without its ending, and its grammar; bytes that are not UTF-8 are not
     /// text.
-    pub(super) fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
+    pub(super) fn text(&mut self) -> Result<(&str, &G)> {
         // Its bytes were checked when it was read.
         Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }
 
     fn error(&self, problem: String, number: u64) -> Error {
         self.faults.told(Fault { at: 0, problem }).error(self.lines.name(), number, "")
+    }
+}
+
+impl GrammarLines<'_, dyn ItemGrammar> {
+    /// Reads the next line, and appends the items that have ended; false at the end, which ends the open
+    /// item.
+    pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
+        let count = out.len();
+        if !self.next_line()? {
+            self.grammar.close(out);
+            return Ok(false);
+        }
+        self.read_line(|grammar, line, number| grammar.items(line, number, out))?;
+        self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
+        self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number())?;
+        Ok(true)
     }
 }
 

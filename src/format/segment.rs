@@ -1,7 +1,6 @@
 //! The content of subtitles and transcripts in any format: segments of speech, and blocks that are
 //! not spoken.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use super::json;
@@ -722,9 +721,6 @@ impl LocatedItem {
     }
 }
 
-/// The function that reads the items of a document.
-pub(super) type DocumentReader = fn(&str) -> Result<VecDeque<LocatedItem>, Fault>;
-
 /// What conversion knows of the segments of a format. Each format that is converted states it once,
 /// in its own file.
 #[derive(Debug)]
@@ -753,8 +749,6 @@ pub struct SegmentInfo {
     pub(super) check_field: fn(&str) -> Result<()>,
     /// Returns true if a segment is not said, and is dropped where the output has no place for it.
     pub is_unsaid: fn(&Segment) -> bool,
-    /// The reader of a document, which is read whole.
-    pub(super) document: Option<DocumentReader>,
     /// The maker of the writer, or the reason that there is none.
     pub(super) writer: Result<fn() -> Box<dyn SegmentWriter>, &'static str>,
 }
@@ -777,7 +771,6 @@ impl SegmentInfo {
             Err(Error::usage(format!("{field} names the text of jsonl and conll: leave it out")))
         },
         is_unsaid: |_| false,
-        document: None,
         writer: Err("the format is not written"),
     };
 

@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 
 pub use super::copies::RolledLines;
 pub use super::cue::{dash_len, follows};
-use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::grammar::ItemGrammar;
+use super::info::{FormatInfo, ItemSource};
 use super::kind::Format;
 use super::lines::Ends;
 pub use super::mark_rows::is_mark;
@@ -54,7 +54,7 @@ pub struct ItemReader<'a> {
     name: String,
     segments: &'static SegmentInfo,
     /// `None` at the end, and for a document, which is read whole.
-    lines: Option<GrammarLines<'a>>,
+    lines: Option<GrammarLines<'a, dyn ItemGrammar>>,
     found: VecDeque<LocatedItem>,
 }
 
@@ -71,16 +71,17 @@ impl<'a> ItemReader<'a> {
         }
         let segments = format.segments()?;
         let name = input.name().to_owned();
-        let (lines, found) = match (segments.document, format.grammar(field)?) {
-            (Some(read), _) => {
+        let (mut lines, mut found) = (None, VecDeque::new());
+        match format.info().items {
+            Some(ItemSource::Lines(grammar)) => {
+                lines = Some(GrammarLines::new(input, format, grammar(field)?, Faults::Refused));
+            }
+            Some(ItemSource::Document(read)) => {
                 let text = input.text()?;
-                (None, read(&text).map_err(|fault| fault.error_in(&name, &text))?)
+                found = read(&text).map_err(|fault| fault.error_in(&name, &text))?;
             }
-            (None, grammar) => {
-                let lines = grammar.map(|grammar| GrammarLines::new(input, format, grammar, Faults::Refused));
-                (lines, VecDeque::new())
-            }
-        };
+            None => {}
+        }
         Ok(Self { name, segments, lines, found })
     }
 
@@ -118,9 +119,9 @@ impl Iterator for ItemReader<'_> {
 /// The items of a file that is being written.
 #[derive(Debug)]
 pub struct WrittenItems {
-    segments: &'static SegmentInfo,
+    format: Format,
     /// `None` for a document, which is read whole at its end.
-    grammar: Option<Box<dyn Grammar>>,
+    grammar: Option<Box<dyn ItemGrammar>>,
     /// The number of lines read.
     number: u64,
     found: VecDeque<LocatedItem>,
@@ -132,9 +133,12 @@ impl WrittenItems {
     ///
     /// # Errors
     /// Fails if the format cannot have that field.
-    pub fn new(segments: &'static SegmentInfo, field: Option<&str>) -> Result<Self> {
-        let grammar = segments.format.grammar(field)?;
-        Ok(Self { segments, grammar, number: 0, found: VecDeque::new() })
+    pub fn new(format: Format, field: Option<&str>) -> Result<Self> {
+        let grammar = match format.info().items {
+            Some(ItemSource::Lines(grammar)) => Some(grammar(field)?),
+            Some(ItemSource::Document(_)) | None => None,
+        };
+        Ok(Self { format, grammar, number: 0, found: VecDeque::new() })
     }
 
     /// Returns true if no line has been read yet.
@@ -148,7 +152,7 @@ impl WrittenItems {
     /// Returns what a reader of the file would refuse.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let Some(grammar) = &mut self.grammar else { return Ok(()) };
-        let FormatInfo { longest_line, line_ends, .. } = *self.segments.format.info();
+        let FormatInfo { longest_line, line_ends, .. } = *self.format.info();
         let mut lines = text.split_terminator('\n').peekable();
         while let Some(line) = lines.next() {
             self.number += 1;
@@ -157,8 +161,8 @@ impl WrittenItems {
             if line.ends_with('\r') || returns && line.contains('\r') {
                 return Err("found a carriage return that would end a line".to_owned());
             }
-            if grammar.needs_next(line.as_bytes()) {
-                grammar.see_next(lines.peek().unwrap_or(&"").trim_end());
+            if let Some(next) = grammar.place_for_next(line.as_bytes()) {
+                lines.peek().unwrap_or(&"").trim_end().clone_into(next);
             }
             if line.chars().count() > longest_line {
                 return Err("found what would be a line that is too long".to_owned());
@@ -173,14 +177,14 @@ impl WrittenItems {
     /// # Errors
     /// Returns what a reader of the file would refuse, such as a missing part.
     pub fn end(&mut self, text: &str) -> Result<(), String> {
-        match (&mut self.grammar, self.segments.document) {
-            (_, Some(read)) => {
-                self.found = read(text).map_err(|fault| fault.problem)?;
-                Ok(())
-            }
-            (Some(grammar), None) => grammar.end(&mut self.found),
-            (None, None) => Ok(()),
+        if let Some(grammar) = &mut self.grammar {
+            grammar.close(&mut self.found);
+            return grammar.end();
         }
+        if let Some(ItemSource::Document(read)) = self.format.info().items {
+            self.found = read(text).map_err(|fault| fault.problem)?;
+        }
+        Ok(())
     }
 
     /// Takes the next item that was read back.

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::cue::voice;
-use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::grammar::{Grammar, ItemGrammar};
+use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
@@ -40,6 +40,7 @@ pub(super) const STM: FormatInfo = FormatInfo {
     has_speakers: true,
     has_categories: true,
     segments: Some(&STM_TURNS),
+    items: Some(ItemSource::Lines(|_| Ok(Box::new(StmReader::default())))),
     ..FormatInfo::LINES
 };
 
@@ -153,6 +154,25 @@ impl Grammar for StmReader {
         Ok(())
     }
 
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        Ok(Some(Utterance {
+            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            speaker: Some(&line[row.speaker.clone()]),
+            categories: row.label.clone().map_or_else(Vec::new, |label| categories(&line[label])),
+            times: Some(row.times(line)?),
+            is_segment: true,
+            is_ignored: row.is_ignored,
+            ..Utterance::of(line, &row.pieces)
+        }))
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+}
+
+impl ItemGrammar for StmReader {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if let Some(block) = UnspokenBlock::comment(line, ";;") {
             out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
@@ -181,23 +201,6 @@ impl Grammar for StmReader {
         parts.extend(tags.into_iter().map(|at| (LossKind::Tags, at)));
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
-    }
-
-    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
-        let Some(row) = row(line)? else { return Ok(None) };
-        Ok(Some(Utterance {
-            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
-            speaker: Some(&line[row.speaker.clone()]),
-            categories: row.label.clone().map_or_else(Vec::new, |label| categories(&line[label])),
-            times: Some(row.times(line)?),
-            is_segment: true,
-            is_ignored: row.is_ignored,
-            ..Utterance::of(line, &row.pieces)
-        }))
-    }
-
-    fn is_between(&self) -> bool {
-        true
     }
 }
 

@@ -12,9 +12,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, ItemGrammar};
 use super::head::FileHead;
-use super::info::FormatInfo;
+use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::lines::Ends;
@@ -39,6 +39,7 @@ pub(super) const TTML: FormatInfo = FormatInfo {
     names_speakers: true,
     runs_on: true,
     segments: Some(&TTML_CUES),
+    items: Some(ItemSource::Lines(|_| Ok(Box::new(TtmlParagraphs::default())))),
     ..FormatInfo::LINES
 };
 
@@ -126,20 +127,6 @@ enum TagKind {
 }
 
 impl TtmlParagraphs {
-    /// Appends the open item.
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        self.trim(&[' ', '\t', '\n']);
-        let Some(mut open) = self.open.take() else { return };
-        if let Item::Block(block) = &mut open.item {
-            block.text = open.source.trim().to_owned();
-            let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
-            if inside.is_some_and(|inside| inside.trim().is_empty()) {
-                return;
-            }
-        }
-        out.push_back(open);
-    }
-
     /// Reads the next part of a line from byte `at` on, and moves `at` behind it.
     fn next(&mut self, line: &str, at: &mut usize) -> Option<TtmlPart> {
         while *at < line.len() {
@@ -633,6 +620,20 @@ impl Grammar for TtmlParagraphs {
         Ok(())
     }
 
+    fn end(&mut self) -> Result<(), String> {
+        match self.at {
+            TtmlPosition::Text if self.is_begun => Ok(()),
+            TtmlPosition::Text => Err("found no element, but the root of TTML is expected, <tt>".to_owned()),
+            _ => Err("found the end of the file inside a tag or a comment".to_owned()),
+        }
+    }
+
+    fn is_between(&self) -> bool {
+        !self.in_paragraph
+    }
+}
+
+impl ItemGrammar for TtmlParagraphs {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let is_new = std::mem::replace(&mut self.number, number) < number;
         let mut start = 0;
@@ -660,17 +661,18 @@ impl Grammar for TtmlParagraphs {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<(), String> {
-        self.close(out);
-        match self.at {
-            TtmlPosition::Text if self.is_begun => Ok(()),
-            TtmlPosition::Text => Err("found no element, but the root of TTML is expected, <tt>".to_owned()),
-            _ => Err("found the end of the file inside a tag or a comment".to_owned()),
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        self.trim(&[' ', '\t', '\n']);
+        let Some(mut open) = self.open.take() else { return };
+        if let Item::Block(block) = &mut open.item {
+            block.text = open.source.trim().to_owned();
+            let inside = block.text.strip_prefix("<head>").and_then(|text| text.strip_suffix("</head>"));
+            if inside.is_some_and(|inside| inside.trim().is_empty()) {
+                return;
+            }
         }
-    }
-
-    fn is_between(&self) -> bool {
-        !self.in_paragraph
+        out.push_back(open);
     }
 }
 

@@ -29,7 +29,7 @@ impl Check {
     /// # Errors
     /// Fails if the format cannot have that field.
     pub(crate) fn new(to: &'static SegmentInfo, field: Option<&str>) -> Result<Self> {
-        let output = WrittenItems::new(to, field)?;
+        let output = WrittenItems::new(to.format, field)?;
         Ok(Self { to, output, expected: VecDeque::new(), last: None })
     }
 
