@@ -14,6 +14,7 @@ use std::fmt;
 use std::fs::Metadata;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -200,18 +201,7 @@ impl Corpus {
             _ => FileSource::File(path.to_owned()),
         };
         let sources = files.into_iter().map(source).collect();
-        let letters = OnceLock::new();
-        let mut corpus = Self {
-            sources,
-            reading,
-            protocol,
-            locale,
-            letters,
-            notes: Mutex::default(),
-            spellings: Arc::default(),
-            interrupt: Interrupt::default(),
-            watch: ReadingWatch::default(),
-        };
+        let mut corpus = Self::of(sources, reading, protocol, locale);
         if protocol == Protocol::Rei {
             corpus.hold()?;
         }
@@ -225,7 +215,10 @@ impl Corpus {
 
     /// Creates the corpus of bytes in memory, which need not be valid text.
     pub fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
-        let sources = vec![FileSource::Held("text".to_owned(), bytes.into())];
+        Self::of(vec![FileSource::Held("text".to_owned(), bytes.into())], reading, protocol, locale)
+    }
+
+    fn of(sources: Vec<FileSource>, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
         Self {
             sources,
             reading,
@@ -300,16 +293,12 @@ impl Corpus {
 
     /// Returns the same files, to be read in another way.
     fn again(&self, reading: Reading, protocol: Protocol) -> Result<Self> {
+        let sources = self.sources.iter().map(FileSource::again).collect::<Result<_>>()?;
         Ok(Self {
-            sources: self.sources.iter().map(FileSource::again).collect::<Result<_>>()?,
-            reading,
-            protocol,
-            locale: self.locale,
-            letters: OnceLock::new(),
-            notes: Mutex::default(),
             spellings: self.spellings.clone(),
             interrupt: self.interrupt.clone(),
             watch: self.watch.clone(),
+            ..Self::of(sources, reading, protocol, self.locale)
         })
     }
 
@@ -452,32 +441,17 @@ impl Corpus {
     /// # Errors
     /// If a file cannot be read or is not what its format says, or if `visit` fails.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
-        self.for_each_with_gaps(&mut |example, _| visit(example))
+        let mut blocks = self.example_blocks()?;
+        while blocks.next(&mut |example, _| visit(example))? {}
+        Ok(())
     }
 
-    /// Like [`Corpus::for_each`], and also gives the number of words that were left out before each
-    /// word of an example because of their kind, such as events under `rei`. The list is empty if
-    /// the protocol never leaves out words. With them, the words are all words of the files, except
-    /// for those at the very end.
-    pub(crate) fn for_each_with_gaps(
-        &self,
-        visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>,
-    ) -> Result<()> {
-        let mut examples = self.maker(self.letters()?);
-        self.blocks(|_, block| {
-            if block.begins {
-                examples.end_document(visit)?;
-            }
-            block.sentences(&mut |sentence| {
-                self.interrupt.check()?;
-                // A file may hold several recordings.
-                if sentence.before == Break::Document {
-                    examples.end_document(visit)?;
-                }
-                examples.sentence(sentence, visit)
-            })
-        })?;
-        examples.end_document(visit)
+    /// Reads the examples block by block, for a reader that goes through several corpora at once.
+    ///
+    /// # Errors
+    /// Those of [`Corpus::for_each`].
+    pub(crate) fn example_blocks(&self) -> Result<ExampleBlocks<'_>> {
+        Ok(ExampleBlocks { examples: self.maker(self.letters()?), blocks: self.blocks(), has_ended: false })
     }
 
     /// Calls `visit` with every sentence as it stands in the files, in order.
@@ -485,12 +459,14 @@ impl Corpus {
     /// # Errors
     /// Those of [`Corpus::for_each`].
     pub fn for_each_sentence(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
-        self.blocks(|_, block| {
+        let mut blocks = self.blocks();
+        while let Some(block) = blocks.next()? {
             block.sentences(&mut |sentence| {
                 self.interrupt.check()?;
                 visit(sentence)
-            })
-        })
+            })?;
+        }
+        Ok(())
     }
 
     /// Calls `visit` with every utterance as it stands in the files, in order. Utterances of
@@ -629,13 +605,17 @@ impl Corpus {
         };
         let (read, done) = thread::scope(|scope| {
             let workers: Vec<_> = (0..threads.get()).map(|_| scope.spawn(work)).collect();
-            let read = self.blocks(|index, block| {
-                if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
-                    // Stops the reading. The error of the worker is the one that is reported.
-                    return Err(Error::usage("a thread failed"));
+            let read = (|| {
+                let mut blocks = self.blocks();
+                for index in 0.. {
+                    let Some(block) = blocks.next()? else { break };
+                    // The error of a worker is the one that is reported.
+                    if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
+                        break;
+                    }
                 }
                 Ok(())
-            });
+            })();
             drop(sender);
             let done: Vec<_> = workers.into_iter().map(thread::ScopedJoinHandle::join).collect();
             (read, done)
@@ -661,21 +641,15 @@ impl Corpus {
         ExampleBuilder::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
     }
 
-    /// Calls `visit` with all blocks of all files and their numbers, in order.
-    fn blocks(&self, mut visit: impl FnMut(usize, CorpusBlock) -> Result<()>) -> Result<()> {
-        let (mut index, mut bytes) = (0, 0);
-        let pass = self.watch.begin();
-        for source in &self.sources {
-            self.blocks_of(self.reading.decoded(source.open()?)?, &mut |block| {
-                self.interrupt.check()?;
-                bytes += block.len() as u64;
-                visit(index, block)?;
-                index += 1;
-                self.watch.show(pass, bytes);
-                Ok(())
-            })?;
+    /// Reads all blocks of all files, in order.
+    fn blocks(&self) -> BlockReader<'_> {
+        BlockReader {
+            corpus: self,
+            sources: self.sources.iter(),
+            file: None,
+            pass: self.watch.begin(),
+            bytes: 0,
         }
-        Ok(())
     }
 
     /// Calls `visit` with all blocks of a file, in order.
@@ -708,6 +682,76 @@ impl Corpus {
             parts.iter().for_each(|(part, _)| letters.merge(part));
         }
         Ok(self.letters.get_or_init(|| letters))
+    }
+}
+
+/// A reader of the blocks of a corpus.
+struct BlockReader<'a> {
+    corpus: &'a Corpus,
+    /// The files that are not begun yet, and the file that is being read.
+    sources: slice::Iter<'a, FileSource>,
+    file: Option<CorpusBlocks>,
+    pass: u64,
+    bytes: u64,
+}
+
+impl BlockReader<'_> {
+    /// Reads the next block; `None` at the end.
+    fn next(&mut self) -> Result<Option<CorpusBlock>> {
+        let Corpus { reading, protocol, interrupt, watch, .. } = self.corpus;
+        loop {
+            if let Some(file) = &mut self.file
+                && let Some(block) = file.next()?
+            {
+                interrupt.check()?;
+                self.bytes += block.len() as u64;
+                watch.show(self.pass, self.bytes);
+                return Ok(Some(block));
+            }
+            let Some(source) = self.sources.next() else { return Ok(None) };
+            let input = reading.decoded(source.open()?)?;
+            self.file = Some(CorpusBlocks::new(input, reading, *protocol == Protocol::Susanto)?);
+        }
+    }
+}
+
+/// A reader of the examples of a corpus, block by block.
+pub(crate) struct ExampleBlocks<'a> {
+    examples: ExampleBuilder<'a>,
+    blocks: BlockReader<'a>,
+    has_ended: bool,
+}
+
+impl ExampleBlocks<'_> {
+    /// Calls `visit` with the examples that the next block completes, in order; returns false at the
+    /// end. It also gives the number of words that were left out before each word of an example
+    /// because of their kind, such as events under `rei`. The list is empty if the protocol never
+    /// leaves out words. With them, the words are all words of the files, except for those at the
+    /// very end.
+    ///
+    /// # Errors
+    /// Those of [`Corpus::for_each`].
+    pub(crate) fn next(&mut self, visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>) -> Result<bool> {
+        if self.has_ended {
+            return Ok(false);
+        }
+        let Some(block) = self.blocks.next()? else {
+            self.has_ended = true;
+            self.examples.end_document(visit)?;
+            return Ok(true);
+        };
+        if block.begins {
+            self.examples.end_document(visit)?;
+        }
+        block.sentences(&mut |sentence| {
+            self.blocks.corpus.interrupt.check()?;
+            // A file may hold several recordings.
+            if sentence.before == Break::Document {
+                self.examples.end_document(visit)?;
+            }
+            self.examples.sentence(sentence, visit)
+        })?;
+        Ok(true)
     }
 }
 
@@ -775,7 +819,7 @@ mod tests {
         let mut bytes = "Rui saw Ana and Rio in May.\n".repeat(200_000).into_bytes();
         fs::write(&file, &bytes).unwrap();
         let count = |threads: usize| {
-            let corpus = corpus(std::slice::from_ref(&file), Protocol::Batista);
+            let corpus = corpus(slice::from_ref(&file), Protocol::Batista);
             let threads = NonZeroUsize::new(threads).unwrap();
             let visit = |sum: &mut usize, example: &Example| {
                 *sum += example.gold.iter().filter(|gold| gold.label.case.is_slot()).count();

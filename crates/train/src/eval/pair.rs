@@ -1,19 +1,12 @@
 //! Pairs a reference with the output of other systems, and gives their choices as if a method had
 //! made them.
 
-use std::mem;
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread;
 
-use crate::corpus::{Corpus, Example, Protocol, Reading};
+use crate::corpus::{Corpus, Example, ExampleBlocks, Protocol, Reading};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Choice, Label, Locale};
-
-/// The number of words in a batch, and of batches that may wait. Reading continues while other
-/// batches are scored, and memory stays constant.
-const BATCH: usize = 1 << 13;
-const AHEAD: usize = 4;
 
 /// A reference or a hypothesis: a file read under a protocol.
 #[derive(Debug)]
@@ -82,88 +75,14 @@ pub type PairVisitor<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + '
 /// If a file cannot be read, if the words differ (the error names both words and their lines), or
 /// if `visit` fails.
 pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisitor<'_>) -> Result<()> {
-    let outcome = thread::scope(|scope| {
-        let start = |corpus| {
-            let (sender, batches) = sync_channel(AHEAD);
-            let (used, empty) = channel();
-            scope.spawn(move || send(corpus, &sender, &empty));
-            FileWords::new(batches, used)
-        };
-        let stream = |side| {
-            let hypothesis = start(PairSide::words(side));
-            HypothesisStream { hypothesis, reference: reference.words.as_ref().map(start), same: 0 }
-        };
-        let mut streams: Vec<HypothesisStream> = hypotheses.iter().map(stream).collect();
-        follow(reference, &mut streams, visit)
-    });
-    match outcome {
-        Ok(()) => Ok(()),
-        Err(PairStop::Error(error)) => Err(error),
-        Err(PairStop::Differs(difference)) => {
-            Err(difference.error(reference, &hypotheses[difference.hypothesis])?)
-        }
+    let mut streams = Vec::new();
+    for side in hypotheses {
+        let reference = reference.words.as_ref().map(FileWords::of).transpose()?;
+        streams.push(HypothesisStream { hypothesis: FileWords::of(side.words())?, reference, same: 0 });
     }
-}
-
-/// Sends the examples of a corpus, or the error that ends them. Batches that come back are used
-/// again, because threads contend with each other if one allocates memory and another frees it.
-fn send(corpus: &Corpus, sender: &SyncSender<Result<Batch>>, empty: &Receiver<Batch>) {
-    // If another file had an error first, nobody receives any more. This is the quickest way out.
-    let stopped = |_| Error::usage("nobody listens");
-    let mut batch = Batch::default();
-    let read = corpus.for_each(&mut |example| {
-        batch.push(example);
-        if batch.words < BATCH {
-            return Ok(());
-        }
-        let mut next = empty.try_recv().unwrap_or_default();
-        next.clear();
-        sender.send(Ok(mem::replace(&mut batch, next))).map_err(stopped)
-    });
-    // The examples before an error are compared first.
-    sender.send(Ok(batch)).ok();
-    if let Err(error) = read {
-        sender.send(Err(error)).ok();
-    }
-}
-
-/// A batch of examples.
-#[derive(Debug, Default)]
-struct Batch {
-    /// The examples of this batch, followed by some of an earlier one, whose memory is used again.
-    examples: Vec<Example>,
-    len: usize,
-    words: usize,
-}
-
-impl Batch {
-    fn clear(&mut self) {
-        (self.len, self.words) = (0, 0);
-    }
-
-    fn push(&mut self, example: &Example) {
-        if self.len == self.examples.len() {
-            self.examples.push(Example::default());
-        }
-        let Example { tokens, gold } = &mut self.examples[self.len];
-        tokens.clear();
-        tokens.extend(&example.tokens, 0..example.tokens.len());
-        gold.clear();
-        gold.extend_from_slice(&example.gold);
-        self.len += 1;
-        self.words += example.tokens.len();
-    }
-}
-
-/// The reason why the streams are not followed to their ends.
-enum PairStop {
-    Error(Error),
-    Differs(WordMismatch),
-}
-
-impl From<Error> for PairStop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
+    match follow(reference, &mut streams, visit)? {
+        None => Ok(()),
+        Some(difference) => Err(difference.error(reference, &hypotheses[difference.hypothesis])?),
     }
 }
 
@@ -210,48 +129,75 @@ impl WordMismatch {
     }
 }
 
-/// Follows all streams along the reference.
+/// Follows all streams along the reference, to the first difference.
 fn follow(
     reference: &PairSide,
-    streams: &mut [HypothesisStream],
+    streams: &mut [HypothesisStream<'_>],
     visit: &mut PairVisitor<'_>,
-) -> Result<(), PairStop> {
+) -> Result<Option<WordMismatch>> {
     let locale = reference.corpus.locale();
     let mut choices = vec![Vec::new(); streams.len()];
-    let mut stopped = None;
-    let walked = reference.corpus.for_each_with_gaps(&mut |example, gaps| {
+    let mut examples = ExampleQueue::of(&reference.corpus)?;
+    while let Some((example, gaps)) = examples.next()? {
         for (hypothesis, (stream, choices)) in streams.iter_mut().zip(&mut choices).enumerate() {
             choices.clear();
             let gaps = gaps.iter().copied().chain(std::iter::repeat(0));
             for (((lower, _), gold), gap) in example.tokens.iter().zip(&example.gold).zip(gaps) {
                 match stream.label(lower, gold.label.case, gap)? {
                     Ok(label) => choices.push(label.into()),
-                    Err(differing) => {
-                        stopped = Some(differing.difference(hypothesis, stream.same, locale));
-                        return Err(Error::usage("the words differ"));
-                    }
+                    Err(differing) => return Ok(Some(differing.difference(hypothesis, stream.same, locale))),
                 }
             }
         }
-        visit(example, &choices)
-    });
-    if let Some(difference) = stopped {
-        return Err(PairStop::Differs(difference));
+        visit(&example, &choices)?;
     }
-    walked?;
     for (hypothesis, stream) in streams.iter_mut().enumerate() {
         if let Err(differing) = stream.end()? {
-            return Err(PairStop::Differs(differing.difference(hypothesis, stream.same, locale)));
+            return Ok(Some(differing.difference(hypothesis, stream.same, locale)));
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// The examples of a corpus, one after another, each with the numbers of words that the protocol
+/// left out before its words.
+struct ExampleQueue<'a> {
+    blocks: ExampleBlocks<'a>,
+    ready: VecDeque<(Example, Vec<u32>)>,
+    /// The error that follows the examples that are ready.
+    error: Option<Error>,
+}
+
+impl<'a> ExampleQueue<'a> {
+    fn of(corpus: &'a Corpus) -> Result<Self> {
+        Ok(Self { blocks: corpus.example_blocks()?, ready: VecDeque::new(), error: None })
+    }
+
+    /// Returns the next example; `None` at the end.
+    fn next(&mut self) -> Result<Option<(Example, Vec<u32>)>> {
+        while self.ready.is_empty() {
+            if let Some(error) = self.error.take() {
+                return Err(error);
+            }
+            let read = self.blocks.next(&mut |example, gaps| {
+                self.ready.push_back((example.clone(), gaps.to_vec()));
+                Ok(())
+            });
+            match read {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) => self.error = Some(error),
+            }
+        }
+        Ok(self.ready.pop_front())
+    }
 }
 
 /// The words of a hypothesis while it is followed along the reference.
-struct HypothesisStream {
-    hypothesis: FileWords,
+struct HypothesisStream<'a> {
+    hypothesis: FileWords<'a>,
     /// All words of the reference, if the protocol leaves some out by their case.
-    reference: Option<FileWords>,
+    reference: Option<FileWords<'a>>,
     /// The number of equal words so far.
     same: u64,
 }
@@ -281,7 +227,7 @@ fn owned((lower, label): (&str, Label)) -> LabelledWord {
     (lower.to_owned(), label)
 }
 
-impl HypothesisStream {
+impl HypothesisStream<'_> {
     /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol
     /// left out before that word.
     fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
@@ -327,39 +273,27 @@ impl HypothesisStream {
 }
 
 /// The words of a file, one after another.
-struct FileWords {
-    batches: Receiver<Result<Batch>>,
-    used: Sender<Batch>,
-    batch: Batch,
-    /// The position of the next word: its example in the batch, and its index there.
-    example: usize,
+struct FileWords<'a> {
+    examples: ExampleQueue<'a>,
+    /// The example of the next word, and the index of the word in it.
+    example: Example,
     at: usize,
 }
 
-impl FileWords {
-    fn new(batches: Receiver<Result<Batch>>, used: Sender<Batch>) -> Self {
-        Self { batches, used, batch: Batch::default(), example: 0, at: 0 }
+impl<'a> FileWords<'a> {
+    fn of(corpus: &'a Corpus) -> Result<Self> {
+        Ok(Self { examples: ExampleQueue::of(corpus)?, example: Example::default(), at: 0 })
     }
 
     /// Returns the next word in lower case, with its label; `None` at the end.
     fn next(&mut self) -> Result<Option<(&str, Label)>> {
-        loop {
-            if self.example == self.batch.len {
-                // A reader that is done takes no batch back.
-                self.used.send(mem::take(&mut self.batch)).ok();
-                (self.example, self.at) = (0, 0);
-                let Ok(batch) = self.batches.recv() else { return Ok(None) };
-                self.batch = batch?;
-            } else if self.at == self.batch.examples[self.example].tokens.len() {
-                (self.example, self.at) = (self.example + 1, 0);
-            } else {
-                break;
-            }
+        while self.at == self.example.tokens.len() {
+            let Some((example, _)) = self.examples.next()? else { return Ok(None) };
+            (self.example, self.at) = (example, 0);
         }
-        let Example { tokens, gold } = &self.batch.examples[self.example];
         let at = self.at;
         self.at += 1;
-        Ok(Some((tokens.lower(at), gold[at].label)))
+        Ok(Some((self.example.tokens.lower(at), self.example.gold[at].label)))
     }
 }
 
@@ -482,8 +416,9 @@ mod tests {
 
     #[test]
     fn many_examples_wait_for_their_turn() {
-        let text = "Ada ran to Rome.\n".repeat(BATCH * AHEAD);
-        assert_eq!(score(&text, &text, Protocol::Susanto).unwrap().examples(), (BATCH * AHEAD) as u64);
+        const LINES: usize = 1 << 15;
+        let text = "Ada ran to Rome.\n".repeat(LINES);
+        assert_eq!(score(&text, &text, Protocol::Susanto).unwrap().examples(), LINES as u64);
         let error = score("One line only", &text, Protocol::Susanto).unwrap_err().to_string();
         assert!(error.starts_with("hyp.txt, line 1: \"Ada\""), "{error}");
     }
