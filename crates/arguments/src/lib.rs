@@ -1,6 +1,7 @@
 //! The library's named settings as command-line arguments; the library
 //! itself does not depend on clap.
 
+use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use majuscule::named::NamedValue;
 
@@ -18,4 +19,27 @@ pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
 /// Returns the name of a setting's default: `#[arg(default_value = default_name::<Preset>())]`.
 pub fn default_name<T: NamedValue + Default>() -> &'static str {
     T::default().name_of()
+}
+
+/// Makes the default of a configuration that of its arguments, where each default is stated once:
+/// `default_of_arguments!(MaxentConfig);`.
+#[macro_export]
+macro_rules! default_of_arguments {
+    ($config:ty) => {
+        impl Default for $config {
+            fn default() -> Self {
+                $crate::of_no_arguments()
+            }
+        }
+    };
+}
+
+/// Returns the configuration of a command line without arguments.
+///
+/// # Panics
+/// Panics if an argument is required.
+pub fn of_no_arguments<T: clap::Args>() -> T {
+    let command = T::augment_args(Command::new("defaults").no_binary_name(true));
+    let parsed = command.try_get_matches_from([""; 0]).and_then(|matches| T::from_arg_matches(&matches));
+    parsed.expect("no argument is required")
 }

@@ -14,21 +14,17 @@ use majuscule::text::{Case, Locale};
 pub struct ShuffleConfig {
     /// Number of consecutive sentences of a file that stay together, for training that runs across
     /// sentences
-    #[arg(long, value_name = "N", default_value_t = ShuffleConfig::default().stretch)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub stretch: usize,
     /// Seed of the order: another seed gives another order
-    #[arg(long, value_name = "NUMBER", default_value_t = ShuffleConfig::default().seed)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// Leave out sentences written in capitals, such as headings: they teach a model to shout
     #[arg(long)]
     pub drop_shouted: bool,
 }
 
-impl Default for ShuffleConfig {
-    fn default() -> Self {
-        Self { stretch: 1, seed: 1, drop_shouted: false }
-    }
-}
+majuscule_arguments::default_of_arguments!(ShuffleConfig);
 
 /// A shuffled corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

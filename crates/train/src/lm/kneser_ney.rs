@@ -31,7 +31,7 @@ use majuscule::lm::{MAX_ORDER, NgramModel};
 #[group(skip)]
 pub struct KneserNeyConfig {
     /// The length of the longest n-grams, from 1 to 7
-    #[arg(long, value_name = "N", default_value_t = KneserNeyConfig::default().order)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub order: usize,
     /// The smoothing method, which reserves probability for unseen n-grams
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
@@ -63,20 +63,7 @@ pub struct KneserNeyConfig {
     pub tokens: WordUnits,
 }
 
-impl Default for KneserNeyConfig {
-    fn default() -> Self {
-        Self {
-            order: 3,
-            smoothing: Smoothing::default(),
-            back_off: false,
-            fallback: None,
-            min_counts: Vec::new(),
-            known: KnownWords::default(),
-            unknown: UnknownNgrams::default(),
-            tokens: WordUnits::default(),
-        }
-    }
-}
+majuscule_arguments::default_of_arguments!(KneserNeyConfig);
 
 /// The smoothing methods of a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

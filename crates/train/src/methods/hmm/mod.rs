@@ -38,19 +38,15 @@ pub struct HmmConfig {
     #[serde(flatten)]
     pub language: Language,
     /// The weight of the language model
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().lm_weight)]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = 1.0)]
     pub lm_weight: f32,
     /// The weight of the map's numbers, which for a corpus are the relative frequencies of a word's
     /// forms; 0 means P(lower | form) = 1 for all forms
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().map_weight)]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = 0.0)]
     pub map_weight: f32,
 }
 
-impl Default for HmmConfig {
-    fn default() -> Self {
-        Self { language: Language::default(), lm_weight: 1.0, map_weight: 0.0 }
-    }
-}
+majuscule_arguments::default_of_arguments!(HmmConfig);
 
 /// The language model and the map of a method that scores forms.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]

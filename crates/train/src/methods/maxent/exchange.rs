@@ -90,21 +90,17 @@ impl ExampleRow<'_> {
 pub struct FitConfig {
     /// The L2 penalty on half the squared weights of all classes, relative to the sum of −ln P over
     /// the rows
-    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = FitConfig::default().l2)]
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = 1.0)]
     pub l2: f64,
     /// Stop once the gradient has fallen to this share of its initial size
-    #[arg(long, value_name = "SHARE", default_value_t = FitConfig::default().precision)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
     pub precision: f64,
     /// Take at most N steps
-    #[arg(long, value_name = "N", default_value_t = FitConfig::default().steps)]
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub steps: usize,
 }
 
-impl Default for FitConfig {
-    fn default() -> Self {
-        Self { l2: 1.0, precision: 1e-6, steps: 10_000 }
-    }
-}
+majuscule_arguments::default_of_arguments!(FitConfig);
 
 /// Writes the training data of a corpus, one row per word. For svmlight, also writes the names of
 /// its features to `dictionary`, one index, tab and name per line, numbered by first occurrence.

@@ -93,15 +93,15 @@ pub struct MaxentConfig {
     pub tagger: Option<PathBuf>,
     /// The number of words of right context that the features see: at most 3, and with --marks 8, of
     /// which cases see 3
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub look_ahead: usize,
     /// Dropout of right context: this fraction of the examples sees fewer words of it than
     /// --look-ahead, down to none, so that the model also works with less look-ahead
-    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::default().right_context_dropout)]
+    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = 0.25)]
     pub right_context_dropout: f32,
     /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
     /// for recall
-    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = MaxentConfig::default().capital_cost)]
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = 1.0)]
     pub capital_cost: f32,
     /// Also learn marks: commas, full stops and question marks, or those that are named, in a row
     /// (.,?!:;-…)
@@ -123,24 +123,24 @@ pub struct MaxentConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_size: Option<usize>,
     /// The number of passes over the corpus
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub epochs: usize,
     /// The learning rate
-    #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = 0.1)]
     pub rate: f32,
     /// The binary logarithm of the number of hashed weights that features share
-    #[arg(long, value_name = "BITS", default_value_t = MaxentConfig::default().bits)]
+    #[arg(long, value_name = "BITS", default_value_t = 24)]
     pub bits: u32,
     /// Keep the N features with the largest weights, and train those again; or with a size such as
     /// 2MB or 500kB, keep as many as fit, with the words, into a packed model of that size
-    #[arg(long, value_name = "N|SIZE", default_value_t = MaxentConfig::default().size)]
+    #[arg(long, value_name = "N|SIZE", default_value_t = ModelSize::Features(1_000_000))]
     pub size: ModelSize,
     /// The number of bits of a weight in the model: with 8, weights above 6 are cut to 6, with a
     /// note; 16 is the default for weights from a file or from a solver other than AdaGrad
     #[arg(long, value_enum, value_name = "BITS")]
     pub weight_bits: Option<WeightBits>,
     /// Keep the statistics of the N most frequent words
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub vocabulary: usize,
     /// Save the progress of training to this file now and then. If the file exists, training
     /// resumes from it and finds the same model; the file is removed once the model is written
@@ -149,7 +149,7 @@ pub struct MaxentConfig {
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// The number of words after which the checkpoint is written again
-    #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = MaxentConfig::default().checkpoint_every)]
+    #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = 5_000_000)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// The solver and its settings
@@ -157,6 +157,8 @@ pub struct MaxentConfig {
     #[serde(flatten)]
     pub solving: Solving,
 }
+
+majuscule_arguments::default_of_arguments!(MaxentConfig);
 
 /// The number of bits of a weight in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -169,34 +171,6 @@ pub enum WeightBits {
     #[serde(rename = "16")]
     #[value(name = "16")]
     Sixteen,
-}
-
-impl Default for MaxentConfig {
-    fn default() -> Self {
-        Self {
-            features: Vec::new(),
-            lists: Vec::new(),
-            spellings: Vec::new(),
-            forms: None,
-            tagger: None,
-            look_ahead: 3,
-            right_context_dropout: 0.25,
-            capital_cost: 1.0,
-            marks: None,
-            mark_cost: None,
-            end_cost: None,
-            mark_size: None,
-            epochs: 1,
-            rate: 0.1,
-            bits: 24,
-            size: ModelSize::Features(1_000_000),
-            weight_bits: None,
-            vocabulary: 100_000,
-            checkpoint: None,
-            checkpoint_every: 5_000_000,
-            solving: Solving::default(),
-        }
-    }
 }
 
 impl Learner for MaxentConfig {

@@ -21,31 +21,31 @@ pub struct Solving {
     pub solver: Solver,
     /// The L1 penalty on the absolute values of weights, relative to the sum of −ln P over the
     /// words; it makes many weights 0 (AdaGrad)
-    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l1)]
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = 0.0)]
     pub l1: f64,
     /// The L2 penalty on half the squared weights, relative to the same sum: LIBLINEAR's 1/C, and 1
     /// in MegaM (AdaGrad, L-BFGS)
-    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l2)]
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = 0.0)]
     pub l2: f64,
     /// Use the average of the weights over all words instead of the final weights (AdaGrad)
     #[arg(long)]
     pub average: bool,
     /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
     /// weights are kept (AdaGrad, with several --epochs)
-    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::default().held_out)]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = 0.0)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = Solving::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub patience: usize,
     /// The seed of the choice of held-out examples
-    #[arg(long, value_name = "N", default_value_t = Solving::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// The cost of −ln P of a word relative to half the squared weights; 1 by default (LIBLINEAR)
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     pub cost: Option<f64>,
     /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole
     /// corpus
-    #[arg(long, value_name = "SIZE", default_value_t = Solving::default().solver_memory)]
+    #[arg(long, value_name = "SIZE", default_value_t = ByteSize(4 << 30))]
     pub solver_memory: ByteSize,
     /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features
     /// --dictionary names, or weights of MegaM
@@ -62,6 +62,8 @@ pub struct Solving {
     pub dictionary: Option<PathBuf>,
 }
 
+majuscule_arguments::default_of_arguments!(Solving);
+
 /// The solvers that find weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,25 +79,6 @@ pub enum Solver {
     Liblinear,
     /// LIBLINEAR's -s 7: one-versus-rest, by coordinate descent in the dual
     LiblinearDual,
-}
-
-impl Default for Solving {
-    fn default() -> Self {
-        Self {
-            solver: Solver::default(),
-            l1: 0.0,
-            l2: 0.0,
-            average: false,
-            held_out: 0.0,
-            patience: 1,
-            seed: 1,
-            cost: None,
-            solver_memory: ByteSize(4 << 30),
-            weights: None,
-            begin_weights: None,
-            dictionary: None,
-        }
-    }
 }
 
 impl Solving {

@@ -26,21 +26,17 @@ use majuscule::text::{Labels, Locale};
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct TaggerConfig {
     /// The number of passes over the treebank
-    #[arg(long, value_name = "N", default_value_t = TaggerConfig::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub epochs: usize,
     /// The learning rate
-    #[arg(long, value_name = "STEP", default_value_t = TaggerConfig::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = 0.2)]
     pub rate: f32,
     /// Keep the N features with the largest weights, and train those again
-    #[arg(long, value_name = "N", default_value_t = TaggerConfig::default().size)]
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
     pub size: usize,
 }
 
-impl Default for TaggerConfig {
-    fn default() -> Self {
-        Self { epochs: 2, rate: 0.2, size: 500_000 }
-    }
-}
+majuscule_arguments::default_of_arguments!(TaggerConfig);
 
 /// The binary logarithm of the number of hashed weights, of which a treebank of a million words needs
 /// no more.
