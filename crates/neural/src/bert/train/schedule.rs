@@ -4,7 +4,6 @@ use clap::ValueEnum;
 use clap::builder::{ArgPredicate, OsStr};
 use serde::Serialize;
 
-use super::adapt::BertAdaptation;
 use super::config::{BertConfig, OptimizerConfig};
 use crate::shared::adam::Optimizer;
 
@@ -54,38 +53,6 @@ impl Schedule {
         }
     }
 
-    /// Returns the settings of an adaptation, in which no epoch is frozen (Rei et al. 2020, section
-    /// 5.2).
-    pub fn adaptation(self) -> BertAdaptation {
-        let BertConfig {
-            rate,
-            head_rate,
-            warm_up,
-            decay,
-            batch,
-            dropout,
-            layer_dropout,
-            clip,
-            optimizer,
-            ..
-        } = self.config();
-        BertAdaptation {
-            schedule: Some(self),
-            rate: Some(rate),
-            head_rate: Some(head_rate),
-            warm_up,
-            decay,
-            batch: Some(batch),
-            dropout,
-            layer_dropout,
-            clip,
-            optimizer: Some(optimizer.name),
-            sync_period: Some(optimizer.sync_period),
-            slow_step_size: Some(optimizer.slow_step_size),
-            ..BertAdaptation::default()
-        }
-    }
-
     /// Returns the values of a setting under each schedule, as the defaults of an argument.
     pub(super) fn defaults<T: ToString>(of: fn(BertConfig) -> T) -> Vec<(&'static str, ArgPredicate, OsStr)> {
         let value = |schedule: &Self| of(schedule.config()).to_string().into();
@@ -100,6 +67,7 @@ impl Schedule {
 mod tests {
     use clap::Parser;
 
+    use super::super::adapt::BertAdaptation;
     use super::*;
 
     #[derive(Debug, Parser)]
@@ -124,13 +92,33 @@ mod tests {
         Adapt::try_parse_from(["adapt"].into_iter().chain(line.split_whitespace())).unwrap().adaptation
     }
 
+    /// The settings of an adaptation, in which no epoch is frozen (Rei et al. 2020, section 5.2).
+    fn adaptation(schedule: Schedule) -> BertAdaptation {
+        let BertConfig { rate, head_rate, warm_up, batch, dropout, layer_dropout, clip, optimizer, .. } =
+            schedule.config();
+        BertAdaptation {
+            schedule: Some(schedule),
+            rate: Some(rate),
+            head_rate: Some(head_rate),
+            warm_up,
+            batch: Some(batch),
+            dropout,
+            layer_dropout,
+            clip,
+            optimizer: Some(optimizer.name),
+            sync_period: Some(optimizer.sync_period),
+            slow_step_size: Some(optimizer.slow_step_size),
+            ..BertAdaptation::default()
+        }
+    }
+
     #[test]
     fn a_named_schedule_gives_the_settings_of_its_paper() {
         for (name, schedule) in [("rei-2020", Schedule::Rei2020), ("courtland-2020", Schedule::Courtland2020)]
         {
             let expected = BertConfig { encoder: "folder".into(), ..schedule.config() };
             assert_eq!(trained(&format!("--schedule {name}")), expected);
-            assert_eq!(adapted(&format!("--schedule={name}")), schedule.adaptation());
+            assert_eq!(adapted(&format!("--schedule={name}")), adaptation(schedule));
             assert_eq!(serde_json::to_value(&expected).unwrap()["schedule"], name);
         }
         let BertConfig { rate, head_rate, warm_up, clip, batch, frozen, .. } = trained("--schedule rei-2020");
