@@ -22,64 +22,64 @@ pub struct CnnBilstmConfig {
     #[serde(flatten)]
     pub heads: HeadOptions,
     /// The largest number of pieces of words, which are learned from the text
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().subwords)]
+    #[arg(long, value_name = "N", default_value_t = 12_000)]
     pub subwords: usize,
     /// The number of words that get a vector of their own beside their pieces: the most frequent of those that
     /// are cut
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().words)]
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
     /// The width of the embedding of a piece
-    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().embedding)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 96)]
     pub embedding: usize,
     /// The number of convolutions over pieces, each of which sees three
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().convolutions)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub convolutions: usize,
     /// The width of the result of a convolution, and of the vector of a word
-    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().channels)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 128)]
     pub channels: usize,
     /// The number of LSTMs over words, each in both directions
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().layers)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub layers: usize,
     /// The width of the state of an LSTM, in each direction
-    #[arg(long, value_name = "WIDTH", default_value_t = CnnBilstmConfig::default().hidden)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 96)]
     pub hidden: usize,
     /// The number of passes over the corpus
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub epochs: usize,
     /// The learning rate, which decays linearly to 0
-    #[arg(long, value_name = "STEP", default_value_t = CnnBilstmConfig::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = 3e-3)]
     pub rate: f64,
     /// The number of batches over which the learning rate grows from 0
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().warm_up)]
+    #[arg(long, value_name = "N", default_value_t = 200)]
     pub warm_up: u64,
     /// The number of words in a batch
-    #[arg(long, value_name = "WORDS", default_value_t = CnnBilstmConfig::default().batch_words)]
+    #[arg(long, value_name = "WORDS", default_value_t = 2000)]
     pub batch_words: usize,
     /// The dropout rate before each LSTM and before the heads
-    #[arg(long, value_name = "SHARE", default_value_t = CnnBilstmConfig::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub dropout: f64,
     /// The probability that a word is read without its own vector
-    #[arg(long, value_name = "SHARE", default_value_t = CnnBilstmConfig::default().unknown)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     pub unknown: f64,
     /// The probability that a window is read in parts of 8 to 64 words, so that the last words of each learn to
     /// do with few later words: for live text
-    #[arg(long, value_name = "P", default_value_t = CnnBilstmConfig::default().right_context_dropout)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub right_context_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = CnnBilstmConfig::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = 1.0)]
     pub clip: f64,
     /// The number of words that the network sees at a time: longer texts are cut into overlapping
     /// windows
-    #[arg(long, value_name = "WORDS", default_value_t = CnnBilstmConfig::default().window)]
+    #[arg(long, value_name = "WORDS", default_value_t = 200)]
     pub window: usize,
     /// Hold out this share of the examples, and keep the model that is best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = CnnBilstmConfig::default().held_out)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub patience: usize,
     /// The seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = CnnBilstmConfig::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Write the state of training to this file now and then. If the file exists, training resumes
     /// from it and finds the same model; once that is written, the file is removed
@@ -88,7 +88,7 @@ pub struct CnnBilstmConfig {
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// The number of steps between two checkpoints
-    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = CnnBilstmConfig::default().checkpoint_every)]
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = 500)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// Append a log to this file, one line of JSON per event
@@ -96,6 +96,8 @@ pub struct CnnBilstmConfig {
     #[serde(skip)]
     pub log: Option<PathBuf>,
 }
+
+majuscule_arguments::default_of_arguments!(CnnBilstmConfig);
 
 impl Learner for CnnBilstmConfig {
     fn name(&self) -> &'static str {
@@ -110,36 +112,6 @@ impl Learner for CnnBilstmConfig {
         let (parts, weights) = train(self, corpus, threads, watch)?;
         let (settings, labels) = (parts.settings.clone(), parts.labels.clone());
         Ok(Learned::new(&settings, self, &labels, parts.sections(weights)))
-    }
-}
-
-impl Default for CnnBilstmConfig {
-    fn default() -> Self {
-        Self {
-            heads: HeadOptions::default(),
-            subwords: 12_000,
-            words: 20_000,
-            embedding: 96,
-            convolutions: 1,
-            channels: 128,
-            layers: 2,
-            hidden: 96,
-            epochs: 2,
-            rate: 3e-3,
-            warm_up: 200,
-            batch_words: 2000,
-            dropout: 0.0,
-            unknown: 0.1,
-            right_context_dropout: 0.0,
-            clip: 1.0,
-            window: 200,
-            held_out: 0.01,
-            patience: 3,
-            seed: 1,
-            checkpoint: None,
-            checkpoint_every: 500,
-            log: None,
-        }
     }
 }
 

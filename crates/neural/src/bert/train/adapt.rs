@@ -32,10 +32,10 @@ pub struct BertAdaptation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
     /// The number of passes over the corpus
-    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub epochs: usize,
     /// The number of first epochs in which the encoder stays frozen
-    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().frozen)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub frozen: usize,
     /// The learning rate of the encoder; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
@@ -54,7 +54,8 @@ pub struct BertAdaptation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scalar_rate: Option<f64>,
     /// The number of batches over which the learning rate grows from 0
-    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().warm_up)]
+    // Half the warm-up of training: text to adapt to is short.
+    #[arg(long, value_name = "N", default_value_t = 50)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.warm_up))]
     pub warm_up: u64,
     /// Let the learning rate decay to 0 by the end
@@ -68,15 +69,15 @@ pub struct BertAdaptation {
     #[arg(long, value_name = "PIECES", conflicts_with = "batch")]
     pub batch_pieces: Option<usize>,
     /// The dropout rate before the head
-    #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
     pub dropout: f64,
     /// The dropout rate of layers in the weighted sum
-    #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().layer_dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.layer_dropout))]
     pub layer_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = BertAdaptation::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.clip))]
     pub clip: f64,
     /// The optimiser; by default as when the model was trained
@@ -97,13 +98,14 @@ pub struct BertAdaptation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_step_size: Option<f64>,
     /// Hold out this share of the examples, and keep the model that is best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = BertAdaptation::default().held_out)]
+    // A short text needs a larger share to tell the best epoch.
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.05)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().patience)]
     pub patience: usize,
     /// The seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
     /// Write the state of training to this file now and then. If the file exists, training resumes
     /// from it and finds the same model; once that is written, the file is removed
@@ -112,7 +114,7 @@ pub struct BertAdaptation {
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// The number of steps between two checkpoints
-    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertAdaptation::default().checkpoint_every)]
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// Append a log to this file, one line of JSON per event
@@ -124,6 +126,8 @@ pub struct BertAdaptation {
     #[serde(skip)]
     pub device: Device,
 }
+
+majuscule_arguments::default_of_arguments!(BertAdaptation);
 
 impl Adapter for BertAdaptation {
     fn method(&self) -> &'static str {
@@ -147,41 +151,6 @@ impl Adapter for BertAdaptation {
         let model = adapt(&adaptation, &load(store, &computing)?, corpus, threads, watch)?;
         let (settings, labels) = (json(&model.settings), Some(model.labels.clone()));
         Ok(Adapted { config: json(&adaptation), settings, labels, sections: sections(&model)? })
-    }
-}
-
-impl Default for BertAdaptation {
-    fn default() -> Self {
-        let BertConfig { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } =
-            BertConfig::default();
-        Self {
-            schedule: None,
-            epochs: 2,
-            frozen: 0,
-            rate: None,
-            head_rate: None,
-            scalars_with_head: false,
-            scalar_rate: None,
-            // Half the warm-up of training: text to adapt to is short.
-            warm_up: 50,
-            decay: false,
-            batch: None,
-            batch_pieces: None,
-            dropout,
-            layer_dropout,
-            clip,
-            optimizer: None,
-            sync_period: None,
-            slow_step_size: None,
-            // A short text needs a larger share to tell the best epoch.
-            held_out: 0.05,
-            patience,
-            seed,
-            checkpoint: None,
-            checkpoint_every,
-            log: None,
-            device: Device::Auto,
-        }
     }
 }
 

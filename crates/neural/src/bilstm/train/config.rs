@@ -22,47 +22,47 @@ pub struct BilstmConfig {
     #[serde(flatten)]
     pub heads: HeadOptions,
     /// The width of the embedding of a word
-    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().word)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 100)]
     pub word: usize,
     /// The width of the embedding of a letter
-    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 25)]
     pub letter: usize,
     /// The width of the state of the LSTM over letters, in each direction
-    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter_hidden)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 25)]
     pub letter_hidden: usize,
     /// The width of the state of the LSTM over words, in each direction
-    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().hidden)]
+    #[arg(long, value_name = "WIDTH", default_value_t = 100)]
     pub hidden: usize,
     /// The number of passes over the corpus
-    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = 6)]
     pub epochs: usize,
     /// The initial learning rate, which decays linearly to 0
-    #[arg(long, value_name = "STEP", default_value_t = BilstmConfig::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = 1e-3)]
     pub rate: f64,
     /// The number of sentences in a batch
-    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = 16)]
     pub batch: usize,
     /// The dropout rate before and after the LSTM over words
-    #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     pub dropout: f64,
     /// The probability that a word that occurs once in the corpus counts as unknown
-    #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().unknown)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     pub unknown: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = BilstmConfig::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = 5.0)]
     pub clip: f64,
     /// The number of words that the network sees at a time: longer sentences are cut into
     /// overlapping windows
-    #[arg(long, value_name = "WORDS", default_value_t = BilstmConfig::default().window)]
+    #[arg(long, value_name = "WORDS", default_value_t = 128)]
     pub window: usize,
     /// Hold out this share of the examples, and keep the model that is best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = BilstmConfig::default().held_out)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub patience: usize,
     /// The seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Append a log to this file, one line of JSON per event. An interrupted training starts again:
     /// there are no checkpoints
@@ -72,6 +72,8 @@ pub struct BilstmConfig {
     pub log: Option<PathBuf>,
 }
 
+majuscule_arguments::default_of_arguments!(BilstmConfig);
+
 impl Learner for BilstmConfig {
     fn name(&self) -> &'static str {
         "bilstm"
@@ -80,29 +82,6 @@ impl Learner for BilstmConfig {
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
         Ok(Learned::new(model.settings(), self, model.labels(), model.sections()))
-    }
-}
-
-impl Default for BilstmConfig {
-    fn default() -> Self {
-        Self {
-            heads: HeadOptions::default(),
-            word: 100,
-            letter: 25,
-            letter_hidden: 25,
-            hidden: 100,
-            epochs: 6,
-            rate: 1e-3,
-            batch: 16,
-            dropout: 0.5,
-            unknown: 0.5,
-            clip: 5.0,
-            window: 128,
-            held_out: 0.01,
-            patience: 3,
-            seed: 1,
-            log: None,
-        }
     }
 }
 
