@@ -1,22 +1,15 @@
 //! A corpus as pieces and label ids.
 
 use majuscule::error::{Error, Result};
-use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordVocabulary, SubwordWindow};
+use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
 use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
 use majuscule::methods::network::pieces::PieceVocabulary;
-use majuscule::text::{Class, Mark};
-use majuscule_train::corpus::marks::check_taught;
-use majuscule_train::corpus::{Corpus, Example};
-use majuscule_train::methods::forms::CorpusForms;
+use majuscule_train::corpus::Corpus;
 
 use super::config::CnnBilstmConfig;
 use super::subwords::{learn, whole_words};
-use crate::shared::digest::Digest;
-use crate::shared::gold::{GoldHeads, WordLabels, teaches, window_labels};
-use crate::shared::heads::Heads;
-use crate::shared::predict::LearnedHeads;
-use crate::shared::samples::{Dataset, check_samples, split_examples};
-use crate::shared::windower::Windower;
+use crate::shared::gold::WordLabels;
+use crate::shared::samples::{CorpusWords, Dataset, window_samples};
 
 /// A text with its labels, small enough that millions of words fit into memory.
 #[derive(Debug, Clone)]
@@ -86,26 +79,9 @@ impl SubwordSamples {
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
     pub(super) fn read(config: &CnnBilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let LearnedHeads { cases, marks } = config.heads.learned()?;
-        let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
-        let mut held_out = Vec::new();
-        let mut missing: Vec<Mark> = marks.iter().collect();
-        split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
-            digest.add(example, corpus.locale(), marks);
-            if is_held_out {
-                held_out.push(example.clone());
-                return Ok(());
-            }
-            forms.count(example);
-            missing.retain(|&mark| !teaches(example, mark, marks));
-            Ok(())
-        })?;
-        if cases {
-            forms.check(corpus)?;
-        }
-        check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
-        let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
-        let labels = Heads::labels(classes, marks);
+        let CnnBilstmConfig { seed, held_out: share, .. } = *config;
+        let CorpusWords { forms, held_out, labels, digest } =
+            CorpusWords::read(&config.heads, corpus, seed, share)?;
         let tokenizer = learn(&forms, config.subwords)?;
         let pieces = PieceVocabulary::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
         let words = whole_words(&forms, &pieces, config.words)?;
@@ -123,42 +99,10 @@ impl SubwordSamples {
             labels: labels.clone(),
         };
         let vocabulary = parts.vocabulary().map_err(Error::usage)?;
-        let mut options = subwords::options(config.window, runs_on, None);
-        if !marks.is_empty() {
-            // Running text is cut anywhere, and all its words are learned.
-            options.overlap = 0;
-        }
-        let (heads, mut windower) = (Heads::of(&labels), Windower::new(&vocabulary, options));
-        let mut train = Vec::new();
-        split_examples(
-            corpus,
-            config.seed,
-            config.held_out,
-            &mut |example, is_held_out| match is_held_out {
-                true => Ok(()),
-                false => add(example, &mut windower, &heads, &mut train),
-            },
-        )?;
-        check_samples(&train, corpus)?;
-        let (digest, words) = (digest.sum(), vocabulary.words());
+        let options = subwords::options(config.window, runs_on, None);
+        let sample = |window: SubwordWindow, labels: Vec<WordLabels>| SubwordSample::new(&window, &labels);
+        let train = window_samples(corpus, seed, share, &labels, &vocabulary, options, sample)?;
+        let words = vocabulary.words();
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, parts, words, digest })
     }
-}
-
-/// Adds the windows of an example that teach a label.
-fn add(
-    example: &Example,
-    windower: &mut Windower<&SubwordVocabulary>,
-    heads: &Heads,
-    train: &mut Vec<SubwordSample>,
-) -> Result<()> {
-    let mut windows = Vec::new();
-    windower.push_document(&example.tokens, &mut windows)?;
-    let mut gold = heads.gold(example).into_iter();
-    for window in windows {
-        if let Some(labels) = window_labels(&window, &mut gold) {
-            train.push(SubwordSample::new(&window, &labels));
-        }
-    }
-    Ok(())
 }

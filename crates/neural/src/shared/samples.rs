@@ -3,9 +3,17 @@
 
 use majuscule::error::{Error, Result};
 use majuscule::methods::network::bert::runs;
-use majuscule::text::{Labels, MarkSet};
+use majuscule::methods::network::heads::Heads;
+use majuscule::methods::network::windower::{WindowOptions, Windower, WordEncoder, WordWindow};
+use majuscule::text::{Class, Labels, Mark, MarkSet};
+use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
+use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
+
+use super::digest::Digest;
+use super::gold::{GoldHeads, WordLabels, teaches, window_labels};
+use super::predict::{HeadOptions, LearnedHeads};
 
 /// The samples of a training, and the data that its model needs besides weights.
 #[derive(Debug)]
@@ -76,6 +84,82 @@ pub fn split_examples(
 ) -> Result<()> {
     let mut random = generator(seed, Purpose::HeldOut, 0);
     corpus.for_each(&mut |example| take(example, unit(&mut random) < held_out))
+}
+
+/// The words of a corpus, which are read before its texts become samples.
+pub struct CorpusWords {
+    pub forms: CorpusForms,
+    pub held_out: Vec<Example>,
+    pub labels: Labels,
+    /// A checksum of all examples.
+    pub digest: u32,
+}
+
+impl CorpusWords {
+    /// Reads a corpus for the heads that are to be trained.
+    ///
+    /// # Errors
+    /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
+    pub fn read(heads: &HeadOptions, corpus: &Corpus, seed: u64, share: f64) -> Result<Self> {
+        let LearnedHeads { cases, marks } = heads.learned()?;
+        let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
+        let mut held_out = Vec::new();
+        let mut missing: Vec<Mark> = marks.iter().collect();
+        split_examples(corpus, seed, share, &mut |example, is_held_out| {
+            digest.add(example, corpus.locale(), marks);
+            if is_held_out {
+                held_out.push(example.clone());
+                return Ok(());
+            }
+            forms.count(example);
+            missing.retain(|&mark| !teaches(example, mark, marks));
+            Ok(())
+        })?;
+        if cases {
+            forms.check(corpus)?;
+        }
+        check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
+        let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
+        Ok(Self { labels: Heads::labels(classes, marks), forms, held_out, digest: digest.sum() })
+    }
+}
+
+/// Reads a corpus, and makes samples of the windows that teach a label.
+///
+/// # Errors
+/// Fails if the corpus cannot be read or has no such windows.
+pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
+    corpus: &Corpus,
+    seed: u64,
+    share: f64,
+    labels: &Labels,
+    encoder: E,
+    mut options: WindowOptions,
+    sample: impl Fn(WordWindow<I>, Vec<WordLabels>) -> S,
+) -> Result<Vec<S>> {
+    let heads = Heads::of(labels);
+    if !heads.marks().is_empty() {
+        // Running text is cut anywhere, and all its words are learned.
+        options.overlap = 0;
+    }
+    let mut windower = Windower::new(encoder, options);
+    let mut samples = Vec::new();
+    split_examples(corpus, seed, share, &mut |example, is_held_out| {
+        if is_held_out {
+            return Ok(());
+        }
+        let mut windows = Vec::new();
+        windower.push_document(&example.tokens, &mut windows)?;
+        let mut gold = heads.gold(example).into_iter();
+        for window in windows {
+            if let Some(labels) = window_labels(&window, &mut gold) {
+                samples.push(sample(window, labels));
+            }
+        }
+        Ok(())
+    })?;
+    check_samples(&samples, corpus)?;
+    Ok(samples)
 }
 
 /// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks

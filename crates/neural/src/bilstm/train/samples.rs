@@ -7,15 +7,10 @@ use super::config::BilstmConfig;
 use crate::bilstm::network::NetworkWord;
 use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
-use crate::shared::gold::{GoldHeads, WordLabels, teaches, window_labels};
-use crate::shared::heads::Heads;
-use crate::shared::predict::LearnedHeads;
-use crate::shared::samples::{Dataset, check_samples, split_examples};
-use crate::shared::windower::Windower;
+use crate::shared::gold::WordLabels;
+use crate::shared::samples::{CorpusWords, Dataset, window_samples};
 use majuscule::error::Result;
-use majuscule::text::{Class, Mark};
-use majuscule_train::corpus::marks::check_taught;
-use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 
@@ -41,45 +36,15 @@ impl WordSamples {
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let mut forms = CorpusForms::default();
-        let mut held_out = Vec::new();
-        split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
-            match is_held_out {
-                true => held_out.push(example.clone()),
-                false => forms.count(example),
-            }
-            Ok(())
-        })?;
-        let LearnedHeads { cases, marks } = config.heads.learned()?;
-        if cases {
-            forms.check(corpus)?;
-        }
+        let BilstmConfig { seed, held_out: share, window, .. } = *config;
+        let CorpusWords { forms, held_out, labels, .. } =
+            CorpusWords::read(&config.heads, corpus, seed, share)?;
         let (vocabulary, once) = vocabulary(&forms);
-        let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
-        let labels = Heads::labels(classes, marks);
-        let mut options = windows::options(config.window, corpus.protocol().runs_on(), None);
-        if !marks.is_empty() {
-            // Running text is cut anywhere, and all its words are learned.
-            options.overlap = 0;
-        }
-        let mut missing: Vec<Mark> = marks.iter().collect();
-        let (heads, mut windower) = (Heads::of(&labels), Windower::new(&vocabulary, options));
-        let mut train = Vec::new();
-        split_examples(
-            corpus,
-            config.seed,
-            config.held_out,
-            &mut |example, is_held_out| match is_held_out {
-                true => Ok(()),
-                false => {
-                    missing.retain(|&mark| !teaches(example, mark, marks));
-                    add(example, &mut windower, &heads, &mut train)
-                }
-            },
-        )?;
-        check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
-        check_samples(&train, corpus)?;
         let mixed = forms.mixed("", corpus.locale());
+        drop(forms);
+        let options = windows::options(window, corpus.protocol().runs_on(), None);
+        let sample = |window, labels| WordSample { window, labels };
+        let train = window_samples(corpus, seed, share, &labels, &vocabulary, options, sample)?;
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
     }
 
@@ -116,22 +81,4 @@ fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     let letters = letters.into_iter().filter(|&(_, words)| words > 1).map(|(letter, _)| letter).collect();
     let words = words.iter().flat_map(|(word, _)| [word, "\n"]).collect();
     (BilstmVocabulary::new(words, letters).expect("words and letters stand once each"), once)
-}
-
-/// Adds the windows of an example that teach a label.
-fn add(
-    example: &Example,
-    windower: &mut Windower<&BilstmVocabulary>,
-    heads: &Heads,
-    train: &mut Vec<WordSample>,
-) -> Result<()> {
-    let mut windows = Vec::new();
-    windower.push_document(&example.tokens, &mut windows)?;
-    let mut gold = heads.gold(example).into_iter();
-    for window in windows {
-        if let Some(labels) = window_labels(&window, &mut gold) {
-            train.push(WordSample { window, labels });
-        }
-    }
-    Ok(())
 }
