@@ -22,7 +22,6 @@ use majuscule::restorer::{Request, Restorer};
 use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::Watch;
-use majuscule_train::methods::balance::f_of_choices;
 
 use crate::shared::heads::Heads;
 use crate::shared::samples::{BatchSize, running_text};
@@ -96,13 +95,8 @@ fn costs(
     if marks.is_empty() {
         return Ok(None);
     }
-    let words = held_out.iter().map(|example| example.tokens.len()).sum();
     let request = Request { marks, threads, ..Request::default() };
     let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
     let scored = model.scored(&documents, request)?;
-    let costs = config.heads.costs(words, |costs| {
-        let choices = scored.iter().map(|windows| Ok(model.decoded(windows, costs, request)));
-        f_of_choices(choices, marks, held_out)
-    })?;
-    Ok(Some(costs))
+    config.heads.costs(marks, held_out, |at, costs| model.decoded(&scored[at], costs, request)).map(Some)
 }

@@ -5,9 +5,10 @@ use serde::Serialize;
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::named::NamedValue;
-use majuscule::text::MarkSet;
+use majuscule::text::{Choice, MarkSet};
 use majuscule_arguments::by_name;
-use majuscule_train::methods::balance::{Costs, FEWEST, best_costs, checked_costs};
+use majuscule_train::corpus::Example;
+use majuscule_train::methods::balance::{Costs, FEWEST, best_costs, checked_costs, f_of_choices};
 
 /// An answer of a tagger, found by a head of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -83,17 +84,26 @@ impl HeadOptions {
         [self.mark_cost, self.end_cost]
     }
 
-    /// Returns the costs of marks that are given, or else those for which `f` is highest on
-    /// held-out text with this many words; too few words cannot decide.
+    /// Returns the costs of marks that are given, or else those that give the best F on held-out
+    /// examples; too few of them cannot decide. `choices` returns the choices for the words of an
+    /// example under some costs.
     ///
     /// # Errors
-    /// Those of `f`, and [`Error::Usage`] for a cost that is none.
-    pub fn costs(&self, words: usize, mut f: impl FnMut(MarkCosts) -> Result<f64>) -> Result<MarkCosts> {
+    /// Returns [`Error::Usage`] for a cost that is none.
+    pub fn costs(
+        &self,
+        marks: MarkSet,
+        held_out: &[Example],
+        choices: impl Fn(usize, MarkCosts) -> Vec<Choice>,
+    ) -> Result<MarkCosts> {
         let given = self.given_costs();
         let mut costs = checked_costs(given)?;
         let made = |[mark_cost, end_cost]: Costs| MarkCosts { mark_cost, end_cost };
-        if words >= FEWEST {
-            costs = best_costs(given, costs, |costs| f(made(costs)))?;
+        if held_out.iter().map(|example| example.tokens.len()).sum::<usize>() >= FEWEST {
+            costs = best_costs(given, costs, |costs| {
+                let choices = (0..held_out.len()).map(|at| Ok(choices(at, made(costs))));
+                f_of_choices(choices, marks, held_out)
+            })?;
         }
         Ok(made(costs))
     }

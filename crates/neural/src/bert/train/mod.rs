@@ -45,7 +45,6 @@ use majuscule::restorer::Request;
 use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::Watch;
-use majuscule_train::methods::balance::f_of_choices;
 use pretrained::Pretrained;
 use samples::PieceSample;
 pub use schedule::Schedule;
@@ -152,16 +151,12 @@ fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: Non
     if marks.is_empty() {
         return Ok(model);
     }
-    let words = held_out.iter().map(|example| example.tokens.len()).sum();
     let request = Request { marks, threads, ..Request::default() };
     let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
     let scored = model.scored(&documents, request)?;
-    let costs = heads.costs(words, |costs| {
-        let choices = scored.iter().map(|words| {
-            let mut chain = ChainState::default();
-            Ok(words.iter().map(|word| model.choice(word, costs, &mut chain, &request)).collect())
-        });
-        f_of_choices(choices, marks, held_out)
+    let costs = heads.costs(marks, held_out, |at, costs| {
+        let mut chain = ChainState::default();
+        scored[at].iter().map(|word| model.choice(word, costs, &mut chain, &request)).collect()
     })?;
     Ok(model.with_costs(costs))
 }

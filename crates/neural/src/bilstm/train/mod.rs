@@ -19,7 +19,6 @@ pub use config::BilstmConfig;
 use majuscule::error::Result;
 use majuscule::restorer::{Request, Restorer};
 use majuscule_train::corpus::{Corpus, Example};
-use majuscule_train::methods::balance::f_of_choices;
 use samples::WordSamples;
 use trainer::{BilstmTrainer, init_weights};
 
@@ -59,14 +58,10 @@ fn balanced(model: Bilstm, heads: &HeadOptions, held_out: &[Example]) -> Result<
     if marks.is_empty() {
         return Ok(model);
     }
-    let words = held_out.iter().map(|example| example.tokens.len()).sum();
     let request = Request { marks, ..Request::default() };
     let scored: Result<Vec<_>> =
         held_out.iter().map(|example| model.scored(&example.tokens, request)).collect();
     let scored = scored?;
-    let costs = heads.costs(words, |costs| {
-        let choices = scored.iter().map(|windows| Ok(model.decoded(windows, costs, request)));
-        f_of_choices(choices, marks, held_out)
-    })?;
+    let costs = heads.costs(marks, held_out, |at, costs| model.decoded(&scored[at], costs, request))?;
     Ok(model.with_costs(costs))
 }
