@@ -152,10 +152,13 @@ impl ModelDirs {
         }
     }
 
-    /// Returns the model of this name in the first folder that has one.
+    /// Returns the model of this name in the first folder that has one. A model of several languages
+    /// counts for those that it serves.
     pub(crate) fn find(&self, language: &str, name: &str) -> Option<PathBuf> {
-        let files = |folder: PathBuf| [language, SHARED].map(|of| folder.join(format!("{of}.{name}")));
-        self.folders().flat_map(files).find(|path| path.exists())
+        let files = |folder: PathBuf| [language, SHARED].map(|of| (of, folder.join(format!("{of}.{name}"))));
+        let serves =
+            |of: &str, path: &Path| path.exists() && (of != SHARED || covers(path, language).unwrap_or(true));
+        self.folders().flat_map(files).find(|(of, path)| serves(of, path)).map(|(_, path)| path)
     }
 
     /// All folders, in order.
@@ -186,6 +189,14 @@ impl ModelDirs {
         let (folders, variable) = (folders.join(" or "), variable.unwrap_or_default());
         format!("no model {name} of {language} is in {folders}: {make} and put it into one of them{variable}")
     }
+}
+
+/// Returns true if a model serves a language.
+///
+/// # Errors
+/// If the file is no model.
+fn covers(path: &Path, language: &str) -> Result<bool> {
+    Ok(super::open(path)?.manifest().covers(language))
 }
 
 /// Describes the difference between a model and its name, if there is one.
@@ -271,6 +282,13 @@ mod tests {
         }
         assert_eq!(ShippedModel::of("nl", "ngram"), None);
         assert_eq!(ShippedModel::named("nl.other"), None);
+    }
+
+    #[test]
+    fn a_model_of_several_languages_is_found_for_those_that_it_serves() {
+        let dirs = ModelDirs::of([Path::new(env!("CARGO_MANIFEST_DIR")).join("lm/networks")]);
+        assert!(dirs.find("pt", "best").is_some_and(|path| path.ends_with("multilingual.best")));
+        assert_eq!(dirs.find("de", "best"), None);
     }
 
     #[test]
