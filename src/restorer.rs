@@ -19,7 +19,7 @@ pub struct Request {
     pub sentence_ends: bool,
     /// The marks to choose among, of those that the method can put after words. If there are any,
     /// the marks of the text count as constraints ([`Token::gap`]) and not as context, so that
-    /// marks that were put in and marks that were there lead to the same choices.
+    /// marks that were inserted and marks that were there lead to the same choices.
     pub marks: MarkSet,
     /// The probability, from 0 to 1, below which a mark is not put, and does not count as context
     /// either; `None` lets the method decide alone.

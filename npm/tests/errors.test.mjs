@@ -28,7 +28,7 @@ test("wrong options are named, as JavaScript names them", async () => {
   assert.match(await usage({ sentence_start: "never" }), /^there is no option "sentence_start": expected one of marks, /);
   assert.equal(await usage({ lookAhead: -1 }), "lookAhead -1: expected a whole number from 0");
   assert.match(await usage({ marks: "%" }), /%/);
-  assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for marks that are put in: give marks with it$/);
+  assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for marks that are inserted: give marks with it$/);
   assert.match(await usage({ words: "iPhone" }), /^words "iPhone": expected a list of strings$/);
   assert.match(await message("input", () => m.restore("a", { words: ["?"] })), /^words, line 1: /);
   // After all that the model works.

@@ -579,7 +579,7 @@ impl TextEncoder {
             Err(error) => error.valid_up_to(),
         };
         let len = match self.told.get() {
-            // Letters and marks that are put in before the deciding place are UTF-8 as well.
+            // Letters and marks that are inserted before the deciding place are UTF-8 as well.
             Some(told) if told.is_utf8 => return self.pass(out),
             Some(_) => valid,
             // ASCII is the same in both encodings; the rest waits for the deciding place.
@@ -657,7 +657,7 @@ impl TextEncoder {
     /// Writes text that is UTF-8.
     fn pass(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if !self.is_ascii && !self.cut.is_empty() {
-            // A letter or a mark was put in too long before the first letter that decides.
+            // A letter or a mark was inserted too long before the first letter that decides.
             let problem = format!(
                 "the text is in UTF-8, which shows only after capitals or marks were written in {}: leave {} out",
                 self.encoding.name(),

@@ -11,7 +11,7 @@ use super::piece::{CopiedWord, Piece};
 use crate::text::markup::untagged;
 use crate::text::{Capitals, Case, Decision, Locale, Mark, Placed, RestoreOptions, Tokens, resolve};
 
-/// The capitals of a word, the number of its letters that pair, and the mark put in after it.
+/// The capitals of a word, the number of its letters that pair, and the mark inserted after it.
 #[derive(Debug, Clone, Copy)]
 struct WrittenCase {
     capitals: u64,

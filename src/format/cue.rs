@@ -20,7 +20,7 @@ use crate::text::{Break, RestoreOptions};
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
 
-/// The notes before and after a line that is sung: where marks are put in, it is a turn of its own,
+/// The notes before and after a line that is sung: where marks are inserted, it is a turn of its own,
 /// and none stands behind its last word. They are text, so that the words beside them do not change.
 const NOTES: [char; 2] = ['♪', '♫'];
 

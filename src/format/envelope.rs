@@ -158,7 +158,7 @@ impl Envelope {
     }
 
     /// Appends the bytes from `written` on up to the end of the last of some places, with their
-    /// letters, and with the marks that are put in if `puts`.
+    /// letters, and with the marks that are inserted if `puts`.
     fn write_places(
         &self,
         places: Range<usize>,

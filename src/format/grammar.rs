@@ -41,14 +41,14 @@ pub(super) trait Grammar: Send + Debug {
         false
     }
 
-    /// Prepares for a text that is restored with these options. Where marks are put in, the marks of a
+    /// Prepares for a text that is restored with these options. Where marks are inserted, the marks of a
     /// line have no part in the breaks between words, nor in where speakers are named; long pauses end
     /// sentences, in formats with times.
     fn prepare(&mut self, options: &RestoreOptions) {
         let _ = options;
     }
 
-    /// Returns the place of marks that are put in with this form.
+    /// Returns the place of marks that are inserted with this form.
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
         let _ = form;
         MarkPlace::Behind

@@ -358,7 +358,7 @@ pub(super) fn marked(
     out
 }
 
-/// Checks the laws of marks: taking out those that were put in gives the text without them;
+/// Checks the laws of marks: taking out those that were inserted gives the text without them;
 /// restored again, the text does not change; however the bytes arrive, it is the same.
 fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
     let bytes = text.as_bytes();

@@ -56,7 +56,7 @@ fn options(language: &str, mark_form: Option<MarkForm>) -> RestoreOptions {
     }
 }
 
-/// Returns a file with marks, and checks that they are put in once.
+/// Returns a file with marks, and checks that they are inserted once.
 fn restored(kind: Format, file: &str, options: &RestoreOptions) -> String {
     let once = |file: &str| {
         String::from_utf8(marked(kind, file.as_bytes(), usize::MAX, &asking(), options)).unwrap()

@@ -25,7 +25,7 @@ pub struct Piece {
     pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,
-    /// The place of marks that are put in.
+    /// The place of marks that are inserted.
     pub(super) marks: MarkPlace,
     /// The places that repeat words of this piece or of an earlier one; `copied_from` is
     /// the number of the first word of the file that a later piece may repeat.
@@ -41,7 +41,7 @@ pub(super) struct CopiedWord {
     pub(super) word: u64,
     pub(super) part: CopiedPart,
     /// The case that follows from the case of the word, once that is decided, and the marks that are
-    /// put in before and after the word.
+    /// inserted before and after the word.
     pub(super) case: Option<Case>,
     pub(super) put: [Mark; 2],
 }
@@ -52,7 +52,7 @@ impl CopiedWord {
     }
 }
 
-/// The place of a mark that is put in.
+/// The place of a mark that is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum MarkPlace {
     /// Behind its word.
@@ -66,7 +66,7 @@ pub(super) enum MarkPlace {
 
 impl Piece {
     /// Appends the piece to `out` with its words in the chosen cases and with the marks that are
-    /// put in; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
+    /// inserted; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
     ///
     /// # Panics
     /// Panics if there are fewer outcomes than words.
@@ -131,7 +131,7 @@ impl Piece {
     }
 
     /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the
-    /// marks that are put in, each with its place in `out`.
+    /// marks that are inserted, each with its place in `out`.
     pub(crate) fn write_apart(
         &self,
         decisions: &[Decision],
@@ -192,7 +192,7 @@ fn with_copies(piece: &Piece, decisions: &[Decision], options: &RestoreOptions) 
     }
 }
 
-/// Returns the characters of the mark that is put in on a side of a word.
+/// Returns the characters of the mark that is inserted on a side of a word.
 fn spelled(placed: Placed, side: MarkSide, options: &RestoreOptions) -> String {
     let mut out = Vec::new();
     side.push(placed, options, &mut out);

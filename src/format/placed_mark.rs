@@ -1,8 +1,8 @@
-//! A mark that is put in, apart from its text.
+//! A mark that is inserted, apart from its text.
 
 use crate::text::write::MarkSide;
 
-/// The characters of a mark that is put in, with its place in a text without the mark.
+/// The characters of a mark that is inserted, with its place in a text without the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlacedMark {
     /// The place in bytes: the start or the end of a word.

@@ -352,7 +352,7 @@ impl<'a> Records<'a> {
         .filter(|_| !piece.source.is_empty())
     }
 
-    /// Returns the place of marks that are put in.
+    /// Returns the place of marks that are inserted.
     fn mark_place(&self) -> MarkPlace {
         match self.lines.grammar.mark_place(self.options.mark_form.unwrap_or_default()) {
             MarkPlace::Row(rows) => {

@@ -1,6 +1,6 @@
 //! Lists of the words of a text in JSON, each word with its times: `{"word":"so","start":1.5}`.
 //!
-//! A word in a list is a place of the word in the text. Where times are kept, marks that are put in
+//! A word in a list is a place of the word in the text. Where times are kept, marks that are inserted
 //! do not go into the word, which stays as it was heard, but beside it:
 //! `"word":"so","punctuated_word":"So,"`.
 

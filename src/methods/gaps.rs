@@ -7,7 +7,7 @@ use crate::restorer::Request;
 use crate::text::sentence_tracker::continues_sentence;
 use crate::text::{Break, Mark, MarkSet, Token};
 
-/// The costs of marks, by which more or fewer are put in.
+/// The costs of marks, by which more or fewer are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MarkCosts {
     /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
@@ -23,7 +23,7 @@ impl Default for MarkCosts {
 }
 
 /// The gap before a word, as a method that puts marks takes it: marks are constraints and no
-/// context, so that those put in and those that were there lead to the same choices.
+/// context, so that those inserted and those that were there lead to the same choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShownGap {
     /// The mark that stands there: see [`Token::gap`].

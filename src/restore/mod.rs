@@ -475,6 +475,6 @@ enum Ending {
     Whole,
     /// More text, which is not waited for.
     Open,
-    /// So much text without a word that no mark is put in before it.
+    /// So much text without a word that no mark is inserted before it.
     Closed,
 }

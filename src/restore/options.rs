@@ -76,7 +76,7 @@ impl RestoreOptions {
         if self.mark_threshold.is_some() && self.marks.is_empty() {
             let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
             return Err(Error::usage(format!(
-                "{threshold} is for marks that are put in: give {marks} with it"
+                "{threshold} is for marks that are inserted: give {marks} with it"
             )));
         }
         check_capitals(method, self.capitals)?;
@@ -158,9 +158,9 @@ pub struct RestoredWord {
     pub case: Case,
     /// The probability of the case, from 0 to 1; `None` if the method has none.
     pub confidence: Option<f32>,
-    /// The mark whose opening is put in before the word: [`Mark::Question`] for `¿`.
+    /// The mark whose opening is inserted before the word: [`Mark::Question`] for `¿`.
     pub opening: Mark,
-    /// The mark put in after the word.
+    /// The mark inserted after the word.
     pub mark: Mark,
     /// The probability of the mark, or of no mark; `None` if no marks are asked for or the method
     /// has none.

@@ -44,10 +44,10 @@ struct JsonWord<'a> {
     line: u64,
     form: &'a str,
     probability: f64,
-    /// The opening of a sentence put in before the word.
+    /// The opening of a sentence inserted before the word.
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<char>,
-    /// The mark put in after the word.
+    /// The mark inserted after the word.
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<char>,
     #[serde(skip_serializing_if = "Option::is_none")]

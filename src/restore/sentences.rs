@@ -12,7 +12,7 @@ const GAP: usize = 1 << 20;
 /// does everything that is not white space.
 #[derive(Debug, Default)]
 pub(super) struct SentenceLines {
-    /// The text since the last word, with the mark that is put in after it.
+    /// The text since the last word, with the mark that is inserted after it.
     gap: Vec<u8>,
     /// True if words came before.
     is_begun: bool,

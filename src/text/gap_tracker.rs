@@ -25,7 +25,7 @@ pub(super) struct GapTracker {
 struct LineGaps {
     /// True if a mark other than a dash stands after a word.
     marked: bool,
-    /// True if therefore no marks are put in.
+    /// True if therefore no marks are inserted.
     closed: Option<bool>,
 }
 
@@ -108,7 +108,7 @@ impl GapTracker {
 
     /// Notes in a word what stands before it, and closes the gap that gets no mark. `line` are the words
     /// before it on the line, `opening` is the opening before it, and `is_closed` is true if no other can be
-    /// put in there.
+    /// inserted there.
     #[inline]
     pub(super) fn begin_word(
         &mut self,
@@ -188,7 +188,7 @@ impl GapTracker {
     }
 }
 
-/// Returns true if an opening can be put in between a mark and the word after it. A dash before a
+/// Returns true if an opening can be inserted between a mark and the word after it. A dash before a
 /// number is a minus, which the opening would part from its number.
 fn is_before_opening(left: char, word: &str) -> bool {
     match left {

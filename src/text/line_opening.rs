@@ -130,7 +130,7 @@ pub(super) struct LineOpenings {
     opening: LineOpening,
     /// The labels so far.
     dialogue: Dialogue,
-    /// The first words of the line, where marks are put in.
+    /// The first words of the line, where marks are inserted.
     words: String,
     /// The number of words that a colon may still make a label of.
     names_left: u8,
@@ -175,7 +175,7 @@ impl LineOpenings {
     }
 
     /// Notes text, which begins with byte `first`, behind what the line opens with; a tag is not yet
-    /// text. `puts` is true if marks are put in.
+    /// text. `puts` is true if marks are inserted.
     pub(super) fn open_text(&mut self, first: u8, puts: bool) {
         if puts && self.opening != LineOpening::Label {
             self.words.clear();

@@ -66,7 +66,7 @@ pub struct RestoreOptions {
     pub mark_places: MarkPlaces,
     /// The form of the marks; `None` takes that of the format.
     pub mark_form: Option<MarkForm>,
-    /// The probability, from 0 to 1, below which a mark is not put in; `None` lets the method
+    /// The probability, from 0 to 1, below which a mark is not inserted; `None` lets the method
     /// decide alone.
     pub mark_threshold: Option<f32>,
     /// The shortest pause that ends a sentence, in formats with times; `None` if no pause does.
@@ -180,7 +180,7 @@ impl RestoreOptions {
         self.language.as_deref().unwrap_or_default()
     }
 
-    /// Returns the places for marks; `None` if none are put in.
+    /// Returns the places for marks; `None` if none are inserted.
     pub fn puts(&self) -> Option<MarkPlaces> {
         (!self.marks.is_empty()).then_some(self.mark_places)
     }
@@ -324,14 +324,14 @@ pub enum OutputForm {
     Text,
     /// Plain text with one sentence per line.
     Sentences,
-    /// One word per line, with the probability of its case after a tab, the mark that is put in and
+    /// One word per line, with the probability of its case after a tab, the mark that is inserted and
     /// its probability after another tab each, and an empty line at the end of each line of the
     /// source.
     Words,
     /// The changes, as a unified diff without file names.
     Diff,
     /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark`
-    /// if one is put in, `mark_probability` of that or of no mark if marks are asked for, and
+    /// if one is inserted, `mark_probability` of that or of no mark if marks are asked for, and
     /// `sentence_end` if the method chooses it.
     Json,
 }

@@ -20,7 +20,7 @@ pub(super) struct Reading {
     pub(super) apart: bool,
     /// True if the language opens sentences with marks.
     pub(super) has_openings: bool,
-    /// The places for marks that are put in, if there are any.
+    /// The places for marks that are inserted, if there are any.
     pub(super) puts: Option<MarkPlaces>,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum InnerTags {
 }
 
 impl Reading {
-    /// Reads a text of a language without marks that are put in, and without mark-up.
+    /// Reads a text of a language without marks that are inserted, and without mark-up.
     pub(super) fn new(locale: Locale, language: &str, arrival: Arrival) -> Self {
         Self {
             locale,
@@ -65,7 +65,7 @@ impl Reading {
         self.arrival == Arrival::Live
     }
 
-    /// Returns true if the language has openings and marks are put in.
+    /// Returns true if the language has openings and marks are inserted.
     #[inline]
     pub(super) fn sees_openings(&self) -> bool {
         self.has_openings && self.puts.is_some()

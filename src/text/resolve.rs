@@ -1,4 +1,4 @@
-//! The one place where the case of a word, and the mark that is put in after it, are decided.
+//! The one place where the case of a word, and the mark that is inserted after it, are decided.
 //!
 //! The rest is input: the tokenizer tells which words have capitals that are kept, where sentences
 //! begin and what stands between words, the user's spellings fix words, and the method chooses.
@@ -149,7 +149,7 @@ impl AfterWord {
 /// restoring the text with the marks leads to the same choices, so that none is added.
 #[derive(Debug, Clone, Default)]
 pub struct InsertedMarks {
-    /// True if a mark that was put in ended a sentence: the next word begins one.
+    /// True if a mark that was inserted ended a sentence: the next word begins one.
     begins: bool,
     /// True if the last word was a clitic.
     after_clitic: bool,
@@ -195,7 +195,7 @@ impl InsertedMarks {
     }
 }
 
-/// Returns the mark whose opening is to be put in before a word.
+/// Returns the mark whose opening is to be inserted before a word.
 fn opening_before(token: &Token, choice: &Choice, options: &RestoreOptions) -> Mark {
     // Between a mark and its word, a token of its own would part the two.
     let parts = token.left.is_some() && options.mark_form == Some(MarkForm::Apart);
@@ -204,7 +204,7 @@ fn opening_before(token: &Token, choice: &Choice, options: &RestoreOptions) -> M
     if is_open && has_opening() { choice.opening } else { Mark::None }
 }
 
-/// Returns the mark to be put in after a word.
+/// Returns the mark to be inserted after a word.
 fn mark_after(token: &Token, choice: &Choice, after: AfterWord, options: &RestoreOptions) -> Mark {
     let is_open = token.right.is_none() && after.gap.is_none() && after.before != Break::None;
     let mark = match is_open {

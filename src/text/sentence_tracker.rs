@@ -23,7 +23,7 @@ pub(super) struct SentenceTracker {
     /// next word.
     blocked: bool,
     /// True if the last word was a clitic, with nothing but white space and tags after it, and marks
-    /// are put in.
+    /// are inserted.
     after_clitic: bool,
     /// True once an empty line was met after text: lines without an empty line between them then
     /// belong together.
@@ -312,7 +312,7 @@ fn ends(reading: &Reading, run: &str, marks: &str, before_digit: bool) -> bool {
     !lower.is_empty() && is_end(&lower) && parted.is_none_or(is_end)
 }
 
-/// Returns true if a full stop put in after the word that ends at byte `end` would be read as
+/// Returns true if a full stop inserted after the word that ends at byte `end` would be read as
 /// the end of a sentence; `before` is the break before the word.
 pub(super) fn stop_ends(reading: &Reading, field: &NonSpaceRun<'_>, end: usize, before: Break) -> bool {
     let run = field.text[field.start..end].trim_start_matches(|c| reading.is_opening(c));

@@ -60,7 +60,7 @@ pub struct Token {
     /// True if a line of a cue begins with the word, though not necessarily a sentence. Other lines
     /// show in `before`.
     pub opens_line: bool,
-    /// True if the word is part of the name of a speaker before a colon. No mark is put in there.
+    /// True if the word is part of the name of a speaker before a colon. No mark is inserted there.
     pub is_label: bool,
     /// True if the source shows that a sentence begins here: the word follows a full stop or opens
     /// a punctuated line.
@@ -74,17 +74,17 @@ pub struct Token {
     /// white space and tags does.
     pub gap: Option<Mark>,
     /// The mark at the end of the sentence that an opening before the word opens:
-    /// [`Mark::Question`] for `¿`. [`Mark::None`] if there is none, and none can be put in; `None`
-    /// if one can. Found only where marks are put in.
+    /// [`Mark::Question`] for `¿`. [`Mark::None`] if there is none, and none can be inserted; `None`
+    /// if one can. Found only where marks are inserted.
     pub opening: Option<Mark>,
     /// True if a full stop after the word would be that of an abbreviation, an initial or the
-    /// number of a list item. Found only where marks are put in.
+    /// number of a list item. Found only where marks are inserted.
     pub abbreviates: bool,
     /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
-    /// Found only where marks are put in.
+    /// Found only where marks are inserted.
     pub after_clitic: bool,
     /// True if a colon after the word would make the label of a speaker of the words before it.
-    /// Found only where marks are put in.
+    /// Found only where marks are inserted.
     pub may_name: bool,
     /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
     /// that is not known.
@@ -92,7 +92,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Returns the marks that cannot be put in right behind the word, where they would be read as
+    /// Returns the marks that cannot be inserted right behind the word, where they would be read as
     /// something else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a
     /// colon as a label's.
     #[inline]

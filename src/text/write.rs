@@ -1,4 +1,4 @@
-//! Applies labels to text: the one place where letters are changed and marks are put in.
+//! Applies labels to text: the one place where letters are changed and marks are inserted.
 
 use super::mark::{Mark, MarkForm};
 use super::markup::{retagged, untagged};
@@ -24,7 +24,7 @@ pub fn write(
     });
 }
 
-/// The side of a word on which a mark is put in.
+/// The side of a word on which a mark is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MarkSide {
     /// An opening, before the word.
@@ -42,7 +42,7 @@ impl MarkSide {
         }
     }
 
-    /// Appends the characters of the mark that is put in on this side of a word.
+    /// Appends the characters of the mark that is inserted on this side of a word.
     pub(crate) fn push(self, placed: Placed, options: &RestoreOptions, out: &mut Vec<u8>) {
         match self {
             Self::Before => push_opening(placed.before, options, out),
@@ -71,7 +71,7 @@ pub(crate) fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>)
 /// Writes what is inserted at a word: see [`write_with`].
 pub(crate) type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
 
-/// Writes like [`write`]; where a mark is put in, `put` gets the output up to there, and returns the
+/// Writes like [`write`]; where a mark is inserted, `put` gets the output up to there, and returns the
 /// end of the source that it has written.
 pub(crate) fn write_with(
     source: &[u8],

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const WISHES: [(&[&str], &str); 13] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
-        "majuscule restore --marks puts in commas, full stops and question marks; train maxent, hmm, ngram, bert, bilstm and cnn-bilstm \
+        "majuscule restore --marks inserts commas, full stops and question marks; train maxent, hmm, ngram, bert, bilstm and cnn-bilstm \
          learn them with --marks",
     ),
     (

@@ -53,7 +53,7 @@ impl Read {
 /// With marks asked for, `exact` decides marks and cases where a mark or a case is in doubt, if it
 /// has the marks that `fast` would put. Otherwise `fast` alone decides marks and sentence ends, and
 /// `exact` reads words without marks in the sentences that `fast` finds. Either way text with the
-/// marks put in leads to the same choices.
+/// marks inserted leads to the same choices.
 ///
 /// # Errors
 /// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.

@@ -3,7 +3,7 @@
 //!
 //! A mark is a word of the language model, and at most one stands between two words. The search has
 //! a position for each word and one for each gap between two words. Marks of the text count as if
-//! they had been put in: the best path through a text stays the best one if its marks are given. A
+//! they had been inserted: the best path through a text stays the best one if its marks are given. A
 //! threshold of marks drops some of the best path, so that the marks are then decided one after
 //! another instead.
 //!
@@ -165,12 +165,12 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     after_capitals: bool,
     /// The sentence starts that the text shows.
     marked: MarkedStarts,
-    /// The marks that cannot be put in after the last word.
+    /// The marks that cannot be inserted after the last word.
     refused: MarkSet,
     /// The number of positions since the beginning of the text.
     positions: usize,
     /// With a limited look-ahead, the marks that the text has in the pending gaps. They count only
-    /// once their gap is decided, since marks that are put in are not known before either.
+    /// once their gap is decided, since marks that are inserted are not known before either.
     given: VecDeque<Option<Mark>>,
     answers: EventAnswers,
 }
@@ -286,7 +286,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         }
         let starts = token.starts.then_some(Mark::SentenceEnd);
         let closed = (token.before == Break::None).then_some(Mark::None);
-        // A mark is not put in before the next word is known.
+        // A mark is not inserted before the next word is known.
         let unseen = (self.look_ahead == Some(0)).then_some(Mark::None);
         let gap = token.gap.or(starts).or(closed).or(unseen);
         let given = gap.filter(|mark| self.decides && self.marks.asked.has(*mark));

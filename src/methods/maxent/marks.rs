@@ -2,7 +2,7 @@
 //! the words around the gap and the marks before it.
 //!
 //! Marks are decided once, from left to right. The features of a gap depend on the marks before it
-//! alone, wherever those come from: a mark that stands in the text and the same mark put in by the
+//! alone, wherever those come from: a mark that stands in the text and the same mark inserted by the
 //! model lead to the same choices, so that a text restored twice stays as it is.
 
 use serde::{Deserialize, Serialize};

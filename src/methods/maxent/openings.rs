@@ -2,7 +2,7 @@
 //! clause, which sees what the classifier of marks sees of the gap after such a word.
 //!
 //! An opening is decided once, at its word, and decides the mark at the end of its sentence, so that
-//! the two always agree. An opening that stands in the text and the same one put in by the model lead
+//! the two always agree. An opening that stands in the text and the same one inserted by the model lead
 //! to the same choices.
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl OpeningModel {
         }
     }
 
-    /// Returns the mark whose opening is put in before a word with these logits: one more probable than
+    /// Returns the mark whose opening is inserted before a word with these logits: one more probable than
     /// none. On Spanish subtitles, F of question marks is 31.5 so, and 29.2 at the cost that is best
     /// for it on parliament.
     pub(super) fn likeliest(&self, logits: &Logits, request: &Request) -> Mark {

@@ -43,7 +43,7 @@ struct WaitingWord {
     opening: Option<Mark>,
     /// The mark right after the word.
     right: Mark,
-    /// The marks that cannot be put in after the word.
+    /// The marks that cannot be inserted after the word.
     refused: MarkSet,
 }
 
@@ -314,7 +314,7 @@ impl MaxentSession<'_> {
             self.cases.add_place(place, &mut logits);
         }
         let shown = match &self.marks {
-            // The mark that was put in for a sentence start is known already.
+            // The mark that was inserted for a sentence start is known already.
             Some(_) => history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens),
             None => shown,
         };
@@ -377,7 +377,7 @@ impl MaxentSession<'_> {
         Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
     }
 
-    /// Returns the mark whose opening stands before a waiting word, or is put in there. One is put in
+    /// Returns the mark whose opening stands before a waiting word, or is inserted there. One is inserted
     /// only where a clause may open, never before another opening of the sentence, and if the end of
     /// the sentence is seen only if that fits.
     fn opening(
@@ -581,8 +581,8 @@ impl MaxentSession<'_> {
             }
         };
         self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
-        // Where marks are put in, the end of a line is no evidence, nor is a capital that may have
-        // been put in: the next run would be surer of it.
+        // Where marks are inserted, the end of a line is no evidence, nor is a capital that may have
+        // been inserted: the next run would be surer of it.
         if self.marks.is_some() {
             if self.cases.looks_before {
                 let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
@@ -703,7 +703,7 @@ mod tests {
         let marks = MarkModel {
             weights: WeightTable::open(HashTable::<WEIGHTS_EACH>::build([].into_iter()).into()).unwrap(),
             rare: None,
-            // No mark is put in.
+            // No mark is inserted.
             settings: MarkSettings {
                 marks: MarkSet::USUAL,
                 steps: 1,

@@ -227,9 +227,9 @@ pub struct WordContext {
     pub constraint: Constraint,
     /// The gap before the word.
     pub gap: ShownGap,
-    /// The evidence for a sentence start at the word, where no marks are put in.
+    /// The evidence for a sentence start at the word, where no marks are inserted.
     pub shown: BoundaryEvidence,
-    /// The marks that cannot be put in after the word.
+    /// The marks that cannot be inserted after the word.
     pub refused: MarkSet,
 }
 
@@ -271,7 +271,7 @@ impl RightContext {
 }
 
 impl WordContext {
-    /// Returns true if a sentence begins at the word, where no marks are put in: one that the text shows,
+    /// Returns true if a sentence begins at the word, where no marks are inserted: one that the text shows,
     /// or that is `found` by what is known of the mark before the word with the words after it.
     fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {
         match self.shown {
@@ -297,7 +297,7 @@ impl Default for ChainState {
 }
 
 impl ChainState {
-    /// Returns true if a sentence begins at a word, where marks are put in.
+    /// Returns true if a sentence begins at a word, where marks are inserted.
     fn has_begun(self, word: WordContext) -> bool {
         self.ended || word.gap.opens || word.gap.mark.is_some_and(Mark::ends_sentence)
     }

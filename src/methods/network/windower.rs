@@ -99,7 +99,7 @@ pub struct WindowOptions {
     pub runs_on: bool,
     /// The largest number of words of right context. With it a word is a target once.
     pub look_ahead: Option<usize>,
-    /// True if marks are put in: those of the text are then constraints and no context.
+    /// True if marks are inserted: those of the text are then constraints and no context.
     pub puts_marks: bool,
     /// The sentence starts that are asked for.
     pub starts: SentenceStarts,

@@ -15,7 +15,7 @@ struct LetterRun {
     is_stopped: bool,
 }
 
-/// Returns true if a mark may be put in between two letters.
+/// Returns true if a mark may be inserted between two letters.
 fn is_between(mark: char) -> bool {
     Mark::of(mark) != Mark::None
 }
@@ -44,7 +44,7 @@ impl Words<'_> {
         let stopped = |word: Option<Word<'_>>| word.is_some_and(|word| self.is_stopped_letter(word));
         let is_stopped = stopped(Some(word))
             && (stopped(right(1)) || self.is_open_letter(word) && stopped(left(1)) || left(1).is_none());
-        // Other marks between two letters may be put in later.
+        // Other marks between two letters may be inserted later.
         let links = |first: Word<'_>, second: Option<Word<'_>>, third: Option<Word<'_>>| match second {
             None => false,
             Some(second) if is_stopped => self.is_stopped_letter(first) && self.is_stopped_letter(second),

@@ -5,7 +5,7 @@
 //! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
 //! capitals and sentence starts win over it as they do over the method
 //! ([`resolve`](super::resolve())). It sees the words and the marks around them, never the capitals of
-//! the source, so restoring twice changes nothing. No convention depends on a mark that may be put in
+//! the source, so restoring twice changes nothing. No convention depends on a mark that may be inserted
 //! later, nor on its absence: a full stop counts only behind words that get none.
 
 mod letters;
@@ -193,7 +193,7 @@ impl Conventions {
     }
 
     /// Returns false if no convention says anything of a word, and the word is nothing to the next one. It
-    /// never depends on a mark that may be put in.
+    /// never depends on a mark that may be inserted.
     fn may_count(&self, tables: &LanguageTables, token: &Token, word: &[u8], case: Case) -> bool {
         let is_capital =
             || case == Case::Upper || tables.may_be_abbreviation(word) || tables::may_be_epithet(word);
@@ -270,7 +270,7 @@ fn is_parted(first: &Token, second: &Token) -> bool {
     opens_line(second) || is_note(first.right) || is_note(second.left)
 }
 
-/// Returns true if a word stands by itself behind the mark before it. An opening (`¿`) may be put in
+/// Returns true if a word stands by itself behind the mark before it. An opening (`¿`) may be inserted
 /// behind any other mark.
 fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
     token.left.is_none_or(|mark| match tables.language.opened.is_empty() {

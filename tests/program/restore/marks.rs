@@ -1,4 +1,4 @@
-//! `restore --marks`: punctuation marks that the method puts in, and windows that vote on them.
+//! `restore --marks`: punctuation marks that the method inserts, and windows that vote on them.
 
 use crate::room::Room;
 

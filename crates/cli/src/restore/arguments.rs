@@ -169,7 +169,7 @@ pub struct RestoreArgs {
     #[command(flatten)]
     pub(super) backend: BackendArgs,
     /// Print each word on its own line with the probability of its case, instead of the text, and
-    /// with the mark that --marks puts in after it and the probability of that; an error for methods without probabilities
+    /// with the mark that --marks inserts after it and the probability of that; an error for methods without probabilities
     #[arg(long, conflicts_with_all = ["to", "cues"])]
     pub(super) confidence: bool,
     /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of

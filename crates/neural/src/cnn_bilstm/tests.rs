@@ -208,7 +208,7 @@ fn marks_and_cases_are_learned_together_and_kept_in_bytes() {
         [loaded(&draft, Backend::default()), loaded(&draft, int8), loaded(&small, Backend::default())]
     {
         assert_eq!(restored(&model, words, Request { marks: MarkSet::USUAL, ..Request::default() }), found);
-        // Sentence starts are found though no marks are put in.
+        // Sentence starts are found though no marks are inserted.
         let cases =
             "Who met Anna in Porto The minister of York met us and we met Lisbon Who met NATO in Anna";
         assert_eq!(restored(&model, words, Request::default()), cases);

@@ -281,7 +281,9 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
 pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f32>) -> Result<MarkSet> {
     let marks = scored_marks(method, protocol)?;
     let problem = match threshold {
-        Some(_) if marks.is_empty() => "no marks are put in here: expected a protocol and a model with marks",
+        Some(_) if marks.is_empty() => {
+            "no marks are inserted here: expected a protocol and a model with marks"
+        }
         Some(_) if !method.has_probabilities() => "the method gives no probabilities: use hmm or maxent",
         _ => return Ok(marks),
     };

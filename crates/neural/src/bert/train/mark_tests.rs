@@ -67,7 +67,7 @@ const FOUND: &str =
 #[test]
 fn marks_and_cases_are_learned_together_on_one_encoder() {
     assert_eq!(restored(&*JOINT, WORDS, MARKS), FOUND);
-    // Where marks may end a sentence, the next one begins, whether they are put in or not.
+    // Where marks may end a sentence, the next one begins, whether they are inserted or not.
     let cases = FOUND.replace(['.', ',', '?'], "");
     assert_eq!(restored(&*JOINT, WORDS, Request::default()), cases);
     let marked = Request { starts: SentenceStarts::Marked, ..Request::default() };

@@ -381,7 +381,7 @@ fn marks_are_words_of_the_language_model_and_found_with_the_capitals_after_them(
         let request = Request { look_ahead, ..Request::default() };
         assert_eq!(punctuated(&model, words, request), found, "{look_ahead:?}");
     }
-    // The same marks tell where sentences begin if none are put in.
+    // The same marks tell where sentences begin if none are inserted.
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
     let capitals = |tokens: &Tokens, starts| {
         let choices = choices(&model, tokens, Request { starts, ..Request::default() });
@@ -399,7 +399,7 @@ fn marks_are_words_of_the_language_model_and_found_with_the_capitals_after_them(
     let mut marked = tokens.clone();
     marked.as_mut_slice()[5].starts = true;
     assert_eq!(capitals(&marked, SentenceStarts::Predicted), one.replace("and she left", "and She left"));
-    // Costs put in fewer marks: all but the last, without which the text does not end.
+    // Costs insert fewer marks: all but the last, without which the text does not end.
     let model = with_marks(&MARKED.repeat(20), 3, [1e9; 2]).unwrap();
     let found = punctuated(&model, words, Request::default());
     assert_eq!(found.to_lowercase(), format!("{words}."));

@@ -227,7 +227,7 @@ impl DataSet<'_> {
     }
 
     /// Returns the mark that the history of later gaps holds in place of the right one. A model misses
-    /// some marks and puts in others, and what it learned has to hold after those too: some marks,
+    /// some marks and inserts others, and what it learned has to hold after those too: some marks,
     /// chosen by their places, are left out, and some are added.
     fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
         let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes());
@@ -302,7 +302,7 @@ impl DataSet<'_> {
 }
 
 /// Returns the mark whose opening stands in the clause that begins with the first of some words; one
-/// inside it counts too (`pero ¿qué`), since openings are put in before its first word alone.
+/// inside it counts too (`pero ¿qué`), since openings are inserted before its first word alone.
 fn opening(words: &[Gold]) -> Mark {
     let len = words.iter().position(|gold| gold.label.mark != Mark::None).map_or(words.len(), |at| at + 1);
     words[..len].iter().map(|gold| gold.opening).fold(Mark::None, Mark::stronger)
