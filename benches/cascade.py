@@ -4,7 +4,7 @@
 Usage: cascade.py FAST,EXACT TEXT... [--sure P ...]
 
 FAST and EXACT are models as `majuscule evaluate --cascade` takes them (accurate and fast are the built-in ones); TEXT is cased text. Prints a
-Markdown table: each model alone, and the cascade for each P. Words per second are per processor time of a whole run of evaluate on one
+Markdown table: each model alone, and the cascade for each P. Words per second are per CPU time of a whole run of evaluate on one
 thread, which includes loading the models; only their ratios can be compared.
 """
 

@@ -99,7 +99,7 @@ impl Bench {
         );
     }
 
-    /// Prints the words per second of processor time. The runs alternate, so that a
+    /// Prints the words per second of CPU time. The runs alternate, so that a
     /// busy machine slows all alike.
     fn summary(&self) {
         let rows: [(&str, &dyn Fn()); 5] = [
@@ -112,9 +112,9 @@ impl Bench {
         let mut best = [f64::MAX; 5];
         for _ in 0..TURNS {
             for (best, (_, run)) in best.iter_mut().zip(rows) {
-                let start = processor_seconds();
+                let start = cpu_seconds();
                 run();
-                *best = best.min(processor_seconds() - start);
+                *best = best.min(cpu_seconds() - start);
             }
         }
         println!(
@@ -147,9 +147,9 @@ fn refused(error: io::Error) -> Error {
     Error::io("write", "", error)
 }
 
-/// Returns the processor time of all threads so far, or the wall-clock time on
+/// Returns the CPU time of all threads so far, or the wall-clock time on
 /// systems other than Linux.
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let fallback = START.elapsed().as_secs_f64();
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();

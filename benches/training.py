@@ -52,7 +52,7 @@ def first_words(corpus, words, path):
 
 
 def train(arguments, text, model):
-    """Returns the seconds and the processor seconds of a training."""
+    """Returns the seconds and the CPU seconds of a training."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([MAJUSCULE, *arguments, "--pack", model, text], capture_output=True, text=True)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains maxent with each of its solvers on the same lines, and prints processor time, memory and scores as Markdown.
+"""Trains maxent with each of its solvers on the same lines, and prints CPU time, memory and scores as Markdown.
 
 Usage: liblinear.py PROGRAM TRAIN TEST … [--lines N] [--size N] [--protocols P …] [--costs C …]
 
@@ -76,7 +76,7 @@ def variants(args):
 
 
 def timed(command):
-    """Returns the processor seconds and the peak megabytes of a process."""
+    """Returns the CPU seconds and the peak megabytes of a process."""
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:

@@ -8,7 +8,7 @@
 Each socket says words at a steady rate, all sockets at different moments. The latency of a word is the time from the moment at which
 the last word of its right context was sent (--look-ahead; with 0 the word itself) to the moment at which its final result was read. It
 includes the client, whose sockets are spread over --processes: where these are busy, the figures are upper bounds. So the table also
-has how late the clients wake up by themselves, the processor time of both sides, and the load of the machine. Words of the first
+has how late the clients wake up by themselves, the CPU time of both sides, and the load of the machine. Words of the first
 seconds, in which sockets connect, do not count.
 """
 
@@ -71,7 +71,7 @@ async def talk(address, number, options, begin, latencies, delays):
 
 
 def run_process(address, numbers, options, begin, results):
-    """Runs the sockets of a process, and passes on what they collect and its processor time."""
+    """Runs the sockets of a process, and passes on what they collect and its CPU time."""
 
     async def run():
         latencies, delays = [], []
@@ -141,8 +141,8 @@ def main():
         ("delay of the clients by themselves: p50, p99, longest", percentiles(delays)),
         ("memory before the first socket", f"{empty:.1f} MB"),
         ("memory with all sockets (peak)", f"{full:.1f} ({peak:.1f}) MB"),
-        ("processor time of the service", f"{used:.1f} s"),
-        ("processor time of the clients", f"{clients_used:.1f} s"),
+        ("CPU time of the service", f"{used:.1f} s"),
+        ("CPU time of the clients", f"{clients_used:.1f} s"),
         ("load of the machine", f"{load:.1f} on {os.cpu_count()} cores"),
     ]:
         print(f"| {what} | {figure} |")

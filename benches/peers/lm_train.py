@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares majuscule lm train with KenLM's lmplz on the same text in one run: processor time and memory. See README.md in this folder."""
+"""Compares majuscule lm train with KenLM's lmplz on the same text in one run: CPU time and memory. See README.md in this folder."""
 
 import argparse
 import hashlib

@@ -6,7 +6,7 @@
  *     node benches/peers/npm.mjs target/release/majuscule TEST [--repeat 5] [--words 200000] [--tables words,start,live,packages]
  *
  * TEST is a cased text, one sentence a line. It is read in lower case, and each system takes turns on it; the least time of
- * the processor of all turns counts, that of the program without its start. Peers are installed into `target/npm-peers`;
+ * the CPU of all turns counts, that of the program without its start. Peers are installed into `target/npm-peers`;
  * none of them loads a model by itself. Chromium is driven by the packages of `crates/service/tests/page`; without them and
  * the browser its rows are left out. Prints the tables of `docs/reports/npm.md`.
  */
@@ -61,7 +61,7 @@ const thousands = (n) => Math.round(n).toLocaleString("en");
 const least = (times) => Math.min(...times);
 const quantile = (times, at) => times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * at)];
 
-/** Runs a command, and returns the seconds of the processor. */
+/** Runs a command, and returns the seconds of the CPU. */
 function timed(command, args, input) {
   const script = 'TIMEFORMAT="%U %S"; { time "$0" "$@" > /dev/null 2> /dev/null; } 2>&1';
   const { stdout, status } = spawnSync("bash", ["-c", script, command, ...args], { input, encoding: "utf8" });

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use crate::error::{Error, Result, option};
 
 /// The device and precision that compute a neural model. The other methods compute on the
-/// processor, in the number format in which they are saved.
+/// CPU, in the number format in which they are saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
     /// Device that computes a model of bert: auto, cpu or cuda:N. auto is the first GPU if there is
     /// one and this build supports it
     pub device: Device,
-    /// Precision of a model of bert or cnn-bilstm: f32, or int8 on the processor, which is faster, or, of
+    /// Precision of a model of bert or cnn-bilstm: f32, or int8 on the CPU, which is faster, or, of
     /// bert, bf16 or f16 on a GPU; f32 by default
     pub precision: Option<Precision>,
 }
@@ -40,7 +40,7 @@ pub enum Device {
     /// The best available device.
     #[default]
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// The NVIDIA GPU with this index, counted from 0.
     Cuda(usize),
@@ -80,7 +80,7 @@ pub enum Precision {
     Bf16,
     /// 16-bit floating point with 5 bits of exponent, on a GPU.
     F16,
-    /// 8-bit integer products, on the processor.
+    /// 8-bit integer products, on the CPU.
     Int8,
 }
 

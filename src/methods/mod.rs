@@ -115,7 +115,7 @@ pub const MAXENT: Method = Method {
 /// The methods without networks.
 pub const CLASSICAL: [Method; 3] = [MAJORITY, HMM, MAXENT];
 
-/// Loads a model of a method that computes only on the processor.
+/// Loads a model of a method that computes only on the CPU.
 ///
 /// # Errors
 /// [`Error::Usage`] if another backend is requested, and those of `load`.

@@ -12,7 +12,7 @@ pub struct BackendArgs {
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: Device,
     /// Number format for a model of bert or cnn-bilstm: f32; int8 on
-    /// the processor, which is faster; bf16 or f16 on a GPU. The default is f32,
+    /// the CPU, which is faster; bf16 or f16 on a GPU. The default is f32,
     /// and int8 for a model made by compact
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<Precision>,

@@ -1,5 +1,5 @@
 //! The search for a fingerprint among several, in one step.
-#![allow(unsafe_code)] // Instructions for vectors, which every processor of the architecture has.
+#![allow(unsafe_code)] // Instructions for vectors, which every CPU of the architecture has.
 
 /// The number of fingerprints that are compared in one step: few buckets have more.
 pub const STEP: usize = 8;
@@ -12,7 +12,7 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
 
     let (halves, _) = marks.as_flattened().as_chunks();
     let [low, high] = [halves[0], halves[1]].map(i64::from_le_bytes);
-    // SAFETY: every x86-64 processor has SSE2.
+    // SAFETY: every x86-64 CPU has SSE2.
     let equal = unsafe {
         let equal = _mm_cmpeq_epi16(_mm_set_epi64x(high, low), _mm_set1_epi16(mark.cast_signed()));
         _mm_movemask_epi8(equal)
@@ -28,7 +28,7 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
     first_zero(marks, mark)
 }
 
-/// The same in two integers, for any processor.
+/// The same in two integers, for any CPU.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn first_zero(marks: &[[u8; 2]; STEP], mark: u16) -> usize {

@@ -1,7 +1,7 @@
-//! The instructions of this processor, detected when the program runs, and code compiled for them.
-#![allow(unsafe_code)] // Calling code compiled for instructions that only some processors have, after looking whether this one has them.
+//! The instructions of this CPU, detected when the program runs, and code compiled for them.
+#![allow(unsafe_code)] // Calling code compiled for instructions that only some CPUs have, after looking whether this one has them.
 
-/// The instructions that a processor multiplies with.
+/// The instructions that a CPU multiplies with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstructionSet {
     /// No special instructions.
@@ -21,7 +21,7 @@ pub enum InstructionSet {
     /// AVX-512 with tiles: products of matrices of bytes (AMX).
     #[cfg(target_arch = "x86_64")]
     Amx,
-    /// The vectors that every ARM processor of 64 bits has.
+    /// The vectors that every ARM CPU of 64 bits has.
     #[cfg(target_arch = "aarch64")]
     Neon,
     /// The same, with dot products of bytes.
@@ -33,7 +33,7 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Returns the sets that this processor supports, the best last.
+    /// Returns the sets that this CPU supports, the best last.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         [
             Self::Plain,
@@ -58,7 +58,7 @@ impl InstructionSet {
         .filter(|instructions| instructions.is_this())
     }
 
-    /// Returns true if this processor supports the set.
+    /// Returns true if this CPU supports the set.
     fn is_this(self) -> bool {
         match self {
             Self::Plain => true,
@@ -87,12 +87,12 @@ impl InstructionSet {
         }
     }
 
-    /// Returns the best set that this processor supports.
+    /// Returns the best set that this CPU supports.
     pub fn best() -> Self {
         Self::all().next_back().unwrap_or(Self::Plain)
     }
 
-    /// Runs code without explicit vector instructions as code compiled for this kind of processor;
+    /// Runs code without explicit vector instructions as code compiled for this kind of CPU;
     /// the result is the same on all. Code has to be inlined into `work` to profit.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
@@ -132,11 +132,11 @@ mod amx {
     /// Returns true if there are tiles and this process may use them.
     pub fn is_there() -> bool {
         static THERE: OnceLock<bool> = OnceLock::new();
-        *THERE.get_or_init(|| cfg!(target_os = "linux") && processor_has() && system_lends())
+        *THERE.get_or_init(|| cfg!(target_os = "linux") && cpu_has() && system_lends())
     }
 
-    /// Returns true if the processor has tiles of bytes.
-    fn processor_has() -> bool {
+    /// Returns true if the CPU has tiles of bytes.
+    fn cpu_has() -> bool {
         use std::arch::x86_64::{__cpuid, __cpuid_count};
         const TILES: u32 = 1 << 24;
         const BYTES: u32 = 1 << 25;

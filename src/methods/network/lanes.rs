@@ -1,6 +1,6 @@
 //! Sums and the like over parallel lanes, so that the compiler vectorises them.
 
-/// The number of lanes. The order of a sum is the same on every processor.
+/// The number of lanes. The order of a sum is the same on every CPU.
 pub const LANES: usize = 16;
 
 /// Sums a function of numbers.

@@ -1,4 +1,4 @@
-//! Networks computed without tensors: the models of the methods `bert` and `cnn-bilstm` on the processor, from
+//! Networks computed without tensors: the models of the methods `bert` and `cnn-bilstm` on the CPU, from
 //! words to choices.
 
 pub mod bert;

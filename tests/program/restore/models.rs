@@ -148,7 +148,7 @@ fn a_network_restores_whole_or_in_bytes() {
             "restore --model bytes --device cuda:0",
             b"text",
             2,
-            &["cuda:0", "computes on the processor"],
+            &["cuda:0", "computes on the CPU"],
         );
         room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     }

@@ -35,7 +35,7 @@ pub struct NamedSystems<'a> {
     pub locale: Option<Locale>,
     /// The number of threads that a method may use.
     pub threads: Option<NonZeroUsize>,
-    /// The processor that computes.
+    /// The CPU that computes.
     pub backend: &'a BackendArgs,
     /// True if the words that each system writes are kept.
     pub keeps_words: bool,

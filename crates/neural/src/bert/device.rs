@@ -1,4 +1,4 @@
-//! The device that computes: the processor, or an NVIDIA GPU in builds with the feature `cuda`.
+//! The device that computes: the CPU, or an NVIDIA GPU in builds with the feature `cuda`.
 
 use candle_core::utils::cuda_is_available;
 use candle_core::{DType, Device, Result as Computed, cuda};
@@ -17,7 +17,7 @@ pub fn open(name: Name) -> Result<Device> {
         // Opening a GPU shows whether there is one.
         Name::Auto => Ok(gpu(0).unwrap_or(Device::Cpu)),
         Name::Cuda(_) if !cuda_is_available() => Err(Error::usage(format!(
-            "{} {name}: this build computes on the processor only: build majuscule with the feature cuda, or give cpu",
+            "{} {name}: this build computes on the CPU only: build majuscule with the feature cuda, or give cpu",
             option("device")
         ))),
         Name::Cuda(number) => gpu(number).map_err(|error| {
@@ -47,7 +47,7 @@ pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
 
 fn check(is_cpu: bool, precision: Precision) -> Result<()> {
     let expected = match (is_cpu, precision) {
-        (true, Precision::Bf16 | Precision::F16) => "the processor computes in f32 or int8",
+        (true, Precision::Bf16 | Precision::F16) => "the CPU computes in f32 or int8",
         (false, Precision::Int8) => "a GPU computes in f32, bf16 or f16",
         _ => return Ok(()),
     };
@@ -100,7 +100,7 @@ mod tests {
             check(false, precision).unwrap();
         }
         let error = check(true, Precision::F16).unwrap_err().to_string();
-        assert_eq!(error, "`precision` f16: the processor computes in f32 or int8");
+        assert_eq!(error, "`precision` f16: the CPU computes in f32 or int8");
         let error = check(false, Precision::Int8).unwrap_err().to_string();
         assert_eq!(error, "`precision` int8: a GPU computes in f32, bf16 or f16");
     }

@@ -129,7 +129,7 @@ pub fn sections(model: &Bert) -> Result<Vec<Section>> {
 }
 
 impl TensorScorer {
-    /// Makes the tagger of these weights, which are on the processor; `padding` is a piece.
+    /// Makes the tagger of these weights, which are on the CPU; `padding` is a piece.
     fn new(weights: TensorMap, config: &EncoderConfig, padding: u32) -> Computed<Self> {
         Ok(Self {
             tagger: Tagger::new(&weights, config)?,
@@ -151,7 +151,7 @@ impl TensorScorer {
         &self.tagger
     }
 
-    /// Computes the scores with the engine, on the processor.
+    /// Computes the scores with the engine, on the CPU.
     fn engine(&self) -> Result<&EngineScorer> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);

@@ -96,7 +96,7 @@ fn as_floats(view: &TensorView<'_>, device: &Device) -> Result<Tensor, String> {
     tensor.and_then(|tensor| tensor.to_dtype(DType::F32)).map_err(|error| error.to_string())
 }
 
-/// The weights of a tagger on the processor, for an engine to pack.
+/// The weights of a tagger on the CPU, for an engine to pack.
 #[derive(Debug)]
 pub struct TensorWeights<'a>(pub &'a TensorMap);
 
@@ -120,7 +120,7 @@ impl WeightSource for TensorWeights<'_> {
     }
 }
 
-/// Embeddings that stay in their tensor, which is on the processor.
+/// Embeddings that stay in their tensor, which is on the CPU.
 #[derive(Debug)]
 struct TensorRows {
     tensor: Tensor,
@@ -139,7 +139,7 @@ impl Embeddings for TensorRows {
                 out.copy_from_slice(&values[id as usize * self.width..][..self.width]);
             }
         });
-        read.expect("the tensor was read on the processor before");
+        read.expect("the tensor was read on the CPU before");
     }
 }
 

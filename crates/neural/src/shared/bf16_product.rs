@@ -33,7 +33,7 @@ struct Tile<'a> {
     columns: usize,
 }
 
-/// Returns true if this processor multiplies short numbers faster than 32-bit ones. AMD's with the
+/// Returns true if this CPU multiplies short numbers faster than 32-bit ones. AMD's with the
 /// instructions multiply twice as many at a time; Intel's begin them so rarely that they multiply
 /// half as many (measured on a Xeon whose AMX was masked).
 pub fn is_faster() -> bool {
@@ -41,12 +41,12 @@ pub fn is_faster() -> bool {
     *FASTER
 }
 
-/// Returns true if this processor has the instructions.
+/// Returns true if this CPU has the instructions.
 fn is_there() -> bool {
     InstructionSet::all().any(|set| set == InstructionSet::Avx512) && is_x86_feature_detected!("avx512bf16")
 }
 
-/// Returns true for a processor of AMD.
+/// Returns true for a CPU of AMD.
 fn is_of_amd() -> bool {
     let maker = __cpuid(0);
     let name = [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes);
@@ -57,14 +57,14 @@ fn is_of_amd() -> bool {
 /// threads.
 ///
 /// # Panics
-/// Panics if the shapes do not match, or the processor lacks the instructions.
+/// Panics if the shapes do not match, or the CPU lacks the instructions.
 pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
     let ([rows, depth], [_, columns]) = (a.size(), b.size());
     assert!(out.size() == [rows, columns] && b.size()[0] == depth, "shapes do not fit");
     if rows == 0 || columns == 0 {
         return;
     }
-    assert!(is_there(), "a processor with AVX-512 BF16");
+    assert!(is_there(), "a CPU with AVX-512 BF16");
     let instructions = InstructionSet::best();
     let panel_of =
         |view: MatrixView<'_>, rows: Range<usize>, depth: &Range<usize>, panel: &mut [u32], lanes| {

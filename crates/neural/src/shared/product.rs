@@ -15,7 +15,7 @@ pub enum ProductPrecision {
     /// 32-bit numbers
     #[default]
     F32,
-    /// Numbers rounded to 16 bits and summed in 32, on processors that multiply such faster (AMD's with AVX-512 BF16), and to 19 bits (TF32) on a GPU; 32-bit numbers on others
+    /// Numbers rounded to 16 bits and summed in 32, on CPUs that multiply such faster (AMD's with AVX-512 BF16), and to 19 bits (TF32) on a GPU; 32-bit numbers on others
     Bf16,
 }
 
@@ -25,7 +25,7 @@ impl ProductPrecision {
         *self == Self::default()
     }
 
-    /// Returns true if products round their numbers on this processor.
+    /// Returns true if products round their numbers on this CPU.
     pub fn rounds(self) -> bool {
         match self {
             Self::F32 => false,

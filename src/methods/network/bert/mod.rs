@@ -34,7 +34,7 @@ use engine::{Engine, EnginePrecision, ScoreRequest};
 use names::SCALARS;
 use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
 
-/// The method, computed on the processor, for the list of a program.
+/// The method, computed on the CPU, for the list of a program.
 pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
@@ -196,7 +196,7 @@ impl WindowScorer for EngineScorer {
     }
 }
 
-/// Reads a model that computes on the processor.
+/// Reads a model that computes on the CPU.
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if

@@ -1,4 +1,4 @@
-//! The network on the processor: words as pieces, convolutions over them, one vector for each word, and LSTMs in
+//! The network on the CPU: words as pieces, convolutions over them, one vector for each word, and LSTMs in
 //! both directions over words, several texts at once, so that each step of an LSTM is a product of matrices.
 //!
 //! The scores of a text are bit-identical alone, among others and on any number of threads.

@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
     #[test]
-    fn scores_do_not_depend_on_other_texts_nor_on_threads_nor_on_the_processor(
+    fn scores_do_not_depend_on_other_texts_nor_on_threads_nor_on_the_cpu(
         texts in prop::collection::vec(prop::collection::vec(word(), 1..30), 1..22),
     ) {
         let vocabulary = vocabulary();

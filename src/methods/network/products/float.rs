@@ -190,7 +190,7 @@ fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, ve
     }
 }
 
-/// The kernel for any processor, which the other kernels are tested against.
+/// The kernel for any CPU, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
     let mut tile = [[0.0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {

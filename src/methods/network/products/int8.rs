@@ -1,7 +1,7 @@
 //! Products of matrices of bytes: rows are quantised one by one, columns have weights with one
 //! scale each, and the sums are integers.
 //!
-//! All kinds of processors give the same sums, and bit-identical results.
+//! All kinds of CPUs give the same sums, and bit-identical results.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
@@ -36,7 +36,7 @@ pub struct BytePanels {
 #[derive(Debug, Clone, Default)]
 pub struct ByteRows {
     bytes: Aligned<u8>,
-    /// The same values as 16-bit numbers, for processors that multiply these.
+    /// The same values as 16-bit numbers, for CPUs that multiply these.
     wide: Vec<i16>,
     scales: Vec<RowScale>,
 }
@@ -256,7 +256,7 @@ fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vec
     }
 }
 
-/// The kernel for any processor, which the other kernels are tested against.
+/// The kernel for any CPU, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
     let mut tile = [[0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
@@ -518,7 +518,7 @@ mod x86 {
 
     impl Tiles {
         /// # Safety
-        /// The processor has tiles, and the system allows them.
+        /// The CPU has tiles, and the system allows them.
         pub unsafe fn configured() -> Self {
             // The layout of Intel's manual: palette 1; from byte 16 on the bytes of a row of each
             // tile, from 48 on its rows.
@@ -617,7 +617,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
         #[test]
-        fn every_kind_of_processor_gives_what_the_plain_code_gives(
+        fn every_kind_of_cpu_gives_what_the_plain_code_gives(
             (rows, columns, depth) in (1usize..40, 1usize..110, 1usize..140),
             seed in any::<u32>(),
         ) {

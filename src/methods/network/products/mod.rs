@@ -1,4 +1,4 @@
-//! Products of matrices on the processor, and operations on rows between them.
+//! Products of matrices on the CPU, and operations on rows between them.
 //!
 //! Every number is summed in a fixed order, independent of other rows: a row is bit-identical alone and
 //! among others.
@@ -48,11 +48,11 @@ impl EnginePrecision {
     /// Returns the precision that is asked for, by default that of the weights of a model of this method.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the processor does not compute in it, or if a GPU is asked for.
+    /// [`Error::Usage`] if the CPU does not compute in it, or if a GPU is asked for.
     pub fn of(computing: &Backend, in_bytes: bool, method: &str) -> Result<Self> {
         if let Device::Cuda(_) = computing.device {
             return Err(Error::usage(format!(
-                "{} {}: a model in bytes, and any model of {method} in a build without the feature cuda, computes on the processor: leave it out",
+                "{} {}: a model in bytes, and any model of {method} in a build without the feature cuda, computes on the CPU: leave it out",
                 option("device"),
                 computing.device
             )));
@@ -62,7 +62,7 @@ impl EnginePrecision {
             Some(Precision::Int8) => Ok(Self::Int8),
             None | Some(Precision::F32) => Ok(Self::F32),
             Some(other) => Err(Error::usage(format!(
-                "{} {other}: the processor computes in f32 or int8",
+                "{} {other}: the CPU computes in f32 or int8",
                 option("precision")
             ))),
         }

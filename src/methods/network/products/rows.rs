@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_processor_gives_the_same_to_the_bit() {
+    fn every_kind_of_cpu_gives_the_same_to_the_bit() {
         let norm = Norm { weight: numbers(37), bias: numbers(37), eps: 1e-12 };
         let all = |instructions: InstructionSet| {
             let mut x = numbers(37 * 5);

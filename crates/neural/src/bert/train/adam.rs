@@ -77,7 +77,7 @@ impl Moments {
         }
     }
 
-    /// Makes a step on the processor, in one pass.
+    /// Makes a step on the CPU, in one pass.
     fn step_in_memory(
         &mut self,
         tensor: &Tensor,
@@ -198,7 +198,7 @@ mod tests {
     use crate::shared::adam::Optimizer;
 
     #[test]
-    fn any_device_moves_as_the_processor_does() {
+    fn any_device_moves_as_the_cpu_does() {
         [Optimizer::Adam, Optimizer::Radam].into_iter().for_each(moves_alike);
     }
 

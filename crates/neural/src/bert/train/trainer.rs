@@ -267,7 +267,7 @@ impl TaggerTrainer<'_> {
         RandomDropout { random: generator(seed, Purpose::Dropout, step), head, layers }
     }
 
-    /// Computes gradients on the processor, by the passes of this crate.
+    /// Computes gradients on the CPU, by the passes of this crate.
     fn gradients_in_memory(
         &self,
         samples: &[&PieceSample],

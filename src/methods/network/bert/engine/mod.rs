@@ -1,4 +1,4 @@
-//! The tagger on the processor, without tensors: weights packed for products, texts side by side
+//! The tagger on the CPU, without tensors: weights packed for products, texts side by side
 //! without padding between them.
 //!
 //! Every number is summed in a fixed order, independent of other numbers: the scores of a text are
