@@ -29,7 +29,7 @@ pub struct Took {
 /// The time that a model took and the words it restored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Restoring {
-    /// Wall-clock seconds.
+    /// Seconds: of the CPU in one thread, of the clock in several.
     pub seconds: f64,
     /// The number of words that the model was given.
     pub words: u64,

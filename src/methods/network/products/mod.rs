@@ -61,10 +61,9 @@ impl EnginePrecision {
             None if in_bytes => Ok(Self::Int8),
             Some(Precision::Int8) => Ok(Self::Int8),
             None | Some(Precision::F32) => Ok(Self::F32),
-            Some(other) => Err(Error::usage(format!(
-                "{} {other}: the CPU computes in f32 or int8",
-                option("precision")
-            ))),
+            Some(other) => {
+                Err(Error::usage(format!("{} {other}: the CPU computes in f32 or int8", option("precision"))))
+            }
         }
     }
 }
