@@ -53,7 +53,7 @@ fn the_licences_of_built_in_models_are_those_of_the_table_in_lm() {
     let list: serde_json::Value = serde_json::from_slice(&room.out("models --json", b"")).unwrap();
     let built_in = |model: &&serde_json::Value| model["preset"] == "accurate" || model["preset"] == "fast";
     let models: Vec<_> = list["models"].as_array().unwrap().iter().filter(built_in).collect();
-    assert_eq!(models.len(), 10);
+    assert_eq!(models.len(), 14);
     for model in models {
         let (language, licence) = (model["language"].as_str().unwrap(), model["licence"].as_str().unwrap());
         let row = table.lines().find(|line| line.starts_with(&format!("| `{language}` |"))).unwrap();

@@ -137,7 +137,7 @@ fn a_text_that_does_not_tell_its_language_takes_that_of_its_folder() {
     }
     let said = note("talks -o out", "");
     let lines: Vec<&str> = said.lines().collect();
-    let [swedish, french, summary] = lines[..] else { panic!("{said}") };
+    let [french, swedish, summary] = lines[..] else { panic!("{said}") };
     assert!(swedish.contains("f.txt looks Swedish, but is restored as English"), "{said}");
     assert!(french.contains("c.txt: restored as French, as most texts in its folder are"), "{said}");
     assert!(
