@@ -96,7 +96,9 @@ fn every_case_comes_out_as_it_should_or_is_known_not_to() {
 #[test]
 fn cases_differ_in_case_alone_and_every_language_has_some() {
     let cases = cases();
-    assert_eq!(cases.keys().map(String::as_str).collect::<Vec<_>>(), LANGUAGES);
+    let mut languages = LANGUAGES;
+    languages.sort_unstable();
+    assert_eq!(cases.keys().map(String::as_str).collect::<Vec<_>>(), languages);
     for (language, cases) in &cases {
         assert!(cases.len() >= 10, "{language} has few cases");
         for Case { lower, cased, known } in cases {
