@@ -243,7 +243,7 @@ fn largest(probabilities: &[f64]) -> (usize, f64) {
 ///
 /// assert_eq!(detect_language("the president spoke to you in lisbon"), DetectedLanguage::BuiltIn("en"));
 /// assert_eq!(detect_language("taxi 2000"), DetectedLanguage::Unsure);
-/// assert!(matches!(detect_language("das weiß ich auch nicht"), DetectedLanguage::Other(_)));
+/// assert!(matches!(detect_language("det vet jag inte heller"), DetectedLanguage::Other(_)));
 /// ```
 pub fn detect_language(text: &str) -> DetectedLanguage {
     let mut evidence = LanguageEvidence::default();

@@ -15,10 +15,14 @@ use majuscule::restorer::{Details, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
-/// The time that models worked in this process, in nanoseconds,
-/// and the number of words they processed.
-static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+/// The time that models worked in this process, in nanoseconds, on the clock and, for those in one
+/// thread, on the CPU, and the number of words they processed.
+static WALL: AtomicU64 = AtomicU64::new(0);
+static ON_CPU: AtomicU64 = AtomicU64::new(0);
 static WORDS: AtomicU64 = AtomicU64::new(0);
+
+/// The least CPU time that is exact enough: Linux counts it in ticks of some milliseconds.
+const EXACT: u64 = 100_000_000;
 
 /// A running measurement, and the file for its result.
 #[derive(Debug)]
@@ -47,7 +51,8 @@ impl UsageWatch {
     /// If the file cannot be written.
     pub fn write(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
-        let [nanoseconds, words] = [&NANOSECONDS, &WORDS].map(|count| count.load(Ordering::Relaxed));
+        let [wall, on_cpu, words] = [&WALL, &ON_CPU, &WORDS].map(|count| count.load(Ordering::Relaxed));
+        let nanoseconds = if on_cpu < EXACT { wall } else { on_cpu };
         let took = Took {
             usage: Usage {
                 wall_seconds: self.since.elapsed().as_secs_f64(),
@@ -97,22 +102,12 @@ fn thread_nanoseconds() -> Option<u64> {
 }
 
 /// A model that measures the time of its work: CPU time, which other work on the machine does not
-/// change, if it works in one thread and the system reports it; otherwise wall-clock time.
+/// change, if it works in one thread for some time and the system reports it; otherwise wall-clock time.
 pub struct Timed<'a> {
     /// The model.
     pub method: &'a dyn Restorer,
     /// True if it works in one thread.
     pub is_single: bool,
-}
-
-impl Timed<'_> {
-    fn time(&self, since: Instant, before: Option<u64>) -> u64 {
-        let after = before.and_then(|_| thread_nanoseconds());
-        match after.zip(before) {
-            Some((after, before)) => after - before,
-            None => since.elapsed().as_nanos() as u64,
-        }
-    }
 }
 
 impl Restorer for Timed<'_> {
@@ -143,7 +138,10 @@ impl Restorer for Timed<'_> {
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
         let (since, before) = (Instant::now(), self.is_single.then(thread_nanoseconds).flatten());
         let choices = self.method.restore_batch(documents, request);
-        NANOSECONDS.fetch_add(self.time(since, before), Ordering::Relaxed);
+        WALL.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        if let Some((before, after)) = before.zip(thread_nanoseconds()) {
+            ON_CPU.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
+        }
         WORDS.fetch_add(documents.iter().map(|tokens| tokens.len() as u64).sum(), Ordering::Relaxed);
         choices
     }
