@@ -34,7 +34,7 @@ import textwrap
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 MAJUSCULE = os.environ.get("MAJUSCULE", os.path.join(TOP, "target/release/majuscule"))
 # Where the program finds the networks.
-MODELS = os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "networks"))
+os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "networks"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"

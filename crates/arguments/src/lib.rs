@@ -22,7 +22,8 @@ pub fn default_name<T: NamedValue + Default>() -> &'static str {
 }
 
 /// Makes the default of a configuration that of its arguments, where each default is stated once:
-/// `default_of_arguments!(MaxentConfig);`.
+/// `default_of_arguments!(MaxentConfig);`. It parses: a default that other arguments share is a
+/// constant, so that no start of the program has to.
 #[macro_export]
 macro_rules! default_of_arguments {
     ($config:ty) => {

@@ -139,7 +139,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let spellings = args.spellings(manifest.locale)?;
     if let Some(hypothesis) = &args.align {
         let reference = args.reference()?;
-        let timed = Timed { method: &*restorer, is_single: threads.get() == 1 };
+        let timed = Timed(&*restorer);
         let starts = args.sentence_start.map_or(request.starts, SentenceStarts::from);
         let config = measure::aligned_config(args.measure.protocol, manifest.locale, args.top)?;
         let marks = marks_for(&timed, args.measure.protocol, args.mark_threshold)?;
@@ -162,7 +162,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
     let mut written = args.choices.as_ref().map(publish).transpose()?;
     let score = evaluate_each(
-        &Timed { method: &*restorer, is_single: threads.get() == 1 },
+        &Timed(&*restorer),
         request,
         args.sentence_start,
         &corpus,

@@ -103,41 +103,37 @@ fn thread_nanoseconds() -> Option<u64> {
 
 /// A model that measures the time of its work: CPU time, which other work on the machine does not
 /// change, if it works in one thread for some time and the system reports it; otherwise wall-clock time.
-pub struct Timed<'a> {
-    /// The model.
-    pub method: &'a dyn Restorer,
-    /// True if it works in one thread.
-    pub is_single: bool,
-}
+pub struct Timed<'a>(pub &'a dyn Restorer);
 
 impl Restorer for Timed<'_> {
     fn labels(&self) -> &Labels {
-        self.method.labels()
+        self.0.labels()
     }
 
     fn look_ahead(&self) -> Option<usize> {
-        self.method.look_ahead()
+        self.0.look_ahead()
     }
 
     fn details(&self) -> Option<&dyn Details> {
-        self.method.details()
+        self.0.details()
     }
 
     fn has_probabilities(&self) -> bool {
-        self.method.has_probabilities()
+        self.0.has_probabilities()
     }
 
     fn balances_capitals(&self) -> bool {
-        self.method.balances_capitals()
+        self.0.balances_capitals()
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
-        self.method.session(request)
+        self.0.session(request)
     }
 
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
-        let (since, before) = (Instant::now(), self.is_single.then(thread_nanoseconds).flatten());
-        let choices = self.method.restore_batch(documents, request);
+        let (since, before) =
+            (Instant::now(), (request.threads.get() == 1).then(thread_nanoseconds).flatten());
+        let choices = self.0.restore_batch(documents, request);
         WALL.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
         if let Some((before, after)) = before.zip(thread_nanoseconds()) {
             ON_CPU.fetch_add(after.saturating_sub(before), Ordering::Relaxed);

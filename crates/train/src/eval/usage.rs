@@ -29,7 +29,7 @@ pub struct Took {
 /// The time that a model took and the words it restored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Restoring {
-    /// Seconds: of the CPU in one thread, of the clock in several.
+    /// Seconds: of the CPU in one thread, of the clock in several or if they are too few to tell.
     pub seconds: f64,
     /// The number of words that the model was given.
     pub words: u64,

@@ -41,7 +41,7 @@ pub struct Adaptation {
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub epochs: usize,
     /// The learning rate
-    #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::RATE)]
     pub rate: f32,
     /// The binary logarithm of the number of hashed weights that features share
     #[arg(long, value_name = "BITS", default_value_t = 22)]
@@ -50,17 +50,17 @@ pub struct Adaptation {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub size: usize,
     /// Keep the statistics of the N most frequent words of the corpus
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::VOCABULARY)]
     pub vocabulary: usize,
     /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
     /// weights are kept
-    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::default().held_out)]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::HELD_OUT)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = Solving::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = Solving::PATIENCE)]
     pub patience: usize,
     /// The seed of the choice of held-out examples
-    #[arg(long, value_name = "N", default_value_t = Solving::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = Solving::SEED)]
     pub seed: u64,
 }
 

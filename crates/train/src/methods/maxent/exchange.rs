@@ -39,14 +39,14 @@ pub struct Exchange {
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
     /// The number of words of right context that the features see
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::LOOK_AHEAD)]
     pub look_ahead: usize,
     /// Dropout of right context: this fraction of the examples sees fewer words of it than
     /// --look-ahead, down to none, as in train maxent
-    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::default().right_context_dropout)]
+    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::RIGHT_CONTEXT_DROPOUT)]
     pub right_context_dropout: f32,
     /// Keep the statistics of how words are written only for the N most frequent words
-    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::VOCABULARY)]
     pub vocabulary: usize,
 }
 

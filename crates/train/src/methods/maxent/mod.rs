@@ -93,11 +93,11 @@ pub struct MaxentConfig {
     pub tagger: Option<PathBuf>,
     /// The number of words of right context that the features see: at most 3, and with --marks 8, of
     /// which cases see 3
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::LOOK_AHEAD)]
     pub look_ahead: usize,
     /// Dropout of right context: this fraction of the examples sees fewer words of it than
     /// --look-ahead, down to none, so that the model also works with less look-ahead
-    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = 0.25)]
+    #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::RIGHT_CONTEXT_DROPOUT)]
     pub right_context_dropout: f32,
     /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
     /// for recall
@@ -126,7 +126,7 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub epochs: usize,
     /// The learning rate
-    #[arg(long, value_name = "STEP", default_value_t = 0.1)]
+    #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::RATE)]
     pub rate: f32,
     /// The binary logarithm of the number of hashed weights that features share
     #[arg(long, value_name = "BITS", default_value_t = 24)]
@@ -140,7 +140,7 @@ pub struct MaxentConfig {
     #[arg(long, value_enum, value_name = "BITS")]
     pub weight_bits: Option<WeightBits>,
     /// Keep the statistics of the N most frequent words
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::VOCABULARY)]
     pub vocabulary: usize,
     /// Save the progress of training to this file now and then. If the file exists, training
     /// resumes from it and finds the same model; the file is removed once the model is written
@@ -159,6 +159,14 @@ pub struct MaxentConfig {
 }
 
 majuscule_arguments::default_of_arguments!(MaxentConfig);
+
+/// The defaults that other arguments share.
+impl MaxentConfig {
+    const LOOK_AHEAD: usize = 3;
+    const RIGHT_CONTEXT_DROPOUT: f32 = 0.25;
+    const RATE: f32 = 0.1;
+    const VOCABULARY: usize = 100_000;
+}
 
 /// The number of bits of a weight in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]

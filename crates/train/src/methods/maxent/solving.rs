@@ -32,13 +32,13 @@ pub struct Solving {
     pub average: bool,
     /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
     /// weights are kept (AdaGrad, with several --epochs)
-    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = 0.0)]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::HELD_OUT)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = Solving::PATIENCE)]
     pub patience: usize,
     /// The seed of the choice of held-out examples
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = Solving::SEED)]
     pub seed: u64,
     /// The cost of −ln P of a word relative to half the squared weights; 1 by default (LIBLINEAR)
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
@@ -63,6 +63,13 @@ pub struct Solving {
 }
 
 majuscule_arguments::default_of_arguments!(Solving);
+
+/// The defaults that other arguments share.
+impl Solving {
+    pub(super) const HELD_OUT: f64 = 0.0;
+    pub(super) const PATIENCE: usize = 1;
+    pub(super) const SEED: u64 = 1;
+}
 
 /// The solvers that find weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
