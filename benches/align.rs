@@ -22,7 +22,7 @@ use majuscule_train::eval::{PairSide, Score, pair};
 /// Words of each transcript.
 const WORDS: usize = 20_000;
 
-/// The share of words that a substitution, a deletion or an insertion changes: 15 of 100.
+/// The fraction of words that a substitution, a deletion or an insertion changes: 15 of 100.
 const CHANGED: [usize; 2] = [15, 100];
 
 /// Runs of each benchmark in the summary; the fastest counts.

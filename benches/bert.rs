@@ -1,6 +1,6 @@
 //! Throughput of `bert` in words per second on one thread: the tensor graph, the engine in 32-bit
 //! floats and in 8-bit integers, and the tokenizer alone, for every word and for each word once, as
-//! a session keeps the pieces of words that come again.
+//! a session keeps the subwords that come again.
 
 #[expect(dead_code, reason = "the other benches look at memory and halve the text")]
 mod common;
@@ -19,11 +19,11 @@ use divan::counter::ItemsCount;
 
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
-use majuscule_neural::bert::encoder::PieceBatch;
+use majuscule_neural::bert::encoder::EncoderBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::names::{self, ENCODER};
 use majuscule_neural::bert::tagger::Tagger;
-use majuscule_neural::bert::tokenize::{PieceCutter, Pieces};
+use majuscule_neural::bert::tokenize::{HuggingFaceTokenizer, SubwordTokenizer};
 use majuscule_neural::bert::weights::{self, TensorMap, TensorWeights};
 use majuscule_neural::bert::{HeadSizes, Heads};
 
@@ -63,7 +63,7 @@ fn engine_int8(bencher: Bencher) {
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn tokenizer(bencher: Bencher) {
-    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| cut(&BENCH.pieces, &BENCH.all));
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| cut(&BENCH.subwords, &BENCH.all));
 }
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
@@ -71,7 +71,7 @@ static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 /// A model, three ways to compute it, and sentences.
 struct Bench {
     name: String,
-    pieces: Pieces,
+    subwords: HuggingFaceTokenizer,
     /// The words of the texts, and each different one once.
     all: Vec<String>,
     once: Vec<String>,
@@ -82,25 +82,25 @@ struct Bench {
     int8: Engine,
 }
 
-/// A sentence as pieces, and the places where its words begin.
+/// A sentence as subwords, and the positions where its words begin.
 struct Text {
     ids: Vec<u32>,
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl Bench {
     fn new() -> Self {
-        let (name, config, pieces, weights) = match env::var_os(VARIABLE).map(PathBuf::from) {
+        let (name, config, subwords, weights) = match env::var_os(VARIABLE).map(PathBuf::from) {
             Some(folder) => {
-                let (config, pieces, weights) = trained(&folder);
-                (folder.display().to_string(), config, pieces, weights)
+                let (config, subwords, weights) = trained(&folder);
+                (folder.display().to_string(), config, subwords, weights)
             }
             None => {
-                let (config, pieces, weights) = toy();
+                let (config, subwords, weights) = toy();
                 (
                     format!("the toy of the tests ({VARIABLE} names a model of your own)"),
                     config,
-                    pieces,
+                    subwords,
                     weights,
                 )
             }
@@ -110,8 +110,8 @@ impl Bench {
         let mut all = Vec::new();
         let mut words = 0;
         for line in text.lines() {
-            let text = Text::new(line, &pieces, config.longest());
-            words += text.places.len();
+            let text = Text::new(line, &subwords, config.longest());
+            words += text.positions.len();
             all.extend(line.split_whitespace().map(str::to_owned));
             texts.push(text);
             if words >= WORDS {
@@ -127,7 +127,7 @@ impl Bench {
         once.dedup();
         Self {
             name,
-            pieces,
+            subwords,
             all,
             once,
             texts,
@@ -140,10 +140,10 @@ impl Bench {
 
     fn graph(&self) -> Vec<Tensor> {
         let batch = |texts: &[Text]| {
-            let batch = PieceBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+            let batch = EncoderBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
             let rows = texts.iter().enumerate().flat_map(|(at, text)| {
                 let first = (at * batch.width) as u32;
-                text.places.iter().map(move |place| first + place)
+                text.positions.iter().map(move |position| first + position)
             });
             let rows: Vec<u32> = rows.collect();
             let words = self.tagger.encoder().words();
@@ -156,7 +156,7 @@ impl Bench {
         let requests: Vec<ScoreRequest<'_>> = self
             .texts
             .iter()
-            .map(|text| ScoreRequest { ids: &text.ids, places: text.places.clone() })
+            .map(|text| ScoreRequest { ids: &text.ids, positions: text.positions.clone() })
             .collect();
         engine.scores(&requests, NonZeroUsize::MIN).expect("the texts fit the encoder")
     }
@@ -165,7 +165,7 @@ impl Bench {
         let mut best = [Duration::MAX; 5];
         for _ in 0..TURNS {
             // A new tokenizer remembers no words.
-            let [of_all, of_once] = [self.pieces.clone(), self.pieces.clone()];
+            let [of_all, of_once] = [self.subwords.clone(), self.subwords.clone()];
             let turn = [
                 time(|| self.graph()),
                 time(|| self.engine(&self.f32)),
@@ -182,54 +182,55 @@ impl Bench {
         {
             println!("{name:<22} {speed:>12.0}  {:>6.2} x graph", speed / speeds[0]);
         }
-        let json = self.pieces.json();
-        let turns = (0..TURNS).map(|_| time(|| Pieces::read(&json, None)));
+        let json = self.subwords.json();
+        let turns = (0..TURNS).map(|_| time(|| HuggingFaceTokenizer::read(&json, None)));
         let read = turns.min().unwrap_or_default();
         println!("{} words once; the tokenizer is read in {read:.1?}", self.once.len());
     }
 }
 
-/// Cuts words into pieces, and returns the number of these.
-fn cut(pieces: &Pieces, words: &[String]) -> usize {
-    words.iter().map(|word| pieces.of(word).expect("words can be cut into pieces").len()).sum()
+/// Cuts words into subwords, and returns the number of these.
+fn cut(subwords: &HuggingFaceTokenizer, words: &[String]) -> usize {
+    words.iter().map(|word| subwords.of(word).expect("words can be cut into subwords").len()).sum()
 }
 
 impl Text {
-    fn new(line: &str, pieces: &Pieces, longest: usize) -> Self {
-        let mut text = Self { ids: vec![pieces.special.first], places: Vec::new() };
+    fn new(line: &str, subwords: &HuggingFaceTokenizer, longest: usize) -> Self {
+        let mut text = Self { ids: vec![subwords.special.first], positions: Vec::new() };
         for word in line.split_whitespace() {
-            let of_word = pieces.of(word).expect("words can be cut into pieces");
+            let of_word = subwords.of(word).expect("words can be cut into subwords");
             if text.ids.len() + of_word.len() + 1 > longest {
                 break;
             }
             if !of_word.is_empty() {
-                text.places.push(text.ids.len() as u32);
+                text.positions.push(text.ids.len() as u32);
             }
             text.ids.extend(of_word);
         }
-        text.ids.push(pieces.special.last);
+        text.ids.push(subwords.special.last);
         text
     }
 }
 
 /// Reads a trained model.
-fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
+fn trained(folder: &Path) -> (EncoderConfig, HuggingFaceTokenizer, TensorMap) {
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
-    let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
+    let subwords = HuggingFaceTokenizer::read(&read("tokenizer.json"), None)
+        .unwrap_or_else(|problem| stop(folder, &problem));
     let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
     let shapes = names::tagger_shapes(&config, Heads::of(&store.manifest().labels).sizes());
     let named = |name: &str| Some(names::tagger_name(config.kind, name));
     let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);
-    (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
+    (config, subwords, weights.unwrap_or_else(|problem| stop(folder, &problem)))
 }
 
 /// Returns the toy encoder with a head of zeros.
-fn toy() -> (EncoderConfig, Pieces, TensorMap) {
+fn toy() -> (EncoderConfig, HuggingFaceTokenizer, TensorMap) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/toy-bert");
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(&folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(&folder, &problem));
-    let pieces = Pieces::read_vocabulary(&read("vocab.txt"), true, None);
+    let subwords = HuggingFaceTokenizer::read_vocabulary(&read("vocab.txt"), true, None);
     let encoder = weights::read_encoder(&read("model.safetensors"), &config, &Device::Cpu);
     let encoder = encoder.unwrap_or_else(|problem| stop(&folder, &problem));
     let mut weights: TensorMap =
@@ -238,7 +239,7 @@ fn toy() -> (EncoderConfig, Pieces, TensorMap) {
         let zeros = || Tensor::from_vec(vec![0f32; shape.iter().product()], shape.clone(), &Device::Cpu);
         weights.entry(name).or_insert_with(|| zeros().expect("a few numbers fit"));
     }
-    (config, pieces.unwrap_or_else(|problem| stop(&folder, &problem)), weights)
+    (config, subwords.unwrap_or_else(|problem| stop(&folder, &problem)), weights)
 }
 
 /// Ends the benchmark with a message to the user.

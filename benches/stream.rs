@@ -249,8 +249,9 @@ struct Quantiles([f64; 3]);
 impl Quantiles {
     fn of(mut all: Vec<f64>) -> Self {
         all.sort_by(f64::total_cmp);
-        let at =
-            |share: f64| all.get((all.len() as f64 * share) as usize).or(all.last()).copied().unwrap_or(0.0);
+        let at = |fraction: f64| {
+            all.get((all.len() as f64 * fraction) as usize).or(all.last()).copied().unwrap_or(0.0)
+        };
         Self([at(0.5), at(0.99), at(1.0)])
     }
 }

@@ -782,9 +782,9 @@ fn sentences(format: Format, data: &[u8]) {
     let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
     // What begins like another kind of file has none either.
     let input = || Input::uncompressed("data", Cursor::new(data.to_vec()));
-    if let Err(Error::Input { place, problem }) = read {
+    if let Err(Error::Input { location, problem }) = read {
         let is_refused = refuse_binary(&mut input(), None).is_err();
-        assert!(place.line.is_some() || !is_text || is_refused, "{place}: {}", problem.text());
+        assert!(location.line.is_some() || !is_text || is_refused, "{location}: {}", problem.text());
     }
 }
 

@@ -21,14 +21,14 @@ en)
 multilingual)
     ln -sfn "$encoder" e5
     [ -f multi/pt.txt ] || sh "$lm/sample.multilingual.sh" "$corpora" multi
-    set -- --encoder e5 --keep-pieces --epochs 2 --held-out 0.003 --lang es,fr,nl,pt --locale root multi/es.txt multi/fr.txt multi/nl.txt multi/pt.txt
+    set -- --encoder e5 --keep-subwords --epochs 2 --held-out 0.003 --lang es,fr,nl,pt --locale root multi/es.txt multi/fr.txt multi/nl.txt multi/pt.txt
     ;;
 *)
     echo "network.sh: $name: expected en or multilingual" >&2
     exit 1
     ;;
 esac
-[ -f "$name/majuscule.json" ] || "$MAJUSCULE" train bert --layers 6 --marks --piece last --protocol windows --frozen 0 --batch-pieces 4096 --rate 6e-4 --head-rate 2e-3 --warm-up 200 --decay \
+[ -f "$name/majuscule.json" ] || "$MAJUSCULE" train bert --layers 6 --marks --labelled-subword last --protocol windows --frozen 0 --batch-subwords 4096 --rate 6e-4 --head-rate 2e-3 --warm-up 200 --decay \
     --precision bf16 --checkpoint "$name.checkpoint" --log "$name.log" "$@" -o "$name"
 mkdir -p "$output"
 "$MAJUSCULE" compact "$name" --force --pack "$output/$name.best"

@@ -29,8 +29,8 @@ pub enum Error {
     },
     /// An error in an input file, which the user can correct.
     Input {
-        /// The place in the file.
-        place: Place,
+        /// The location in the file.
+        location: Location,
         /// The problem: what was found, what was expected, and what to do.
         problem: Problem,
     },
@@ -151,9 +151,9 @@ impl From<&str> for Problem {
     }
 }
 
-/// A place in a file, counted from 1. A column counts characters.
+/// A location in a file, counted from 1. A column counts characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The name of the file as the user gave it; `-` for standard input.
     pub file: String,
     /// The line, if the error has one.
@@ -162,7 +162,7 @@ pub struct Place {
     pub column: Option<u64>,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&shown(&self.file))?;
         if let Some(line) = self.line {
@@ -193,13 +193,16 @@ impl Error {
 
     /// An error in a file as a whole.
     pub fn file(file: impl Into<String>, problem: impl Into<Problem>) -> Self {
-        Self::Input { place: Place { file: file.into(), line: None, column: None }, problem: problem.into() }
+        Self::Input {
+            location: Location { file: file.into(), line: None, column: None },
+            problem: problem.into(),
+        }
     }
 
     /// An error in one line of a file, counted from 1.
     pub fn line(file: impl Into<String>, line: u64, problem: impl Into<Problem>) -> Self {
-        let place = Place { file: file.into(), line: Some(line), column: None };
-        Self::Input { place, problem: problem.into() }
+        let location = Location { file: file.into(), line: Some(line), column: None };
+        Self::Input { location, problem: problem.into() }
     }
 
     /// An error of a model that cannot be used.
@@ -221,7 +224,7 @@ impl Error {
                 let path = shown(&path.to_string_lossy()).into_owned();
                 format!("cannot {verb} {path}: {}", worded(&source.to_string(), name))
             }
-            Self::Input { place, problem } => format!("{place}: {}", problem.worded(name)),
+            Self::Input { location, problem } => format!("{location}: {}", problem.worded(name)),
             Self::Model { model, problem } => format!("{}: {}", printable(model), problem.worded(name)),
             Self::NoModel { problem, .. } | Self::Usage(problem) => problem.worded(name),
             Self::Bug(message) => format!(

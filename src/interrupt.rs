@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// A flag that stops work at the next place where nothing is half done, within milliseconds. Clones
+/// A flag that stops work at the next point where nothing is half done, within milliseconds. Clones
 /// share it. By default there is none, and nothing stops.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Option<Arc<AtomicBool>>);

@@ -51,7 +51,7 @@ pub mod methods;
 #[doc(hidden)] // The program restores piece by piece and live.
 pub mod restore;
 
-pub use error::{Error, Place, Problem, Result, caught};
+pub use error::{Error, Location, Problem, Result, caught};
 pub use files::{ByteSize, Encoding, Input, Limits};
 pub use format::Format;
 pub use interrupt::Interrupt;

@@ -236,8 +236,8 @@ pub struct EncoderCheck {
     pub engine: f32,
     /// The largest of the numbers that the other implementation computes.
     pub largest: f32,
-    /// The number of pieces of the text.
-    pub pieces: usize,
+    /// The number of subwords of the text.
+    pub subwords: usize,
 }
 
 impl EncoderCheck {

@@ -10,7 +10,7 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::distilbert::{Config as DistilBertConfig, DistilBertModel};
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
-use majuscule_neural::bert::encoder::{BertEncoder, PieceBatch};
+use majuscule_neural::bert::encoder::{BertEncoder, EncoderBatch};
 use majuscule_neural::bert::reference::last_states;
 use majuscule_neural::bert::weights::{self, TensorMap};
 
@@ -26,9 +26,9 @@ fn toy(kind: &str) -> (EncoderConfig, TensorMap) {
 }
 
 /// Texts of different lengths, whose padding is RoBERTa's.
-fn batch() -> PieceBatch {
+fn batch() -> EncoderBatch {
     let texts: [&[u32]; 4] = [&[2, 9, 14, 3], &[2, 7, 3], &[2, 21, 6, 30, 8, 8, 12, 3], &[2, 3]];
-    PieceBatch::new(texts, 1)
+    EncoderBatch::new(texts, 1)
 }
 
 fn states(weights: &TensorMap, config: &EncoderConfig) -> Vec<Tensor> {

@@ -69,9 +69,9 @@ fn made_text(words: usize) -> String {
             left = 8 + below(&mut random, 35);
         }
         left -= 1;
-        // The logarithm of the rank is uniform, so rank r has a share of about 1/r.
-        let share = below(&mut random, 1 << 30) as f64 / f64::from(1 << 30);
-        let rank = (vocabulary.len() as f64).powf(share) as usize;
+        // The logarithm of the rank is uniform, so rank r has a fraction of about 1/r.
+        let fraction = below(&mut random, 1 << 30) as f64 / f64::from(1 << 30);
+        let rank = (vocabulary.len() as f64).powf(fraction) as usize;
         let word = &vocabulary[rank.clamp(1, vocabulary.len()) - 1];
         let head = word.chars().next().map_or(0, char::len_utf8);
         if opens {

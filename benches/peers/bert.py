@@ -39,22 +39,22 @@ def main():
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"]:
         os.environ[name] = "1"
-    texts, pieces = map(int, args.shape.split("x"))
+    texts, subwords = map(int, args.shape.split("x"))
     chance = random.Random(1)
-    # Any pieces except the special ones will do: the time does not depend on them.
-    batches = [[[chance.randrange(1000, 20000) for _ in range(pieces)] for _ in range(texts)] for _ in range(args.batches)]
+    # Any subwords except the special ones will do: the time does not depend on them.
+    batches = [[[chance.randrange(1000, 20000) for _ in range(subwords)] for _ in range(texts)] for _ in range(args.batches)]
     with tempfile.TemporaryDirectory() as folder:
         seconds = inference(args, batches, Path(folder))
-        words = args.batches * texts * pieces
+        words = args.batches * texts * subwords
         fastest = {"PyTorch": "pytorch", "ONNX Runtime": "onnx", "ONNX Runtime, int8": "onnx int8", "majuscule, graph": "graph",
                    "majuscule, f32": "f32", "majuscule, int8": "int8"}
-        print(f"{'':22}{'ms a batch':>12}{'pieces/s':>12}")
+        print(f"{'':22}{'ms a batch':>12}{'subwords/s':>12}")
         for name, key in fastest.items():
             print(f"{name:22}{1e3 * seconds[key] / args.batches:12.1f}{words / seconds[key]:12.0f}")
         print(f"f32 beside PyTorch: {seconds['pytorch'] / seconds['f32']:.2f}x, beside ONNX Runtime: {seconds['onnx'] / seconds['f32']:.2f}x")
         print(f"int8 beside ONNX Runtime's: {seconds['onnx int8'] / seconds['int8']:.2f}x")
         if args.steps:
-            ours, theirs = training(args, texts, pieces, Path(folder))
+            ours, theirs = training(args, texts, subwords, Path(folder))
             print(f"training step: majuscule {1e3 * ours:.0f} ms, PyTorch {1e3 * theirs:.0f} ms: {ours / theirs:.2f}x its time")
 
 
@@ -117,15 +117,15 @@ def timed(turn):
     return time.perf_counter() - start
 
 
-def training(args, texts, pieces, folder):
+def training(args, texts, subwords, folder):
     """Returns the seconds per training step: the fastest stretch in majuscule's log, and the fastest step of PyTorch."""
     chance = random.Random(1)
     vocabulary = json.loads((args.model / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     if isinstance(vocabulary, list):
-        # Unigram: pieces with their scores; those that begin a word have a mark.
-        vocabulary = [piece.removeprefix("\u2581") for piece, _ in vocabulary]
+        # Unigram: subwords with their scores; those that begin a word have a mark.
+        vocabulary = [subword.removeprefix("\u2581") for subword, _ in vocabulary]
     words = sorted({word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2})
-    line = lambda: " ".join(word.title() if chance.random() < 0.2 else word for word in chance.choices(words, k=pieces - 2))
+    line = lambda: " ".join(word.title() if chance.random() < 0.2 else word for word in chance.choices(words, k=subwords - 2))
     corpus = folder / "corpus"
     corpus.write_text("".join(line() + "\n" for _ in range(texts * args.steps)))
     encoder, log = folder / "encoder", folder / "log"
@@ -137,7 +137,7 @@ def training(args, texts, pieces, folder):
     command += ["--batch", str(texts), "--held-out", "0", "--log", log, "--threads", "1", "--force", "-o", folder / "trained", corpus]
     subprocess.run(command, check=True, capture_output=True)
     ours = min(json.loads(step)["seconds_per_step"] for step in log.read_text().splitlines() if "seconds_per_step" in step)
-    return ours, pytorch_step(args, texts, pieces)
+    return ours, pytorch_step(args, texts, subwords)
 
 
 def strip(encoder):
@@ -150,7 +150,7 @@ def strip(encoder):
     save_file(kept, file)
 
 
-def pytorch_step(args, texts, pieces):
+def pytorch_step(args, texts, subwords):
     import torch
     from transformers import BertModel
 
@@ -165,8 +165,8 @@ def pytorch_step(args, texts, pieces):
     adam = torch.optim.Adam(weights, lr=1e-5)
     best = float("inf")
     for _ in range(max(10, args.steps // 10)):
-        ids = torch.randint(1000, 20000, (texts, pieces))
-        labels = torch.randint(0, LABELS, (texts, pieces))
+        ids = torch.randint(1000, 20000, (texts, subwords))
+        labels = torch.randint(0, LABELS, (texts, subwords))
         start = time.perf_counter()
         states = torch.stack(model(ids, output_hidden_states=True).hidden_states)
         mixed = gamma * torch.einsum("l,lbph->bph", torch.softmax(scalars, 0), states)

@@ -11,7 +11,7 @@ use candle_core::Device;
 use majuscule_neural::bert::HeadSizes;
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
-use majuscule_neural::bert::encoder::PieceBatch;
+use majuscule_neural::bert::encoder::EncoderBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::names;
 use majuscule_neural::bert::tagger::Tagger;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let named = |name: &str| Some(names::tagger_name(config.kind, name));
     let shapes = names::tagger_shapes(&config, HeadSizes { cases: LABELS, marks: 0 });
     let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
-    // Each line is a batch: texts separated by tabs, and the ids of pieces separated by spaces.
+    // Each line is a batch: texts separated by tabs, and the ids of subwords separated by spaces.
     let ids = |text: &str| text.split(' ').map(str::parse).collect::<Result<Vec<u32>, _>>();
     let texts = fs::read_to_string(texts)?;
     let batches: Vec<Vec<Vec<u32>>> = texts
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tagger = Tagger::new(&weights, &config)?;
     let graph = || -> candle_core::Result<()> {
         for texts in &batches {
-            let batch = PieceBatch::new(texts.iter().map(Vec::as_slice), 0);
+            let batch = EncoderBatch::new(texts.iter().map(Vec::as_slice), 0);
             let row = |(at, text): (usize, &Vec<u32>)| {
                 let start = at * batch.width;
                 (start + 1..start + text.len() - 1).map(|row| row as u32).collect::<Vec<_>>()
@@ -57,9 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (exact, short) = (exact.map_err(failed)?, short.map_err(failed)?);
     let engine = |engine: &Engine| -> candle_core::Result<()> {
         for texts in &batches {
-            let places = |ids: &[u32]| (1..ids.len() as u32 - 1).collect();
+            let positions = |ids: &[u32]| (1..ids.len() as u32 - 1).collect();
             let requests: Vec<ScoreRequest<'_>> =
-                texts.iter().map(|ids| ScoreRequest { places: places(ids), ids }).collect();
+                texts.iter().map(|ids| ScoreRequest { positions: positions(ids), ids }).collect();
             engine.scores(&requests, NonZeroUsize::MIN).map_err(failed)?;
         }
         Ok(())

@@ -131,8 +131,8 @@ class Comparison(Report):
             yield system["name"], system
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.2f} %"
+def _percent(fraction: float | None) -> str:
+    return "–" if fraction is None else f"{100 * fraction:.2f} %"
 
 
 def evaluate(

@@ -10,7 +10,7 @@ use super::encoding::{Codes, other_cases};
 pub struct DoubleByte {
     encoding: &'static Encoding,
     /// The characters of codes of one byte and of two, and of three without the first, by
-    /// [`place`]; NUL stands for none.
+    /// [`position`]; NUL stands for none.
     chars: Vec<char>,
     /// The code that is written for each character, as a big-endian number; sorted.
     codes: Vec<(char, u32)>,
@@ -99,7 +99,7 @@ impl DoubleByte {
     /// Adds a code to the tables; returns false if it stands for no character.
     fn learn(&mut self, code: &[u8]) -> bool {
         let Some(c) = decoded(self.encoding, code) else { return false };
-        if let Some(at) = place(code) {
+        if let Some(at) = position(code) {
             self.chars[at] = c;
         }
         if self.mark(code).is_none() {
@@ -126,7 +126,7 @@ impl DoubleByte {
 
     /// The character of a code of at most three bytes.
     fn known(&self, code: &[u8]) -> Option<char> {
-        place(code).map(|at| self.chars[at]).filter(|&c| c != '\0')
+        position(code).map(|at| self.chars[at]).filter(|&c| c != '\0')
     }
 }
 
@@ -198,8 +198,8 @@ fn find(codes: &[(char, u32)], c: char) -> Option<u32> {
     codes.binary_search_by_key(&c, |&(c, _)| c).ok().map(|at| codes[at].1)
 }
 
-/// The place of a code of at most three bytes in the table of characters.
-fn place(code: &[u8]) -> Option<usize> {
+/// The position of a code of at most three bytes in the table of characters.
+fn position(code: &[u8]) -> Option<usize> {
     let at = |lead: u8, trail: u8| usize::from(lead) << 8 | usize::from(trail);
     match *code {
         [b] => Some(at(b, 0)),

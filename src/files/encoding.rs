@@ -282,7 +282,7 @@ struct Kept {
     bytes: Vec<u8>,
 }
 
-/// An error of decoding or encoding at a place, counted from 1.
+/// An error of decoding or encoding at a position, counted from 1.
 #[derive(Debug)]
 pub(super) struct Uncoded {
     pub(super) line: u64,
@@ -414,7 +414,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Detects UTF-8, and decodes the text before the deciding
-    /// place; returns false if more bytes are needed.
+    /// position; returns false if more bytes are needed.
     fn tell(&mut self) -> io::Result<bool> {
         let is_wide = self.encoding.is_utf16();
         if !is_wide {
@@ -579,10 +579,10 @@ impl TextEncoder {
             Err(error) => error.valid_up_to(),
         };
         let len = match self.told.get() {
-            // Letters and marks that are inserted before the deciding place are UTF-8 as well.
+            // Letters and marks that are inserted before the deciding position are UTF-8 as well.
             Some(told) if told.is_utf8 => return self.pass(out),
             Some(_) => valid,
-            // ASCII is the same in both encodings; the rest waits for the deciding place.
+            // ASCII is the same in both encodings; the rest waits for the deciding position.
             None => match self.cut[..valid].iter().position(|b| !b.is_ascii()) {
                 Some(at) if valid - at <= self.held => at,
                 _ => valid,
@@ -690,17 +690,17 @@ pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
         return None;
     }
-    let place = |first: u8| source.iter().position(move |&b| b == first);
+    let position = |first: u8| source.iter().position(move |&b| b == first);
     // The text may have lost its case, or get it back.
     let shift = |at: &usize| {
         matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'a' | b'b' | b'(' | b')', ..])
     };
-    if let Some(from) = place(0x1b)
+    if let Some(from) = position(0x1b)
         && let Some(at) = (from..source.len()).find(shift)
     {
         return Some((at, "ISO-2022, an encoding of Japanese, Korean or Chinese"));
     }
-    let from = place(b'~')?;
+    let from = position(b'~')?;
     let begins = |at: usize| {
         let rest = source[at..].strip_prefix(b"~{")?;
         let end = rest.windows(2).position(|pair| pair == b"~}")?;
@@ -1134,7 +1134,7 @@ mod tests {
             }
 
             #[test]
-            fn invalid_bytes_are_named_with_their_place() {
+            fn invalid_bytes_are_named_with_their_position() {
                 for (name, text, found) in [
                     ("shift_jis", &b"ab\n\x82\xa0\x81"[..], "found 0x81, which is no character of Shift_JIS"),
                     ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is no character of GBK"),

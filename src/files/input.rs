@@ -7,7 +7,7 @@ use std::path::Path;
 use super::compression::{Compression, head};
 use super::encoding::{self, Encoding, TextEncoder, Uncoded, seven_bit};
 use super::limits::{ByteSize, Limit, Limits};
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Location, Problem, Result};
 
 /// Opens a file for reading; `-` is standard input. A file that begins
 /// with the magic bytes of gzip, Zstandard or xz is decompressed, whatever
@@ -397,11 +397,11 @@ impl Lines<'_> {
     }
 }
 
-/// The error for a place of the text `file` that cannot be decoded or encoded, if `error` is that.
+/// The error for a position of the text `file` that cannot be decoded or encoded, if `error` is that.
 fn uncoded(file: &str, error: &io::Error) -> Option<Error> {
     let found = error.get_ref()?.downcast_ref::<Uncoded>()?;
-    let place = Place { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
-    Some(Error::Input { place, problem: found.problem.clone().into() })
+    let location = Location { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
+    Some(Error::Input { location, problem: found.problem.clone().into() })
 }
 
 /// The error for a part of the text `source` that a [`TextEncoder`] could not write to `target`.
@@ -433,10 +433,10 @@ pub(crate) fn undecoded(
     let breaks = before.bytes().filter(|&b| b == b'\n').count() as u64;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64;
     let column = if breaks > 0 { column } else { columns + column } + 1;
-    let place = Place { file: file.to_owned(), line: Some(lines + breaks + 1), column: Some(column) };
+    let location = Location { file: file.to_owned(), line: Some(lines + breaks + 1), column: Some(column) };
     let advice = advice.map_or_else(String::new, |advice| format!(", {advice}"));
     let problem = format!("{found}: convert the file to UTF-8 (iconv does){advice}");
-    Error::Input { place, problem: problem.into() }
+    Error::Input { location, problem: problem.into() }
 }
 
 /// A reader that returns at most `step` bytes at a time.

@@ -70,7 +70,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for an input that is read whole, and the same share of it for a line.
+    /// The limits for an input that is read whole, and the same fraction of it for a line.
     pub fn new(input: ByteSize) -> Self {
         Self { input }
     }

@@ -147,8 +147,8 @@ fn clear(folder: &Path) {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    let (open, named) = (file.metadata().map(place), fs::symlink_metadata(path).map(place));
+    let position = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let (open, named) = (file.metadata().map(position), fs::symlink_metadata(path).map(position));
     matches!((open, named), (Ok(open), Ok(named)) if open == named)
 }
 

@@ -102,7 +102,7 @@ impl Default for EventLines {
     }
 }
 
-/// The places of the fields of an event in its line, in order.
+/// The positions of the fields of an event in its line, in order.
 type EventFields = Vec<Range<usize>>;
 
 impl EventLines {
@@ -158,8 +158,8 @@ impl EventLines {
         Err(Fault { at: 0, problem })
     }
 
-    /// Returns the place of the field of this name.
-    fn place(&self, name: &str, fields: &EventFields) -> Option<Range<usize>> {
+    /// Returns the position of the field of this name.
+    fn position(&self, name: &str, fields: &EventFields) -> Option<Range<usize>> {
         fields.get(self.fields.iter().position(|field| field.eq_ignore_ascii_case(name))?).cloned()
     }
 }
@@ -220,13 +220,13 @@ impl Grammar for Events {
 
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(fields) = self.lines.read(line)? else { return Ok(()) };
-        let Some(place) = self.lines.place("Text", &fields) else { return Ok(()) };
+        let Some(position) = self.lines.position("Text", &fields) else { return Ok(()) };
         self.cues.begin();
-        let time = |name| Time::of_clock(line[self.lines.place(name, &fields)?].trim());
+        let time = |name| Time::of_clock(line[self.lines.position(name, &fields)?].trim());
         if self.pauses.before(|| time("Start").zip(time("End"))).is_some() {
             self.cues.turn();
         }
-        let speaker = self.lines.place("Name", &fields).or_else(|| self.lines.place("Actor", &fields));
+        let speaker = self.lines.position("Name", &fields).or_else(|| self.lines.position("Actor", &fields));
         let speaker = speaker.map_or("", |speaker| line[speaker].trim());
         if !speaker.is_empty() && speaker != self.speaker {
             if !self.speaker.is_empty() {
@@ -234,11 +234,11 @@ impl Grammar for Events {
             }
             speaker.clone_into(&mut self.speaker);
         }
-        let text = &line[place.clone()];
+        let text = &line[position.clone()];
         let mut take = |lines: Range<usize>| {
-            let first = parts.places.len();
+            let first = parts.positions.len();
             self.cues.line(&text[lines.clone()], "", parts);
-            parts.shift(first, place.start + lines.start);
+            parts.shift(first, position.start + lines.start);
         };
         let mut start = 0;
         for mark in marks(text) {
@@ -281,15 +281,15 @@ impl ItemGrammar for Events {
         self.close(out);
         let mut segment = Segment::default();
         let mut parts = Vec::new();
-        for (name, place) in self.lines.fields.iter().zip(&fields) {
-            let value = line[place.clone()].trim();
+        for (name, position) in self.lines.fields.iter().zip(&fields) {
+            let value = line[position.clone()].trim();
             match name.to_ascii_lowercase().as_str() {
                 "start" | "end" => {
                     let time = Time::of_clock(value).ok_or_else(|| {
                         let found = shortened(value);
                         let problem =
                             format!("found \"{found}\", but a time is expected, such as 0:00:01.00");
-                        Fault { at: place.start, problem }
+                        Fault { at: position.start, problem }
                     })?;
                     let field = if name.eq_ignore_ascii_case("start") {
                         &mut segment.begin
@@ -297,21 +297,21 @@ impl ItemGrammar for Events {
                         &mut segment.end
                     };
                     *field = Some(time);
-                    parts.push((LossKind::Times, place.start));
+                    parts.push((LossKind::Times, position.start));
                 }
                 "name" | "actor" if !value.is_empty() => {
                     segment.speaker = Some(value.to_owned());
-                    parts.push((LossKind::Speaker, place.start));
+                    parts.push((LossKind::Speaker, position.start));
                 }
                 "name" | "actor" => {}
                 "text" => {
-                    parts.push((LossKind::Text, place.start));
-                    read_text(&line[place.clone()], place.start, &mut segment, &mut parts);
+                    parts.push((LossKind::Text, position.start));
+                    read_text(&line[position.clone()], position.start, &mut segment, &mut parts);
                 }
                 name if is_usual(name, value) => {}
                 name => {
                     segment.other.push((name.to_owned(), quoted(value)));
-                    parts.push((LossKind::Other, place.start));
+                    parts.push((LossKind::Other, position.start));
                 }
             }
         }

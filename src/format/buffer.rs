@@ -50,7 +50,7 @@ impl<'a> Buffer<'a> {
     }
 }
 
-/// Returns the bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such
+/// Returns the bytes as text. `Err` is the position of a byte that is not UTF-8; with `lossy`, such
 /// bytes become [`NO_TEXT`].
 pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
     let error = match std::str::from_utf8(source) {

@@ -235,9 +235,9 @@ impl ConllReader {
             let none = Item::Segment(Segment::default());
             (LocatedItem::new(none, "", number, vec![(LossKind::Rows, 0)]), Segment::default())
         });
-        let column = |place: &Range<usize>| {
-            let text = &line[place.clone()];
-            match word.as_ref() == Some(place) {
+        let column = |position: &Range<usize>| {
+            let text = &line[position.clone()];
+            match word.as_ref() == Some(position) {
                 true => FieldColumn::Word(text.matches(' ').count()),
                 false => FieldColumn::Other(text.to_owned()),
             }
@@ -311,7 +311,7 @@ fn columns(line: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// Iterates over the places of the fields between tabs.
+/// Iterates over the positions of the fields between tabs.
 pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     line.split('\t').map(move |field| {

@@ -1,4 +1,4 @@
-//! Words that a file contains more than once: one place is decided, and the others follow it.
+//! Words that a file contains more than once: one position is decided, and the others follow it.
 //!
 //! A line of roll-up captions appears in several cues, and CoNLL-U has `I'm` and its parts `I` and
 //! `'m` in separate rows.
@@ -118,7 +118,7 @@ pub struct RolledLines {
 #[derive(Debug, Clone, Default)]
 struct RolledLine {
     text: String,
-    /// The places of its parts, one after the other: in the line, and in the piece once the line is
+    /// The positions of its parts, one after the other: in the line, and in the piece once the line is
     /// taken.
     parts: Vec<Range<usize>>,
     /// The number of each word in the file, and its place in the text.
@@ -155,27 +155,27 @@ impl RolledLine {
     /// Returns its characters in lower case without white space.
     fn small(&self, locale: Locale) -> String {
         let mut start = 0;
-        let part = |place: &Range<usize>| {
-            let text = &self.text[start..start + place.len()];
-            start += place.len();
+        let part = |position: &Range<usize>| {
+            let text = &self.text[start..start + position.len()];
+            start += position.len();
             locale.lower(text)
         };
         self.parts.iter().map(part).collect::<String>().split_whitespace().collect()
     }
 
-    /// Returns the place in the text of byte `at` of the piece.
+    /// Returns the position in the text of byte `at` of the piece.
     fn find(&self, at: usize) -> Option<usize> {
         let mut start = 0;
-        for place in &self.parts {
-            if place.contains(&at) {
-                return Some(start + at - place.start);
+        for position in &self.parts {
+            if position.contains(&at) {
+                return Some(start + at - position.start);
             }
-            start += place.len();
+            start += position.len();
         }
         None
     }
 
-    /// Iterates over the places of the characters that are not white space.
+    /// Iterates over the positions of the characters that are not white space.
     fn letters(&self) -> impl Iterator<Item = Range<usize>> {
         let mut parts = self.parts.iter();
         let (mut start, mut part) = (0, 0..0);
@@ -184,8 +184,8 @@ impl RolledLine {
                 start += part.len();
                 part = parts.next().cloned().unwrap_or(0..usize::MAX);
             }
-            let place = part.start + at - start;
-            place..place + c.len_utf8()
+            let position = part.start + at - start;
+            position..position + c.len_utf8()
         })
     }
 }
@@ -209,8 +209,8 @@ impl RolledLines {
     ) -> bool {
         let mut new = self.spare.pop().unwrap_or_default();
         for part in parts {
-            new.text.push_str(&line[part.place.clone()]);
-            new.parts.push(part.place.clone());
+            new.text.push_str(&line[part.position.clone()]);
+            new.parts.push(part.position.clone());
         }
         if self.cue != cue {
             std::mem::swap(&mut self.last, &mut self.lines);
@@ -242,7 +242,7 @@ impl RolledLines {
     /// Reads a line that is text as a whole, in the cue of this number, and returns true if it
     /// repeats a line of the previous cue.
     pub fn repeats(&mut self, cue: u64, line: &str) -> bool {
-        let part = TextPart { place: 0..line.len(), ..TextPart::default() };
+        let part = TextPart { position: 0..line.len(), ..TextPart::default() };
         let is_again = self.read(cue, line, std::iter::once(&part), Locale::Root);
         self.take(0, &mut Vec::new());
         is_again
@@ -253,7 +253,7 @@ impl RolledLines {
         matches!(self.read, Some(ReadLine::Again(..)))
     }
 
-    /// Adds the last line read to a piece, at this byte. `copies` collects the places in it that
+    /// Adds the last line read to a piece, at this byte. `copies` collects the positions in it that
     /// repeat words.
     pub(super) fn take(&mut self, start: usize, copies: &mut Vec<CopiedWord>) {
         match self.read.take() {
@@ -263,22 +263,24 @@ impl RolledLines {
                 self.lines.clear();
             }
             Some(ReadLine::New(mut line)) => {
-                line.parts.iter_mut().for_each(|place| *place = place.start + start..place.end + start);
+                line.parts
+                    .iter_mut()
+                    .for_each(|position| *position = position.start + start..position.end + start);
                 self.last.iter_mut().chain(&mut self.lines).for_each(|line| line.age += 1);
                 self.lines.push(line);
                 forget(&mut self.lines, LINES, &mut self.spare);
             }
             Some(ReadLine::Again(at, again)) => {
                 let line = self.last[at].clone();
-                let places: Vec<Range<usize>> = again.letters().collect();
-                for (word, place) in &line.words {
-                    let letters = |place| line.text.get(place).map_or(0, letter_count);
-                    let first = letters(0..place.start);
-                    let end = first + letters(place.clone());
-                    let places = places.get(first..end).unwrap_or_default();
-                    if let (Some(first), Some(last)) = (places.first(), places.last()) {
-                        let place = first.start + start..last.end + start;
-                        copies.push(CopiedWord::new(place, *word, CopiedPart::Letters(0)));
+                let positions: Vec<Range<usize>> = again.letters().collect();
+                for (word, position) in &line.words {
+                    let letters = |position| line.text.get(position).map_or(0, letter_count);
+                    let first = letters(0..position.start);
+                    let end = first + letters(position.clone());
+                    let positions = positions.get(first..end).unwrap_or_default();
+                    if let (Some(first), Some(last)) = (positions.first(), positions.last()) {
+                        let position = first.start + start..last.end + start;
+                        copies.push(CopiedWord::new(position, *word, CopiedPart::Letters(0)));
                     }
                 }
                 self.lines.push(line);

@@ -96,8 +96,8 @@ struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CellPart {
     column: usize,
-    /// The place in the line, with the quotes.
-    place: Range<usize>,
+    /// The position in the line, with the quotes.
+    position: Range<usize>,
     /// True if the cell began on an earlier line, and if it ends on this one.
     continues: bool,
     ends: bool,
@@ -141,16 +141,16 @@ impl CsvReader {
         let Some(reader) = &mut self.reader else { return Vec::new() };
         let mut cells = Vec::new();
         let is_open = self.row.is_open;
-        let mut add = |place: Range<usize>, ends: bool| {
+        let mut add = |position: Range<usize>, ends: bool| {
             let continues = is_open && cells.is_empty();
             let column = self.row.cells;
             self.row.cells += usize::from(ends);
-            if !place.is_empty() {
+            if !position.is_empty() {
                 self.row.filled = column + 1;
             }
-            cells.push(CellPart { column, place, continues, ends });
+            cells.push(CellPart { column, position, continues, ends });
         };
-        let (start, ends) = cut(reader, line, &mut |place| add(place, true));
+        let (start, ends) = cut(reader, line, &mut |position| add(position, true));
         add(start..line.len(), ends);
         if !ends && !is_open {
             self.row.from = self.line;
@@ -163,7 +163,7 @@ impl CsvReader {
     /// Reads cells of the header.
     fn take_names(&mut self, line: &str, cells: &[CellPart]) {
         for cell in cells {
-            let raw = &line[cell.place.clone()];
+            let raw = &line[cell.position.clone()];
             let raw = raw.strip_prefix('"').filter(|_| !cell.continues).unwrap_or(raw);
             let raw = raw.strip_suffix('"').unwrap_or(raw).replace("\"\"", "\"");
             match self.names.last_mut().filter(|_| cell.continues) {
@@ -206,22 +206,22 @@ impl CsvReader {
 
     /// Adds the text of a cell.
     fn push_text(&mut self, line: &str, cell: &CellPart, parts: &mut LineParts) -> Result<(), Fault> {
-        let raw = &line[cell.place.clone()];
+        let raw = &line[cell.position.clone()];
         let before = if cell.continues || !self.is_apart { Break::Line } else { Break::Document };
         if !cell.continues && !raw.starts_with('"') {
             self.quotes = CellQuotes::Bare { delimiter: self.delimiter };
             if !raw.is_empty() {
-                parts.push_cell(cell.place.clone(), before, self.quotes);
+                parts.push_cell(cell.position.clone(), before, self.quotes);
             }
             return Ok(());
         }
         self.quotes = CellQuotes::Quoted;
-        let start = cell.place.start + usize::from(!cell.continues);
-        let rest = &line[start..cell.place.end];
+        let start = cell.position.start + usize::from(!cell.continues);
+        let rest = &line[start..cell.position.end];
         let inside = if cell.ends { rest.strip_suffix('"') } else { Some(rest) };
         let Some(inside) = inside.filter(|inside| !has_single_quote(inside)) else {
             let problem = "found text after the closing quote of a cell: a quote in a cell with quotes is expected to be doubled";
-            return Err(Fault { at: cell.place.start, problem: problem.to_owned() });
+            return Err(Fault { at: cell.position.start, problem: problem.to_owned() });
         };
         let end = start + inside.len();
         parts.push_cell(start..end, before, self.quotes);
@@ -279,7 +279,7 @@ fn cut(reader: &mut Reader, line: &str, tell: &mut dyn FnMut(Range<usize>)) -> (
 /// Returns the cells of a line between these delimiters.
 fn split(line: &str, delimiter: u8) -> Vec<&str> {
     let mut cells = Vec::new();
-    let (start, _) = cut(&mut reader(delimiter), line, &mut |place| cells.push(&line[place]));
+    let (start, _) = cut(&mut reader(delimiter), line, &mut |position| cells.push(&line[position]));
     cells.push(&line[start..]);
     cells
 }
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_cannot_be_read_is_told_with_its_place() {
+    fn a_table_that_cannot_be_read_is_told_with_its_position() {
         for (table, found) in [
             (
                 "id,body\n1,so\n",

@@ -72,7 +72,7 @@ static CTM_WORDS: SegmentInfo = SegmentInfo {
 
 const EXPECTED: &str = "file channel begin duration word";
 
-/// A line: the places of its fields, in bytes.
+/// A line: the positions of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CtmLine {
     /// The recording.
@@ -139,13 +139,13 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
-    let mut places = fields(line, 0);
-    let first: Vec<Range<usize>> = places.by_ref().take(5).collect();
+    let mut positions = fields(line, 0);
+    let first: Vec<Range<usize>> = positions.by_ref().take(5).collect();
     let Ok([file, channel, begin, duration, word]) = <[_; 5]>::try_from(first) else {
         return Err(too_few(line, fields(line, 0).count(), EXPECTED));
     };
-    let (confidence, kind, speaker) = (places.next(), places.next(), places.next());
-    if let Some(more) = places.next() {
+    let (confidence, kind, speaker) = (positions.next(), positions.next(), positions.next());
+    if let Some(more) = positions.next() {
         let found = shortened(&line[more.clone()]);
         let problem = format!("found \"{found}\", but a line ends with {EXPECTED} confidence type speaker");
         return Err(Fault { at: more.start, problem });
@@ -327,7 +327,8 @@ impl ItemGrammar for CtmReader {
                 (Some(begin), Some(begin.after(duration).ok_or_else(|| not_exact(line, &row.duration))?))
             }
         };
-        let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
+        let field =
+            |position: &Option<Range<usize>>| position.clone().map(|position| line[position].to_owned());
         let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
         // Only the first alternative counts as spoken.
         let is_tag = is_event(word) || is_later;
@@ -355,7 +356,7 @@ impl ItemGrammar for CtmReader {
             (LossKind::Format, row.kind),
             (LossKind::Speaker, row.speaker),
         ];
-        parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
+        parts.extend(optional.into_iter().filter_map(|(part, position)| Some((part, position?.start))));
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
@@ -378,8 +379,8 @@ impl LiveGrammar for CtmReader {
 /// and with the type `misc`, since it is not scored, if the word has a type.
 fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
     let Ok(Some(row)) = row(line) else { return mark.to_owned() };
-    let field = |place: &Range<usize>| &line[place.clone()];
-    let time = |place: &Range<usize>| exact_seconds(line, place).ok();
+    let field = |position: &Range<usize>| &line[position.clone()];
+    let time = |position: &Range<usize>| exact_seconds(line, position).ok();
     let end = time(&row.begin).zip(time(&row.duration)).and_then(|(begin, duration)| begin.after(duration));
     let at = end.filter(|_| side == MarkSide::After);
     let at = at.map_or_else(|| field(&row.begin).to_owned(), |end| end.seconds(2));
@@ -417,16 +418,16 @@ const NOT_APPLICABLE: &str = "NA";
 const NO_TIME: &str = "*";
 
 /// Reads a time exactly, to its last digit.
-pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
-    Time::parse(&line[place.clone()]).ok_or_else(|| not_exact(line, place))
+pub(super) fn exact_seconds(line: &str, position: &Range<usize>) -> Result<Time, Fault> {
+    Time::parse(&line[position.clone()]).ok_or_else(|| not_exact(line, position))
 }
 
-fn not_exact(line: &str, place: &Range<usize>) -> Fault {
-    let found = shortened(&line[place.clone()]);
+fn not_exact(line: &str, position: &Range<usize>) -> Fault {
+    let found = shortened(&line[position.clone()]);
     let problem = format!(
         "found \"{found}\", but a time in seconds of 0 or more is expected, with 24 digits after the point at most and 12 before it"
     );
-    Fault { at: place.start, problem }
+    Fault { at: position.start, problem }
 }
 
 /// Returns the name, unless it is the mark for a missing one.
@@ -615,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn what_is_wrong_is_named_with_its_position() {
         for (line, at, problem) in [
             ("call A 1.25 0.3", 15, "found 4 fields, but a line is expected to be file channel begin"),
             ("call A 1,25 0.3 so", 7, "found \"1,25\", but a beginning in seconds"),

@@ -27,7 +27,7 @@ const NOTES: [char; 2] = ['♪', '♫'];
 /// The mark between the times of a cue.
 const ARROW: &str = "-->";
 
-/// The places of the times of a cue in a line.
+/// The positions of the times of a cue in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Timing {
     begin: Range<usize>,
@@ -433,7 +433,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
             LineKind::Timing(timing) => {
-                let time = |place: Range<usize>| Time::of_clock(&line[place]);
+                let time = |position: Range<usize>| Time::of_clock(&line[position]);
                 let times = time(timing.begin).zip(time(timing.end));
                 self.count += if follows(self.times, times) { 1 } else { 2 };
                 self.times = times;
@@ -582,15 +582,15 @@ pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize,
 }
 
 /// Reads a time in a line.
-fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
-    let text = &line[place.clone()];
+fn clock(line: &str, position: &Range<usize>) -> Result<Time, Fault> {
+    let text = &line[position.clone()];
     Time::of_clock(text).ok_or_else(|| {
         let problem = format!("found \"{}\", but such a time cannot be kept exactly", shortened(text));
-        Fault { at: place.start, problem }
+        Fault { at: position.start, problem }
     })
 }
 
-/// Reads the text of a cue, and returns the places of its tags.
+/// Reads the text of a cue, and returns the positions of its tags.
 fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     if S::is_metadata(source) {
         let lines: Vec<&str> = source.lines().filter(|line| !is_empty(line)).collect();
@@ -598,7 +598,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
         return vec![0];
     }
     let (mut at, mut chars) = (0, 0);
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     while let Some(c) = source[at..].chars().next() {
         let rest = &source[at..];
         if let Some(len) = empty_line(source, at) {
@@ -611,7 +611,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
         }
         if let Some(len) = S::tag_len(rest).filter(|&len| is_on_two_lines_at_most(&rest[..len])) {
             segment.tags.push(SegmentTag { at: chars, tag: rest[..len].to_owned() });
-            places.push(at);
+            positions.push(at);
             at += len;
             continue;
         }
@@ -620,7 +620,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
         chars += 1;
         at += len;
     }
-    places
+    positions
 }
 
 /// Returns the length of the line that begins here, with its ending, if it is empty: such a line is
@@ -762,7 +762,7 @@ pub(super) fn as_override(tag: &str) -> Option<&'static str> {
     STYLES.iter().find(|(shared, _)| *shared == tag).map(|(_, own)| *own)
 }
 
-/// Returns true if an override places a cue, which players of .srt obey too: `{\an8}`.
+/// Returns true if an override positions a cue, which players of .srt obey too: `{\an8}`.
 fn is_placement(tag: &str) -> bool {
     let digit = tag.strip_prefix("{\\an").and_then(|rest| rest.strip_suffix('}'));
     digit.is_some_and(|digit| matches!(digit.as_bytes(), [b'1'..=b'9']))
@@ -854,10 +854,10 @@ mod tests {
             let mut parts = LineParts::default();
             let next = lines.get(nth + 1).copied().unwrap_or_default();
             cues.line(line, next, &mut parts);
-            found.extend(parts.iter().map(|TextPart { place, before, role, .. }| {
+            found.extend(parts.iter().map(|TextPart { position, before, role, .. }| {
                 let turn = if *before == Some(Break::Turn) { "|" } else { "" };
                 let begins = if *role == PartRole::Beginning { "^" } else { "" };
-                format!("{turn}{begins}{}", line[place.clone()].trim())
+                format!("{turn}{begins}{}", line[position.clone()].trim())
             }));
         }
         found
@@ -921,7 +921,7 @@ mod tests {
             cues.puts_marks = true;
             cues.begin();
             cues.line(line, "", &mut parts);
-            let read = parts.iter().map(|part| (line[part.place.clone()].trim(), part.before));
+            let read = parts.iter().map(|part| (line[part.position.clone()].trim(), part.before));
             (read.filter(|(text, _)| !text.is_empty()).collect(), cues.before)
         }
         for (line, text) in [

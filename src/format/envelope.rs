@@ -1,4 +1,4 @@
-//! The bytes around a text that its file does not contain as it is read: the place of each part of
+//! The bytes around a text that its file does not contain as it is read: the position of each part of
 //! the text, with escapes there.
 
 use std::ops::Range;
@@ -21,26 +21,26 @@ pub(super) struct ListedWord {
 }
 
 impl ListedWord {
-    /// Moves the places on by `by` bytes.
+    /// Moves the positions on by `by` bytes.
     pub(super) fn move_on(&mut self, by: usize) {
-        for place in self.space.iter_mut().chain([&mut self.string]) {
-            *place = place.start + by..place.end + by;
+        for position in self.space.iter_mut().chain([&mut self.string]) {
+            *position = position.start + by..position.end + by;
         }
     }
 }
 
-/// The bytes of a file, and the places in them of the parts of a text. A part may have several
-/// places.
+/// The bytes of a file, and the positions in them of the parts of a text. A part may have several
+/// positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
     /// The bytes of the file.
     pub(super) source: Vec<u8>,
-    /// Parts of the text, and the places between quotes of each in the source, in their order
+    /// Parts of the text, and the positions between quotes of each in the source, in their order
     /// there.
-    pub(super) places: Vec<(Range<u32>, Range<u32>)>,
+    pub(super) positions: Vec<(Range<u32>, Range<u32>)>,
     /// The words with times, in their order in the source.
     beside: Vec<WordBeside>,
-    /// The quotes of the places that are cells of a table, each with its start in the source.
+    /// The quotes of the positions that are cells of a table, each with its start in the source.
     quotes: Vec<(u32, CellQuotes)>,
 }
 
@@ -65,42 +65,42 @@ impl Envelope {
 
     pub(super) fn clear(&mut self) {
         self.source.clear();
-        self.places.clear();
+        self.positions.clear();
         self.beside.clear();
         self.quotes.clear();
     }
 
-    /// Adds a place between quotes, at `source`, for these bytes of the text, if there are any.
-    pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
+    /// Adds a position between quotes, at `source`, for these bytes of the text, if there are any.
+    pub(super) fn position(&mut self, text: Range<usize>, source: Range<usize>) {
         if source.is_empty() {
             return;
         }
         let small = |range: Range<usize>| range.start as u32..range.end as u32;
-        self.places.push((small(text), small(source)));
+        self.positions.push((small(text), small(source)));
     }
 
-    /// Lets the place that begins at byte `start` of the source be a cell with these quotes; later
-    /// places come later.
+    /// Lets the position that begins at byte `start` of the source be a cell with these quotes; later
+    /// positions come later.
     pub(super) fn quote(&mut self, start: usize, quotes: CellQuotes) {
         self.quotes.push((start as u32, quotes));
     }
 
-    /// Moves the places on by `by` bytes: they were found in a text that begins there in the file.
-    pub(super) fn move_places(&mut self, by: usize) {
-        for (_, source) in &mut self.places {
+    /// Moves the positions on by `by` bytes: they were found in a text that begins there in the file.
+    pub(super) fn move_positions(&mut self, by: usize) {
+        for (_, source) in &mut self.positions {
             *source = source.start + by as u32..source.end + by as u32;
         }
         self.beside.iter_mut().for_each(|beside| beside.word.move_on(by));
     }
 
-    /// Adds the places of another envelope, which were found in a text that begins at byte `start`,
-    /// after all places that do not belong to that text.
+    /// Adds the positions of another envelope, which were found in a text that begins at byte `start`,
+    /// after all positions that do not belong to that text.
     pub(super) fn add(&mut self, mut other: Self, start: usize) {
-        other.move_places(start);
-        self.places.append(&mut other.places);
+        other.move_positions(start);
+        self.positions.append(&mut other.positions);
         self.beside.append(&mut other.beside);
-        let first = self.places.partition_point(|(_, source)| (source.start as usize) < start);
-        self.places[first..].sort_by_key(|(_, source)| source.start);
+        let first = self.positions.partition_point(|(_, source)| (source.start as usize) < start);
+        self.positions[first..].sort_by_key(|(_, source)| source.start);
     }
 
     /// Lets the marks of a word be written beside it; it was found in a text that begins at byte
@@ -130,20 +130,21 @@ impl Envelope {
         let (mut written, mut done) = (0, 0);
         for WordBeside { word, is_recased } in &self.beside {
             let Range { start, end } = word.string;
-            let place = |at: usize| self.places.partition_point(|(_, source)| (source.start as usize) < at);
-            let inside = place(start)..place(end);
-            self.write_places(done..inside.start, &mut written, &text, true, out);
+            let position =
+                |at: usize| self.positions.partition_point(|(_, source)| (source.start as usize) < at);
+            let inside = position(start)..position(end);
+            self.write_positions(done..inside.start, &mut written, &text, true, out);
             let (mut marked, mut from) = (Vec::new(), start);
-            self.write_places(inside.clone(), &mut from, &text, true, &mut marked);
+            self.write_positions(inside.clone(), &mut from, &text, true, &mut marked);
             marked.extend_from_slice(&self.source[from..end]);
-            if let Some((last, source)) = self.places[inside.clone()].last()
+            if let Some((last, source)) = self.positions[inside.clone()].last()
                 && source.end as usize == end
             {
                 marked.extend_from_slice(text.marks_after(last.end as usize).as_bytes());
             }
             done = inside.end;
             if *is_recased {
-                self.write_places(inside, &mut written, &text, false, out);
+                self.write_positions(inside, &mut written, &text, false, out);
             }
             out.extend_from_slice(&self.source[written..=end]);
             written = end + 1;
@@ -153,30 +154,30 @@ impl Envelope {
                 out.extend_from_slice(part);
             }
         }
-        self.write_places(done..self.places.len(), &mut written, &text, true, out);
+        self.write_positions(done..self.positions.len(), &mut written, &text, true, out);
         out.extend_from_slice(&self.source[written..]);
     }
 
-    /// Appends the bytes from `written` on up to the end of the last of some places, with their
+    /// Appends the bytes from `written` on up to the end of the last of some positions, with their
     /// letters, and with the marks that are inserted if `puts`.
-    fn write_places(
+    fn write_positions(
         &self,
-        places: Range<usize>,
+        positions: Range<usize>,
         written: &mut usize,
         text: &NewText<'_>,
         puts: bool,
         out: &mut Vec<u8>,
     ) {
-        for (place, source) in &self.places[places] {
+        for (position, source) in &self.positions[positions] {
             let (start, end) = (source.start as usize, source.end as usize);
             out.extend_from_slice(&self.source[*written..start]);
             let raw = &self.source[start..end];
-            let (from, to) = (text.moved(place.start), text.moved(place.end));
+            let (from, to) = (text.moved(position.start), text.moved(position.end));
             let first = text.put.partition_point(|mark| mark.is_within(from));
             let put = text.put[first..].iter().take_while(|mark| puts && mark.is_within(to));
             let put = &mut put.map(|mark| mark.after(from));
             let new = text.new.get(from..to).unwrap_or_default();
-            let old = text.old.get(place.start as usize..place.end as usize).unwrap_or_default();
+            let old = text.old.get(position.start as usize..position.end as usize).unwrap_or_default();
             let cell = self.quotes.binary_search_by_key(&source.start, |&(at, _)| at);
             if let Ok(cell) = cell {
                 let put: Vec<PlacedMark> = put.collect();
@@ -209,7 +210,7 @@ struct NewText<'a> {
 }
 
 impl NewText<'_> {
-    /// Returns the place in the new text of byte `at` of the old one.
+    /// Returns the position in the new text of byte `at` of the old one.
     fn moved(&self, at: u32) -> usize {
         let at = at as usize;
         let (from, to) = self.moves[self.moves.partition_point(|&(from, _)| from <= at) - 1];

@@ -16,7 +16,7 @@ pub(super) trait Grammar: Send + Debug {
     /// Reads the next line, without its ending, and reports the parts of it that are text.
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault>;
 
-    /// Returns the place for the line after this one if that is needed to tell the kind of this one;
+    /// Returns the position for the line after this one if that is needed to tell the kind of this one;
     /// it is empty at the end of the file.
     fn place_for_next(&mut self, line: &[u8]) -> Option<&mut String> {
         let _ = line;
@@ -48,7 +48,7 @@ pub(super) trait Grammar: Send + Debug {
         let _ = options;
     }
 
-    /// Returns the place of marks that are inserted with this form.
+    /// Returns the position of marks that are inserted with this form.
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
         let _ = form;
         MarkPlace::Behind
@@ -95,18 +95,18 @@ pub(super) fn read_record(
 ) -> Result<bool, Fault> {
     let mut parts = LineParts::default();
     grammar.line(line, &mut parts)?;
-    let has_text = !parts.places.is_empty();
-    for TextPart { place, before, .. } in parts.drain() {
+    let has_text = !parts.positions.is_empty();
+    for TextPart { position, before, .. } in parts.drain() {
         record.begins |= before == Some(Break::Document);
         if !grammar.is_between() {
             // A turn is a paragraph of live text.
             let gap = if before == Some(Break::Turn) { "\n\n" } else { " " };
-            fill(&mut record.text, place.start.saturating_sub(gap.len()));
+            fill(&mut record.text, position.start.saturating_sub(gap.len()));
             record.text.push_str(gap);
         }
         let from = record.text.len();
-        grammar.decode(&line[place.clone()], &mut record.text);
-        record.frame.place(from..record.text.len(), place);
+        grammar.decode(&line[position.clone()], &mut record.text);
+        record.frame.position(from..record.text.len(), position);
         if grammar.is_between() {
             record.text.push('\n');
         }

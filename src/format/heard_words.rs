@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 64;
 impl Segment {
     /// Gives each word of the text the times of the word that was heard there. The new words are the
     /// text, cut between words. A word that was not heard, or whose time is missing or cannot be
-    /// right, gets a share of the time between its neighbours. Nothing changes if no word of the
+    /// right, gets a fraction of the time between its neighbours. Nothing changes if no word of the
     /// text was heard.
     pub fn fit_words(&mut self) {
         if self.words.is_empty() {
@@ -29,21 +29,21 @@ impl Segment {
         let heard = self.words.iter().flat_map(|word| word.text.chars()).filter(visible);
         if !heard.eq(self.text.chars().filter(visible)) {
             let chars: Vec<char> = self.text.chars().collect();
-            let places = places(&chars, &self.words);
-            if places.iter().all(Option::is_none) {
+            let positions = positions(&chars, &self.words);
+            if positions.iter().all(Option::is_none) {
                 return;
             }
             let words = std::mem::take(&mut self.words);
-            self.words = cut(&chars, words.into_iter().zip(places));
+            self.words = cut(&chars, words.into_iter().zip(positions));
         }
         clear_outliers(&mut self.words);
         fill_times(&mut self.words, self.begin, self.end);
     }
 }
 
-/// Finds the words in a text: the place of each from its first letter to its last, as numbers of
+/// Finds the words in a text: the position of each from its first letter to its last, as numbers of
 /// characters. `None` for a word that the text does not have there, or that has no letters.
-pub(super) fn places(text: &[char], words: &[SegmentWord]) -> Vec<Option<Range<usize>>> {
+pub(super) fn positions(text: &[char], words: &[SegmentWord]) -> Vec<Option<Range<usize>>> {
     let text = LetterRun::of(text);
     let words: Vec<Vec<char>> = words.iter().map(|word| letters(&spelled(word))).collect();
     let mut found = vec![None; words.len()];
@@ -119,7 +119,7 @@ impl LetterRun {
         None
     }
 
-    /// Returns the nearest place from which the text and the words agree again, for two words or up
+    /// Returns the nearest position from which the text and the words agree again, for two words or up
     /// to an end.
     fn resume(&self, at: usize, words: &[Vec<char>], word: usize) -> Option<(usize, usize)> {
         let from = self.begins.partition_point(|begin| *begin < at);
@@ -138,18 +138,18 @@ impl LetterRun {
     }
 }
 
-/// Cuts a text into words: those with a place get the times of the word there, and what stands
+/// Cuts a text into words: those with a position get the times of the word there, and what stands
 /// between them is words without times. Marks belong to the word before them, up to the next white
 /// space.
 fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usize>>)>) -> Vec<SegmentWord> {
     let mut out: Vec<SegmentWord> = Vec::new();
     let mut done = 0;
-    for (mut word, place) in words {
-        let Some(place) = place else { continue };
+    for (mut word, position) in words {
+        let Some(position) = position else { continue };
         word.other.retain(|(name, _)| name != PUNCTUATED);
-        let from = cut_between(text, done..place.start, &mut out);
-        out.push(SegmentWord { text: text[from..place.end].iter().collect(), ..word });
-        done = place.end;
+        let from = cut_between(text, done..position.start, &mut out);
+        out.push(SegmentWord { text: text[from..position.end].iter().collect(), ..word });
+        done = position.end;
     }
     let from = cut_between(text, done..text.len(), &mut out);
     if let Some(last) = out.last_mut() {
@@ -158,7 +158,7 @@ fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usi
     out
 }
 
-/// Appends the words of a part of a text that has none with a place. Returns where the next word
+/// Appends the words of a part of a text that has none with a position. Returns where the next word
 /// begins, with the white space and the marks before it.
 fn cut_between(text: &[char], part: Range<usize>, out: &mut Vec<SegmentWord>) -> usize {
     let mut from = part.start;
@@ -268,14 +268,14 @@ fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>)
         if let (Some(before), Some(after)) = (before, after)
             && let Some(time) = after.since(before)
         {
-            share(&mut words[at..to], before, time);
+            fraction(&mut words[at..to], before, time);
         }
         at = to;
     }
 }
 
 /// Divides a time among words by letters.
-fn share(words: &mut [SegmentWord], begin: Time, time: Time) {
+fn fraction(words: &mut [SegmentWord], begin: Time, time: Time) {
     let count = |word: &SegmentWord| word.text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let total: u64 = words.iter().map(count).sum();
     let at = |said: u64| begin.after(time.scaled(said, total.max(1))?);

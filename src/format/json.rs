@@ -1,4 +1,4 @@
-//! The JSON that formats need: the places of its strings, their contents, and the replacement of
+//! The JSON that formats need: the positions of its strings, their contents, and the replacement of
 //! letters in them.
 
 use super::placed_mark::PlacedMark;
@@ -96,14 +96,14 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
 pub(super) struct Member {
     /// The name of the member; empty in an array.
     pub(super) key: String,
-    /// The place of the value, including the quotes of a string.
-    pub(super) place: Range<usize>,
+    /// The position of the value, including the quotes of a string.
+    pub(super) position: Range<usize>,
 }
 
 impl Member {
     /// Returns the value as written.
     pub(super) fn raw<'a>(&self, json: &'a str) -> &'a str {
-        &json[self.place.clone()]
+        &json[self.position.clone()]
     }
 
     /// Returns the contents of the value, if it is a string.
@@ -121,25 +121,26 @@ impl Member {
     }
 }
 
-/// Returns the members of the object or array at `place`, in order; none for any other value.
+/// Returns the members of the object or array at `position`, in order; none for any other value.
 ///
 /// # Errors
 /// Fails if the text is not JSON, an object has the same name twice, or half of a pair of escapes
 /// stands alone, which is not a character.
-pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, Fault> {
-    let json = &json[..place.end];
+pub(super) fn members(json: &str, position: &Range<usize>) -> Result<Vec<Member>, Fault> {
+    let json = &json[..position.end];
     let mut members: Vec<Member> = Vec::new();
     let mut problem = None;
     // The number of open objects and arrays, the start of a member that is one, and the bytes read
     // so far.
-    let (mut depth, mut start, mut done) = (0, 0, place.start);
+    let (mut depth, mut start, mut done) = (0, 0, position.start);
     let mut key = String::new();
     let next = |done: usize| {
         let between = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | ':');
         json[done..].find(|c| !between(c)).map_or(json.len(), |at| done + at)
     };
-    read(&json[place.start..], &mut |event| {
-        let moved = |place_in: Range<usize>| place_in.start + place.start..place_in.end + place.start;
+    read(&json[position.start..], &mut |event| {
+        let moved =
+            |position_in: Range<usize>| position_in.start + position.start..position_in.end + position.start;
         let mut member = None;
         match event {
             Event::Begin => {
@@ -182,11 +183,11 @@ pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, F
                 member = Some(other);
             }
         }
-        if let Some(place) = member.filter(|_| depth == 1) {
-            members.push(Member { key: key.clone(), place });
+        if let Some(position) = member.filter(|_| depth == 1) {
+            members.push(Member { key: key.clone(), position });
         }
     })
-    .map_err(|fault| Fault { at: fault.at + place.start, ..fault })?;
+    .map_err(|fault| Fault { at: fault.at + position.start, ..fault })?;
     match problem {
         Some((at, problem)) => Err(Fault { at, problem }),
         None => Ok(members),
@@ -198,10 +199,10 @@ const TORN: &str = "found half of a pair of \\u escapes, which is no character: 
 /// Returns true if half of a pair of escapes stands alone between quotes.
 fn is_split(raw: &str) -> bool {
     raw.contains("\\u")
-        && units(raw).any(|(place, c)| {
+        && units(raw).any(|(position, c)| {
             c == char::REPLACEMENT_CHARACTER
-                && raw[place.clone()].starts_with('\\')
-                && !raw[place].eq_ignore_ascii_case("\\ufffd")
+                && raw[position.clone()].starts_with('\\')
+                && !raw[position].eq_ignore_ascii_case("\\ufffd")
         })
 }
 
@@ -271,7 +272,7 @@ fn is_scalar(text: &str) -> bool {
         || number.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
-/// Returns the place of the contents of the string whose first quote is at byte `at`.
+/// Returns the position of the contents of the string whose first quote is at byte `at`.
 fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
     let start = at + 1;
     let mut end = start;
@@ -361,15 +362,15 @@ pub(super) fn recase(
 ) {
     let mut chars = old.chars().zip(new.chars());
     let (mut at, mut put) = (0, put.peekable());
-    for (place, _) in units(raw) {
+    for (position, _) in units(raw) {
         let next = chars.next();
         while let Some(mark) = put.next_if(|mark| mark.at <= at) {
             out.extend_from_slice(mark.text.as_bytes());
         }
         at += next.map_or(0, |(_, new)| new.len_utf8());
         match next {
-            Some((old, new)) if old != new => write(new, &raw[place], out),
-            _ => out.extend_from_slice(&raw.as_bytes()[place]),
+            Some((old, new)) if old != new => write(new, &raw[position], out),
+            _ => out.extend_from_slice(&raw.as_bytes()[position]),
         }
         while let Some(mark) = put.next_if(|mark| mark.side == MarkSide::After && mark.at <= at) {
             out.extend_from_slice(mark.text.as_bytes());
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_and_faults_have_places() {
+    fn json_is_read_and_faults_have_positions() {
         assert_eq!(events(r#" {"a": [1, -2.5e3, NaN, "x\"y", {}, []], "b": null} "#), Ok(15));
         for (json, at) in [
             ("", 0),

@@ -174,18 +174,18 @@ impl<'a> Jsonl<'a> {
         piece.frame.source.extend_from_slice(self.lines.lines.whole());
         let (line, grammar) = self.lines.text()?;
         let first = self.text.view.len();
-        for TextPart { place, before, quotes, .. } in self.parts.drain() {
+        for TextPart { position, before, quotes, .. } in self.parts.drain() {
             if before == Some(Break::Document) {
                 self.text.end_text(&mut piece.tokens);
             }
             let text = self.text.run_on();
             let from = text.len();
-            grammar.decode(&line[place.clone()], text);
-            let source = start + place.start..start + place.end;
+            grammar.decode(&line[position.clone()], text);
+            let source = start + position.start..start + position.end;
             if let Some(quotes) = quotes {
                 piece.frame.quote(source.start, quotes);
             }
-            piece.frame.place(from..text.len(), source);
+            piece.frame.position(from..text.len(), source);
             text.push('\n');
         }
         piece.frame.add(grammar.listed_words(line, &self.text.view, first), start);
@@ -213,9 +213,9 @@ pub(super) fn id(json: &str, field: Option<&str>) -> Result<Option<Id>, Fault> {
             decode(&json[key], &mut name);
             is_next = depth == 1 && name == field;
         }
-        Event::String(place) | Event::Other(place) => {
-            if std::mem::take(&mut is_next) && &json[place.clone()] != "null" {
-                found = Some(Id::Name(json[place].to_owned()));
+        Event::String(position) | Event::Other(position) => {
+            if std::mem::take(&mut is_next) && &json[position.clone()] != "null" {
+                found = Some(Id::Name(json[position].to_owned()));
             }
         }
     })?;
@@ -249,13 +249,13 @@ fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(
     })
 }
 
-/// Returns the places of the strings that the keys lead to.
+/// Returns the positions of the strings that the keys lead to.
 fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, Fault> {
     let (mut found, mut wrong) = (Vec::new(), None);
     at_path(line, path, &mut |value| match value {
         Event::String(string) => found.push(string),
-        Event::Other(place) if &line[place.clone()] != "null" => {
-            wrong.get_or_insert(place.start);
+        Event::Other(position) if &line[position.clone()] != "null" => {
+            wrong.get_or_insert(position.start);
         }
         _ => {}
     })?;
@@ -356,13 +356,13 @@ impl Objects {
         at_path(line, path, &mut |value| {
             is_there = true;
             match value {
-                Event::String(place) => {
+                Event::String(position) => {
                     let mut text = String::new();
-                    decode(&line[place], &mut text);
+                    decode(&line[position], &mut text);
                     found.get_or_insert(text);
                 }
-                Event::Other(place) if &line[place.clone()] != "null" => {
-                    found.get_or_insert(line[place].to_owned());
+                Event::Other(position) if &line[position.clone()] != "null" => {
+                    found.get_or_insert(line[position].to_owned());
                 }
                 _ => {}
             }
@@ -424,7 +424,7 @@ impl RecordGrammar for Objects {
         let words = timed_words(line, &is_list);
         if !words.is_empty() {
             let strings = words.iter().map(|word| word.string.clone());
-            LetterStream::of(text, from, locale).place(line, strings, locale, &mut found);
+            LetterStream::of(text, from, locale).position(line, strings, locale, &mut found);
         }
         words.iter().for_each(|word| found.mark_beside(word, 0, false));
         found
@@ -473,13 +473,13 @@ pub(super) fn read_segment(
     let mut text = None;
     let mut tags = None;
     for member in members {
-        let Member { key, place } = &member;
+        let Member { key, position } = &member;
         let string = || member.string(line);
         let (part, taken) = match key.as_str() {
             key if key == field => {
                 text = string().or_else(|| member.is_null(line).then(String::new));
                 if text.is_none() {
-                    return Err(no_string(place.start, key));
+                    return Err(no_string(position.start, key));
                 }
                 (LossKind::Text, true)
             }
@@ -514,7 +514,7 @@ pub(super) fn read_segment(
             }
             _ => (LossKind::Other, false),
         };
-        parts.push((if taken { part } else { LossKind::Other }, place.start));
+        parts.push((if taken { part } else { LossKind::Other }, position.start));
         if !taken {
             segment.other.push((key.clone(), compact(member.raw(line))));
         }
@@ -523,11 +523,11 @@ pub(super) fn read_segment(
     if let Some(member) = tags {
         match read_tags(line, &member, segment.text.chars().count())? {
             Some(tags) => {
-                parts.extend(tags.iter().map(|_| (LossKind::Tags, member.place.start)));
+                parts.extend(tags.iter().map(|_| (LossKind::Tags, member.position.start)));
                 segment.tags = tags;
             }
             None => {
-                parts.push((LossKind::Other, member.place.start));
+                parts.push((LossKind::Other, member.position.start));
                 segment.other.push((member.key.clone(), compact(member.raw(line))));
             }
         }
@@ -553,7 +553,7 @@ pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) ->
             "found {}, but a time in seconds is expected, from 0 and with 24 digits after the point at most",
             shortened(number)
         );
-        return Err(Fault { at: member.place.start, problem });
+        return Err(Fault { at: member.position.start, problem });
     }
     Ok(true)
 }
@@ -561,8 +561,8 @@ pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) ->
 /// Reads `[[0,"<i>"],[3,"</i>"]]` for a text of `len` characters; `None` for any other value.
 fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<SegmentTag>>, Fault> {
     let (mut tags, mut last) = (Vec::new(), 0);
-    for tag in members(json, &member.place)? {
-        let pair = members(json, &tag.place)?;
+    for tag in members(json, &member.position)? {
+        let pair = members(json, &tag.position)?;
         let [at, tag] = &pair[..] else { return Ok(None) };
         let at = at.number(json).and_then(|at| at.parse().ok()).filter(|at| (last..=len).contains(at));
         let (Some(at), Some(tag)) = (at, tag.string(json).filter(|tag| !tag.is_empty())) else {
@@ -580,13 +580,13 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
         return Ok(None);
     }
     let mut words = Vec::new();
-    for object in members(json, &member.place)? {
+    for object in members(json, &member.position)? {
         let mut word = SegmentWord::default();
         let mut text = None;
         if !object.raw(json).starts_with('{') {
             return Ok(None);
         }
-        for member in members(json, &object.place)? {
+        for member in members(json, &object.position)? {
             let taken = match member.key.as_str() {
                 "text" | "word" => take(member.string(json), &mut text),
                 "begin" | "start" => take_time(json, &member, &mut word.begin)?,
@@ -611,13 +611,14 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
 /// word with this number of spaces in it; `None` for any other value.
 fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>, Fault> {
     let mut rows = Vec::new();
-    for row in members(json, &member.place)? {
+    for row in members(json, &member.position)? {
         let column = |column: &Member| match column.string(json) {
             Some(text) => Some(FieldColumn::Other(text)),
             None if column.is_null(json) => Some(FieldColumn::Word(0)),
             None => column.number(json)?.parse().ok().filter(|&spaces| spaces > 0).map(FieldColumn::Word),
         };
-        let Some(columns) = members(json, &row.place)?.iter().map(column).collect::<Option<SegmentColumns>>()
+        let Some(columns) =
+            members(json, &row.position)?.iter().map(column).collect::<Option<SegmentColumns>>()
         else {
             return Ok(None);
         };

@@ -114,11 +114,11 @@ impl Grammar for LabelReader {
             // The label alone says which mark stands there.
             let rest = text.trim_end_matches(|c: char| !c.is_alphanumeric());
             let first = if continues { 0 } else { first };
-            let place = word.start + first..word.start + rest.len();
+            let position = word.start + first..word.start + rest.len();
             // Without its marks the text does not show where a sentence begins.
             match before >= Break::Line && !self.has_marks {
-                true => parts.push_beginning(place, Some(before)),
-                false => parts.push(place, Some(before)),
+                true => parts.push_beginning(position, Some(before)),
+                false => parts.push(position, Some(before)),
             }
             (self.before, self.is_bare) = (Break::Space, true);
         }
@@ -226,13 +226,13 @@ mod tests {
         let mut records = Format::Auto.records(input, None).unwrap();
         let (mut record, mut text) = (Record::default(), String::new());
         while records.next(&mut record).unwrap() {
-            for (place, before) in &record.stretches {
+            for (position, before) in &record.stretches {
                 text.push_str(match *before {
                     crate::text::Break::None => "",
                     crate::text::Break::Space => " ",
                     _ => "|",
                 });
-                text.push_str(&record.text[place.clone()]);
+                text.push_str(&record.text[position.clone()]);
             }
         }
         text

@@ -506,9 +506,9 @@ fn read(kind: Format, bytes: &[u8]) -> Result<String> {
     let input = Input::uncompressed("data", Cursor::new(bytes.to_vec()));
     let (mut records, mut record, mut text) = (kind.records(input, None)?, Record::default(), String::new());
     while records.next(&mut record)? {
-        for (place, before) in &record.stretches {
+        for (position, before) in &record.stretches {
             text.push_str(if *before == Break::None { "" } else { " " });
-            text.push_str(&record.text[place.clone()]);
+            text.push_str(&record.text[position.clone()]);
         }
     }
     Ok(Locale::Root.lower(&text).replace('’', "'"))

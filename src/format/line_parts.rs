@@ -8,7 +8,7 @@ use crate::text::Break;
 /// The parts of a line that are text, in their order.
 #[derive(Debug, Default)]
 pub(super) struct LineParts {
-    pub(super) places: Vec<TextPart>,
+    pub(super) positions: Vec<TextPart>,
     pub(super) copies: Vec<PartCopy>,
     /// The weakest break allowed before the next part, whichever line it is on.
     pub(super) owed: Option<Break>,
@@ -22,7 +22,7 @@ pub(super) struct LineParts {
 /// A part of a line that repeats text of an earlier line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PartCopy {
-    pub(super) place: Range<usize>,
+    pub(super) position: Range<usize>,
     /// The repeated range, as bytes of the last part of text.
     pub(super) of: Range<usize>,
     /// The part of the word that is copied, unless it is copied letter by letter.
@@ -44,7 +44,7 @@ pub(super) enum CopiedPart {
 /// A part of a line that is text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TextPart {
-    pub(super) place: Range<usize>,
+    pub(super) position: Range<usize>,
     /// The break before the part; without one its words continue the last part, and after
     /// [`Break::None`] the part is a mark of the last word.
     pub(super) before: Option<Break>,
@@ -70,24 +70,24 @@ pub(super) enum PartRole {
 
 impl LineParts {
     /// Adds the next part. Without `before` its words continue the last part.
-    pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Text);
+    pub(super) fn push(&mut self, position: Range<usize>, before: Option<Break>) {
+        self.push_part(position, before, PartRole::Text);
     }
 
     /// Adds the next part, with which a sentence begins.
-    pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Beginning);
+    pub(super) fn push_beginning(&mut self, position: Range<usize>, before: Option<Break>) {
+        self.push_part(position, before, PartRole::Beginning);
     }
 
     /// Adds the name of a speaker as the next part.
-    pub(super) fn push_label(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.push_part(place, before, PartRole::Label);
+    pub(super) fn push_label(&mut self, position: Range<usize>, before: Option<Break>) {
+        self.push_part(position, before, PartRole::Label);
     }
 
     /// Adds a cell of a table with these quotes, or the part of one on this line.
-    pub(super) fn push_cell(&mut self, place: Range<usize>, before: Break, quotes: CellQuotes) {
-        self.push(place, Some(before));
-        self.places.last_mut().into_iter().for_each(|part| part.quotes = Some(quotes));
+    pub(super) fn push_cell(&mut self, position: Range<usize>, before: Break, quotes: CellQuotes) {
+        self.push(position, Some(before));
+        self.positions.last_mut().into_iter().for_each(|part| part.quotes = Some(quotes));
     }
 
     /// Notes that a line of a cue begins with the next part.
@@ -95,29 +95,29 @@ impl LineParts {
         self.opens_line = true;
     }
 
-    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, role: PartRole) {
+    fn push_part(&mut self, position: Range<usize>, before: Option<Break>, role: PartRole) {
         let before = before.max(self.owed.take());
         let opens_line = std::mem::take(&mut self.opens_line);
-        self.places.push(TextPart { place, before, role, opens_line, quotes: None });
+        self.positions.push(TextPart { position, before, role, opens_line, quotes: None });
     }
 
     /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
     /// `part` is given.
-    pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
-        self.copies.push(PartCopy { place, of, part });
+    pub(super) fn push_copy(&mut self, position: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
+        self.copies.push(PartCopy { position, of, part });
     }
 
     /// Moves the parts from this one on by `by` bytes: they were found in a text that begins there
     /// in the line.
     pub(super) fn shift(&mut self, first: usize, by: usize) {
-        for TextPart { place, .. } in &mut self.places[first..] {
-            *place = place.start + by..place.end + by;
+        for TextPart { position, .. } in &mut self.positions[first..] {
+            *position = position.start + by..position.end + by;
         }
     }
 
     /// Removes all parts, and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.places.clear();
+        self.positions.clear();
         self.copies.clear();
         self.opens_line = false;
         self.cue = None;
@@ -125,12 +125,12 @@ impl LineParts {
 
     /// Removes and returns all parts, and keeps the memory.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
-        self.places.drain(..)
+        self.positions.drain(..)
     }
 
     #[cfg(test)]
     pub(super) fn iter(&self) -> impl Iterator<Item = &TextPart> {
-        self.places.iter()
+        self.positions.iter()
     }
 }
 

@@ -282,8 +282,8 @@ impl Live {
         for token in self.tokens.as_mut_slice() {
             token.source = moved(token, range.len() as u32).source;
         }
-        for place in [&mut self.given, &mut self.read, &mut self.searched] {
-            *place -= range.len();
+        for position in [&mut self.given, &mut self.read, &mut self.searched] {
+            *position -= range.len();
         }
         self.source.drain(range.clone());
         self.text.drain(range);

@@ -63,7 +63,7 @@ impl LiveRecord {
         let Some(rows) = self.mark_rows.filter(|_| !put.is_empty()) else {
             return self.frame.write(&self.text, restored, put, out);
         };
-        let end = self.frame.places.last().map_or(0, |(_, source)| source.end as usize);
+        let end = self.frame.positions.last().map_or(0, |(_, source)| source.end as usize);
         let first = out.len();
         self.frame.write(&self.text, restored, &[], out);
         for mark in put {

@@ -60,7 +60,7 @@ impl LiveRecords {
             MarkPlace::Row(rows) => Some(rows),
             MarkPlace::Behind | MarkPlace::Column { .. } => None,
         };
-        record.frame.move_places(self.0.lines.text().start);
+        record.frame.move_positions(self.0.lines.text().start);
         record.frame.source.extend_from_slice(self.0.lines.whole());
         Ok(Some(record))
     }

@@ -61,12 +61,12 @@ impl Grammar for LyricLines {
             return Ok(());
         }
         let start = line.len() - untimed(line).len();
-        let first = parts.places.len();
+        let first = parts.positions.len();
         self.scanner.begin();
         self.scanner.turn();
         self.scanner.line(&line[start..], "", parts);
         parts.shift(first, start);
-        if let Some(part) = parts.places.get_mut(first).filter(|part| part.role == PartRole::Text) {
+        if let Some(part) = parts.positions.get_mut(first).filter(|part| part.role == PartRole::Text) {
             part.role = PartRole::Beginning;
         }
         Ok(())
@@ -93,7 +93,7 @@ fn push_name(line: &str, value: Range<usize>, parts: &mut LineParts) {
     }
 }
 
-/// Returns the key of a tag about the song, such as `[ar:Ana Reis]`, and the place of its value.
+/// Returns the key of a tag about the song, such as `[ar:Ana Reis]`, and the position of its value.
 fn tag(line: &str) -> Option<(&str, Range<usize>)> {
     let start = line.len() - line.trim_start().len();
     let inside = line[start..].strip_prefix('[')?.trim_end().strip_suffix(']')?;

@@ -40,7 +40,7 @@ impl MarkRows {
     }
 
     /// Puts the row of an opening before the line of the word that begins at byte `start`, up to
-    /// which it is written, and returns that place.
+    /// which it is written, and returns that position.
     pub(super) fn put_before(self, source: &[u8], start: usize, mark: &str, out: &mut Vec<u8>) -> usize {
         let line = out.iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
         self.put_row_before(source, start + 1, mark, line, out);

@@ -58,10 +58,10 @@ struct NlpColumns {
 impl NlpColumns {
     fn read(line: &str) -> Result<Self, Fault> {
         let names: Vec<&str> = line.split('|').collect();
-        let place = |name| names.iter().position(|&found| found == name);
-        match (place("token"), place("punctuation")) {
+        let position = |name| names.iter().position(|&found| found == name);
+        match (position("token"), position("punctuation")) {
             (Some(token), Some(punctuation)) if token < punctuation => {
-                Ok(Self { token, punctuation, speaker: place("speaker"), columns: names.len() })
+                Ok(Self { token, punctuation, speaker: position("speaker"), columns: names.len() })
             }
             _ => {
                 let problem = format!(
@@ -73,7 +73,7 @@ impl NlpColumns {
         }
     }
 
-    /// Returns the places of the word and of its mark in a line.
+    /// Returns the positions of the word and of its mark in a line.
     fn cells(self, line: &str) -> Result<[Range<usize>; 2], Fault> {
         let Self { token, punctuation, columns, .. } = self;
         let mut at = 0;

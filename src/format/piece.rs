@@ -25,15 +25,15 @@ pub struct Piece {
     pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,
-    /// The place of marks that are inserted.
+    /// The position of marks that are inserted.
     pub(super) marks: MarkPlace,
-    /// The places that repeat words of this piece or of an earlier one; `copied_from` is
+    /// The positions that repeat words of this piece or of an earlier one; `copied_from` is
     /// the number of the first word of the file that a later piece may repeat.
     pub(super) copies: Vec<CopiedWord>,
     pub(super) copied_from: Option<u64>,
 }
 
-/// A place in a piece that repeats a word of the file, or a part of one.
+/// A position in a piece that repeats a word of the file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CopiedWord {
     pub(super) source: Range<u32>,
@@ -52,7 +52,7 @@ impl CopiedWord {
     }
 }
 
-/// The place of a mark that is inserted.
+/// The position of a mark that is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum MarkPlace {
     /// Behind its word.
@@ -116,7 +116,7 @@ impl Piece {
         write_with(&self.source, &self.tokens, decisions, options, out, put);
     }
 
-    /// Returns the place of the cell of the mark after the word that ends at this byte; `None` for a
+    /// Returns the position of the cell of the mark after the word that ends at this byte; `None` for a
     /// word that is not the last one of a cell of the column of words.
     fn mark_cell(&self, end: usize, words: usize, marks: usize) -> Option<usize> {
         let (before, after) = self.source.split_at(end);

@@ -5,7 +5,7 @@ use crate::text::write::MarkSide;
 /// The characters of a mark that is inserted, with its place in a text without the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlacedMark {
-    /// The place in bytes: the start or the end of a word.
+    /// The position in bytes: the start or the end of a word.
     pub(crate) at: usize,
     pub(crate) side: MarkSide,
     pub(crate) text: String,

@@ -13,7 +13,7 @@ pub struct Record {
     /// The words, marks and white space of the record: all its stretches of text, one after the
     /// other, without mark-up, events and escapes.
     pub text: String,
-    /// The places of the stretches in the text, each with the break before it: [`Break::None`]
+    /// The positions of the stretches in the text, each with the break before it: [`Break::None`]
     /// within a word or before its mark, [`Break::Space`] if a line or a sentence continues.
     pub stretches: Vec<(Range<usize>, Break)>,
     /// The line of the file that contains the record, counted from 1.

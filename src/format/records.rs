@@ -69,8 +69,8 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
         if !self.next_parts(parts)? {
             return Ok(false);
         }
-        if let Some(cue) = parts.cue.filter(|_| !parts.places.is_empty())
-            && rolled.read(cue, self.text()?.0, parts.places.iter(), locale)
+        if let Some(cue) = parts.cue.filter(|_| !parts.positions.is_empty())
+            && rolled.read(cue, self.text()?.0, parts.positions.iter(), locale)
         {
             parts.clear();
             // The text after it does not continue the sentence.
@@ -203,12 +203,12 @@ impl RecordSource for RecordLines<'_> {
         record.line = self.lines.lines.number();
         let (line, grammar) = self.lines.text()?;
         let mut end = None;
-        for part in &self.parts.places {
+        for part in &self.parts.positions {
             let start = record.text.len();
-            grammar.decode(&line[part.place.clone()], &mut record.text);
-            let before = part.break_before(end.and_then(|end| line.get(end..part.place.start)));
+            grammar.decode(&line[part.position.clone()], &mut record.text);
+            let before = part.break_before(end.and_then(|end| line.get(end..part.position.start)));
             record.stretches.push((start..record.text.len(), before));
-            end = Some(part.place.end);
+            end = Some(part.position.end);
         }
         Ok(true)
     }
@@ -244,7 +244,7 @@ struct PieceText {
     run_lines: usize,
     /// True if marks are put into rows of their own.
     has_rows: bool,
-    /// The place of the last part in this piece, and the copies of the running text.
+    /// The position of the last part in this piece, and the copies of the running text.
     last: Range<usize>,
     copies: Vec<PartCopy>,
     rolled: RolledLines,
@@ -263,7 +263,7 @@ impl PieceText {
         options.spellings.fix(view.as_bytes(), first, true, &mut piece.tokens);
         self.rolled.find_words(view, &piece.tokens, self.count);
         let words = piece.tokens.as_slice();
-        for PartCopy { place, of, part } in self.copies.drain(..) {
+        for PartCopy { position, of, part } in self.copies.drain(..) {
             let at = words.partition_point(|word| word.source.end as usize <= of.start);
             let Some(word) = words.get(at).filter(|word| (word.source.start as usize) < of.end) else {
                 continue;
@@ -276,7 +276,7 @@ impl PieceText {
                 }
                 None => continue,
             };
-            piece.copies.push(CopiedWord::new(place, self.count + at as u64, part));
+            piece.copies.push(CopiedWord::new(position, self.count + at as u64, part));
         }
     }
 
@@ -295,8 +295,8 @@ impl PieceText {
             self.run_lines = 0;
             self.running.end_cue(before);
         }
-        let text = &line[part.place.clone()];
-        self.last = start + part.place.start..start + part.place.end;
+        let text = &line[part.position.clone()];
+        self.last = start + part.position.start..start + part.position.end;
         self.run_len += text.chars().count();
         self.running.push(part, self.last.clone(), text);
         blank_open_tags(&mut self.running.view, self.last.start);
@@ -339,12 +339,12 @@ impl<'a> Records<'a> {
 
     /// Returns the break after the piece if the piece ends before the last line.
     fn cut(&self, piece: &Piece) -> Option<Break> {
-        match self.parts.places.first().map(|part| part.before.filter(|&before| before > Break::None)) {
+        match self.parts.positions.first().map(|part| part.before.filter(|&before| before > Break::None)) {
             Some(Some(Break::Document)) => Some(Break::Document),
             Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
-            // A limit in characters too, so that the place does not depend on case.
+            // A limit in characters too, so that the position does not depend on case.
             Some(None) if self.text.run_len > PART || self.text.run_lines > LINES => Some(Break::Space),
-            // Bytes that are not text are always the same, so the place does not depend on case.
+            // Bytes that are not text are always the same, so the position does not depend on case.
             None if self.silent > PIECE && self.lines.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
             _ => None,
@@ -352,13 +352,13 @@ impl<'a> Records<'a> {
         .filter(|_| !piece.source.is_empty())
     }
 
-    /// Returns the place of marks that are inserted.
+    /// Returns the position of marks that are inserted.
     fn mark_place(&self) -> MarkPlace {
         match self.lines.grammar.mark_place(self.options.mark_form.unwrap_or_default()) {
             MarkPlace::Row(rows) => {
                 MarkPlace::Row(MarkRows { returns: self.lines.lines.ends_with_returns(), ..rows })
             }
-            place => place,
+            position => position,
         }
     }
 
@@ -381,27 +381,27 @@ impl<'a> Records<'a> {
         let whole = self.lines.lines.whole();
         let start = piece.source.len() + self.lines.lines.text().start;
         piece.source.extend_from_slice(whole);
-        if self.parts.places.is_empty() {
+        if self.parts.positions.is_empty() {
             self.silent += whole.len();
         }
         if self.text.rolled.is_again() {
             self.text.end_run(&self.options, piece);
         }
         self.text.rolled.take(start, &mut piece.copies);
-        for PartCopy { place, of, part } in self.parts.copies.drain(..) {
+        for PartCopy { position, of, part } in self.parts.copies.drain(..) {
             let Range { start: last, end } = self.text.last;
             let of = last + of.start..(last + of.end).min(end);
             if !of.is_empty() {
-                let place = start + place.start..start + place.end;
-                self.text.copies.push(PartCopy { place, of, part });
+                let position = start + position.start..start + position.end;
+                self.text.copies.push(PartCopy { position, of, part });
             }
         }
-        if self.parts.places.is_empty() {
+        if self.parts.positions.is_empty() {
             return Ok(());
         }
         self.silent = 0;
         let (line, _) = self.lines.text()?;
-        for part in &self.parts.places {
+        for part in &self.parts.positions {
             self.text.push(part, line, start, &self.options, piece);
         }
         self.text.run_lines += line.chars().count();

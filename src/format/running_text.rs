@@ -44,10 +44,10 @@ impl RunningText {
     }
 
     /// Appends a part that stands at these bytes of the source.
-    pub(super) fn push(&mut self, part: &TextPart, place: Range<usize>, text: &str) {
-        fill(&mut self.view, place.start);
-        self.run.get_or_insert(place.start);
-        self.landmarks.add(part, place);
+    pub(super) fn push(&mut self, part: &TextPart, position: Range<usize>, text: &str) {
+        fill(&mut self.view, position.start);
+        self.run.get_or_insert(position.start);
+        self.landmarks.add(part, position);
         self.view.push_str(text);
     }
 
@@ -107,7 +107,7 @@ pub(super) fn fill(view: &mut String, end: usize) {
     }
 }
 
-/// The places in a text that a format knows of, as bytes of the source.
+/// The positions in a text that a format knows of, as bytes of the source.
 #[derive(Debug, Default)]
 struct Landmarks {
     /// The capitals of the text that are kept.
@@ -122,16 +122,16 @@ struct Landmarks {
 
 impl Landmarks {
     /// Notes a part of the text, which stands at these bytes.
-    fn add(&mut self, part: &TextPart, place: Range<usize>) {
+    fn add(&mut self, part: &TextPart, position: Range<usize>) {
         if part.opens_line {
-            self.lines.push(place.start);
+            self.lines.push(position.start);
         }
         match part.role {
             PartRole::Text => {}
-            PartRole::Beginning => self.begins.push(place.start),
+            PartRole::Beginning => self.begins.push(position.start),
             PartRole::Label => {
-                self.begins.push(place.start);
-                self.labels.push(place);
+                self.begins.push(position.start);
+                self.labels.push(position);
             }
         }
     }
@@ -139,20 +139,20 @@ impl Landmarks {
     /// Applies the landmarks to the words from `first` on, and forgets them.
     fn apply(&mut self, first: usize, tokens: &mut Tokens) {
         let words = &mut tokens.as_mut_slice()[first..];
-        let at = |words: &[Token], place: usize| {
-            words.partition_point(|word| (word.source.start as usize) < place)
+        let at = |words: &[Token], position: usize| {
+            words.partition_point(|word| (word.source.start as usize) < position)
         };
-        for place in self.begins.drain(..) {
-            let at = at(words, place);
+        for position in self.begins.drain(..) {
+            let at = at(words, position);
             words.get_mut(at).into_iter().for_each(|word| word.starts = true);
         }
-        for place in self.lines.drain(..) {
-            let at = at(words, place);
+        for position in self.lines.drain(..) {
+            let at = at(words, position);
             words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
         }
-        for place in self.labels.drain(..) {
+        for position in self.labels.drain(..) {
             let words = &tokens.as_slice()[first..];
-            let label = first + at(words, place.start)..first + at(words, place.end);
+            let label = first + at(words, position.start)..first + at(words, position.end);
             for nth in label.clone() {
                 let is_first = nth == label.start;
                 let listed = listed_case(tokens.lower(nth), is_first);

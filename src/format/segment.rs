@@ -302,11 +302,11 @@ impl Time {
         Self((self.0 + unit / 2) / unit * unit)
     }
 
-    /// Writes the time in seconds, with at least `places` digits after the point and as many as it
+    /// Writes the time in seconds, with at least `positions` digits after the point and as many as it
     /// has.
-    pub fn seconds(self, places: usize) -> String {
+    pub fn seconds(self, positions: usize) -> String {
         let fraction = format!("{:024}", self.0 % Self::SECOND);
-        let end = fraction.trim_end_matches('0').len().max(places);
+        let end = fraction.trim_end_matches('0').len().max(positions);
         match end {
             0 => format!("{}", self.0 / Self::SECOND),
             _ => format!("{}.{}", self.0 / Self::SECOND, &fraction[..end]),
@@ -525,7 +525,7 @@ impl Segment {
         }
         if !kept.contains(&LossKind::Breaks) && self.text.contains('\n') {
             losses.drop_part(LossKind::Breaks, 0, "a line break of this text")?;
-            // One character replaces one: the tags keep their places.
+            // One character replaces one: the tags keep their positions.
             self.text = self.text.replace('\n', " ");
         }
         if !kept.contains(&LossKind::Tags) {
@@ -693,7 +693,7 @@ pub struct LocatedItem {
     /// The lines of the item, the first of which has this `number`.
     pub(super) source: String,
     pub(super) line: u64,
-    /// The places of its parts in the source, with repeated parts in their order.
+    /// The positions of its parts in the source, with repeated parts in their order.
     pub(super) parts: Vec<(LossKind, usize)>,
 }
 
@@ -712,8 +712,8 @@ impl LocatedItem {
             LossKind::Bounds => LossKind::Words,
             part => part,
         };
-        let places = || self.parts.iter().filter(|(part, _)| *part == whole);
-        let at = places().nth(lost.nth).or_else(|| places().next()).map_or(0, |(_, at)| *at);
+        let positions = || self.parts.iter().filter(|(part, _)| *part == whole);
+        let at = positions().nth(lost.nth).or_else(|| positions().next()).map_or(0, |(_, at)| *at);
         let at = at.min(self.source.len());
         let start = self.source[..at].rfind('\n').map_or(0, |at| at + 1);
         let number = self.line + self.source[..start].matches('\n').count() as u64;

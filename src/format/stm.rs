@@ -67,7 +67,7 @@ fn is_ignored(text: &str) -> bool {
     text.trim().replace('_', "").eq_ignore_ascii_case("ignoretimesegmentinscoring")
 }
 
-/// A line: the places of its fields, in bytes.
+/// A line: the positions of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StmLine {
     /// The recording.
@@ -109,8 +109,8 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
-    let mut places = fields(line, 0);
-    let first: Vec<Range<usize>> = places.by_ref().take(5).collect();
+    let mut positions = fields(line, 0);
+    let first: Vec<Range<usize>> = positions.by_ref().take(5).collect();
     let Ok([file, channel, speaker, begin, end]) = <[_; 5]>::try_from(first) else {
         let expected = "file channel speaker begin end <label> text";
         return Err(too_few(line, fields(line, 0).count(), expected));
@@ -120,7 +120,7 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
         let problem = format!("found the end {to} before the beginning {from}, but it is expected after it");
         return Err(Fault { at: end.start, problem });
     }
-    let label = places.next().filter(|field| is_event(&line[field.clone()]));
+    let label = positions.next().filter(|field| is_event(&line[field.clone()]));
     let text = label.as_ref().unwrap_or(&end).end;
     let is_ignored = is_ignored(&line[text..]);
     let pieces = if is_ignored { Vec::new() } else { pieces(line, text)? };
@@ -147,7 +147,7 @@ impl Grammar for StmReader {
         let mut words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
         let Some(first) = words.next() else { return Ok(()) };
         let now = [row.file, row.channel, row.speaker].map(|field| &line[field]);
-        let time = |place| exact_seconds(line, place).ok();
+        let time = |position| exact_seconds(line, position).ok();
         let pause = self.pauses.before(|| time(&row.begin).zip(time(&row.end)));
         parts.push(first, parted(&mut self.last, now).max(pause).or(Some(Break::Cue)));
         words.for_each(|word| parts.push(word, None));
@@ -196,8 +196,8 @@ impl ItemGrammar for StmReader {
         parts.extend(row.label.iter().map(|label| (LossKind::Label, label.start)));
         let text = row.label.as_ref().unwrap_or(&row.end).end;
         parts.extend(fields(line, text).next().map(|first| (LossKind::Text, first.start)));
-        let places = places(line, text, &row.pieces, row.is_ignored);
-        let tags = read_text(line, places, &row.words, &mut segment);
+        let positions = positions(line, text, &row.pieces, row.is_ignored);
+        let tags = read_text(line, positions, &row.words, &mut segment);
         parts.extend(tags.into_iter().map(|at| (LossKind::Tags, at)));
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
@@ -210,29 +210,29 @@ fn categories(label: &str) -> Vec<&str> {
     inside.split(',').map(str::trim).filter(|category| !category.is_empty()).collect()
 }
 
-/// Returns the places of the pieces of the text that begins after byte `from`, also in an ignored
+/// Returns the positions of the pieces of the text that begins after byte `from`, also in an ignored
 /// segment.
-fn places(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bool) -> Vec<Range<usize>> {
+fn positions(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bool) -> Vec<Range<usize>> {
     match is_ignored {
         true => fields(line, from).collect(),
-        false => pieces.iter().map(|piece| piece.place.clone()).collect(),
+        false => pieces.iter().map(|piece| piece.position.clone()).collect(),
     }
 }
 
-/// Reads the text whose pieces, including its words, are at `places`, and returns the places of the
+/// Reads the text whose pieces, including its words, are at `positions`, and returns the positions of the
 /// tags. A tag stands after the word before it.
 fn read_text(
     line: &str,
-    places: Vec<Range<usize>>,
+    positions: Vec<Range<usize>>,
     words: &[Range<usize>],
     segment: &mut Segment,
 ) -> Vec<usize> {
     let mut tags = Vec::new();
     let mut words = words.iter().peekable();
     let mut at = 0;
-    for place in places {
-        let text = &line[place.clone()];
-        if words.next_if(|word| **word == place).is_some() {
+    for position in positions {
+        let text = &line[position.clone()];
+        if words.next_if(|word| **word == position).is_some() {
             let space = if segment.text.is_empty() { "" } else { " " };
             segment.text.extend([space, text]);
             at += space.len() + text.chars().count();
@@ -242,7 +242,7 @@ fn read_text(
             Some(tag) => tag.tag.extend([" ", text]),
             None => {
                 segment.tags.push(SegmentTag { at, tag: text.to_owned() });
-                tags.push(place.start);
+                tags.push(position.start);
             }
         }
     }
@@ -286,7 +286,7 @@ impl segment::SegmentWriter for StmWriter {
         let is_ignored = is_ignored(&text);
         let pieces = if is_ignored { Vec::new() } else { pieces(&text, 0).unwrap_or_default() };
         let words = words(&text, &pieces);
-        read_text(&text, places(&text, 0, &pieces, is_ignored), &words, &mut again);
+        read_text(&text, positions(&text, 0, &pieces, is_ignored), &words, &mut again);
         let is_label =
             segment.label.is_none() && fields(&text, 0).next().is_some_and(|first| is_event(&text[first]));
         if is_label || (&again.text, &again.tags) != (&segment.text, &segment.tags) {
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn what_is_wrong_is_named_with_its_position() {
         for (line, at, problem) in [
             ("talk 1 ana 0.5", 14, "found 4 fields, but a line is expected to be file channel speaker"),
             ("talk 1 ana x 1 Yes", 11, "found \"x\", but a beginning in seconds"),

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Place};
+use crate::error::{Error, Location};
 pub(super) use crate::printable::shortened;
 
 /// A fault in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The place in the line, in bytes.
+    /// The position in the line, in bytes.
     pub at: usize,
     /// The text found, the text expected, and the remedy.
     pub problem: String,
@@ -19,11 +19,12 @@ impl Fault {
     /// Returns the error for line number `number` of a file.
     pub fn error(self, file: &str, number: u64, line: &str) -> Error {
         let before = line.char_indices().take_while(|&(at, _)| at < self.at).count();
-        let place = Place { file: file.to_owned(), line: Some(number), column: Some(before as u64 + 1) };
-        Error::Input { place, problem: self.problem.into() }
+        let location =
+            Location { file: file.to_owned(), line: Some(number), column: Some(before as u64 + 1) };
+        Error::Input { location, problem: self.problem.into() }
     }
 
-    /// Returns the error for a fault whose place is that in the text of several lines of a file.
+    /// Returns the error for a fault whose position is that in the text of several lines of a file.
     pub(super) fn error_in(self, file: &str, text: &str) -> Error {
         let start = text[..self.at].rfind('\n').map_or(0, |at| at + 1);
         let number = text[..start].matches('\n').count() as u64 + 1;
@@ -109,8 +110,8 @@ pub(super) fn too_few(line: &str, found: usize, expected: &str) -> Fault {
 pub struct TranscriptPiece {
     /// The kind of the piece.
     pub kind: PieceKind,
-    /// The place of the piece in the line, in bytes.
-    pub place: Range<usize>,
+    /// The position of the piece in the line, in bytes.
+    pub position: Range<usize>,
 }
 
 /// The kind of a piece of a line of text.
@@ -154,7 +155,7 @@ impl<'a> Utterance<'a> {
     /// Makes an utterance of the pieces of a line, without a name and times.
     pub(super) fn of(line: &'a str, pieces: &[TranscriptPiece]) -> Self {
         let parts = pieces.iter().filter_map(|piece| match piece.kind {
-            PieceKind::Word => UtterancePart::word(&line[piece.place.clone()]),
+            PieceKind::Word => UtterancePart::word(&line[piece.position.clone()]),
             PieceKind::Null => None,
             PieceKind::Open => Some(UtterancePart::Open),
             PieceKind::Next => Some(UtterancePart::Next),
@@ -223,14 +224,14 @@ pub fn pieces(line: &str, from: usize) -> Result<Vec<TranscriptPiece>, Fault> {
                 PieceKind::Close => depth -= 1,
                 _ => {}
             }
-            pieces.push(TranscriptPiece { kind, place: at..at + len });
+            pieces.push(TranscriptPiece { kind, position: at..at + len });
             at += len;
         }
     }
     Ok(pieces)
 }
 
-/// Returns the places of the opening braces of `line` that have a partner, in order.
+/// Returns the positions of the opening braces of `line` that have a partner, in order.
 fn paired_braces(line: &str, from: usize) -> Vec<usize> {
     let (mut open, mut paired) = (Vec::new(), Vec::new());
     for (at, brace) in line[from..].match_indices(['{', '}']) {
@@ -243,19 +244,19 @@ fn paired_braces(line: &str, from: usize) -> Vec<usize> {
     paired
 }
 
-/// Returns the places of the words in these pieces of a line, with the first of each set of
+/// Returns the positions of the words in these pieces of a line, with the first of each set of
 /// alternatives. Events in `<>` are left out.
 pub fn words(line: &str, pieces: &[TranscriptPiece]) -> Vec<Range<usize>> {
     // The open alternatives; true if the first of them is over.
     let mut open: Vec<bool> = Vec::new();
     let mut words = Vec::new();
-    for TranscriptPiece { kind, place } in pieces {
+    for TranscriptPiece { kind, position } in pieces {
         match kind {
             PieceKind::Open => open.push(false),
             PieceKind::Next => open.iter_mut().rev().take(1).for_each(|over| *over = true),
             PieceKind::Close => drop(open.pop()),
-            PieceKind::Word if !open.contains(&true) && !is_event(&line[place.clone()]) => {
-                words.push(place.clone())
+            PieceKind::Word if !open.contains(&true) && !is_event(&line[position.clone()]) => {
+                words.push(position.clone())
             }
             PieceKind::Word | PieceKind::Null => {}
         }

@@ -27,7 +27,7 @@ pub(super) const TRN: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// A line: the places of its fields, in bytes.
+/// A line: the positions of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrnLine {
     /// The words.
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_a_name_is_named_with_its_place() {
+    fn a_line_without_a_name_is_named_with_its_position() {
         for (line, at) in [("So it is (ana-", 9), ("So it is", 6), ("So it is ()", 9), ("x)", 0)] {
             let fault = row(line).unwrap_err();
             assert_eq!(fault.at, at, "{line}");

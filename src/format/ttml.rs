@@ -184,12 +184,12 @@ impl TtmlParagraphs {
 
     /// Returns the end of the open tag, if it is in this text.
     fn tag_end(&mut self, text: &str) -> Option<usize> {
-        for (place, c) in text.char_indices() {
+        for (position, c) in text.char_indices() {
             match self.quote {
                 Some(quote) if quote == c => self.quote = None,
                 Some(_) => {}
                 None if matches!(c, '"' | '\'') => self.quote = Some(c),
-                None if c == '>' => return Some(place + 1),
+                None if c == '>' => return Some(position + 1),
                 None => {}
             }
         }
@@ -202,7 +202,7 @@ impl TtmlParagraphs {
         if !self.is_shown() || is_empty {
             return;
         }
-        let first = parts.places.len();
+        let first = parts.positions.len();
         self.cues.part(text, std::mem::take(&mut self.opens), parts);
         parts.shift(first, start);
     }
@@ -609,8 +609,8 @@ impl Grammar for TtmlParagraphs {
         let mut at = 0;
         while let Some(part) = self.next(line, &mut at) {
             match part {
-                TtmlPart::Text(place) | TtmlPart::Data(place) => {
-                    self.text(&line[place.clone()], place.start, parts);
+                TtmlPart::Text(position) | TtmlPart::Data(position) => {
+                    self.text(&line[position.clone()], position.start, parts);
                 }
                 TtmlPart::Tag(tag) => {
                     self.read_tag(&tag).map_err(|problem| Fault { at: 0, problem })?;
@@ -650,8 +650,8 @@ impl ItemGrammar for TtmlParagraphs {
         let mut at = 0;
         while let Some(part) = self.next(line, &mut at) {
             match part {
-                TtmlPart::Text(place) => self.push(&unescaped(&line[place])),
-                TtmlPart::Data(place) => self.push(&line[place]),
+                TtmlPart::Text(position) => self.push(&unescaped(&line[position])),
+                TtmlPart::Data(position) => self.push(&line[position]),
                 TtmlPart::Tag(tag) => {
                     let at = at.saturating_sub(tag.len());
                     self.convert_tag(&tag, start + at, line, out).map_err(|problem| Fault { at, problem })?;

@@ -2,7 +2,7 @@
 //! and one by one.
 //!
 //! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the restored text;
-//! without segments, the whole (`text`), and without that the words. All other places of a word
+//! without segments, the whole (`text`), and without that the words. All other positions of a word
 //! (`text`; `word` or `text` of each of `words`, `word_timings` and `word_segments`;
 //! `tokens[].text`) get the capitals of the word in the restored text. A change of
 //! `segments[].speaker` is another turn.
@@ -77,7 +77,7 @@ static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
     ..SegmentInfo::LINES
 };
 
-/// A document, which is read whole: its text stands in several places.
+/// A document, which is read whole: its text stands in several positions.
 #[derive(Debug)]
 struct Whisper<'a> {
     input: Option<Input<'a>>,
@@ -129,8 +129,8 @@ impl PieceReader for Whisper<'_> {
 struct SegmentTexts<'a> {
     input: Option<Input<'a>>,
     json: String,
-    /// The places of their texts and of their speakers, the last first.
-    places: Vec<(Range<usize>, Option<Range<usize>>)>,
+    /// The positions of their texts and of their speakers, the last first.
+    positions: Vec<(Range<usize>, Option<Range<usize>>)>,
     is_cues: bool,
     cues: CueScanner,
     speaker: Option<String>,
@@ -144,7 +144,7 @@ impl<'a> SegmentTexts<'a> {
         Self {
             input: Some(input),
             json: String::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             is_cues: true,
             cues: CueScanner::default(),
             speaker: None,
@@ -162,9 +162,9 @@ impl<'a> SegmentTexts<'a> {
         let found = StringPlaces::read(&self.json).map_err(|fault| fault.error_in(&name, &self.json))?;
         self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
         let speakers = found.speakers.clone().into_iter().chain(std::iter::repeat(None));
-        let texts = found.kinds().into_iter().find(|places| !places.is_empty()).unwrap_or_default();
-        self.places = texts.into_iter().zip(speakers).collect();
-        self.places.reverse();
+        let texts = found.kinds().into_iter().find(|positions| !positions.is_empty()).unwrap_or_default();
+        self.positions = texts.into_iter().zip(speakers).collect();
+        self.positions.reverse();
         Ok(())
     }
 }
@@ -175,8 +175,8 @@ impl RecordSource for SegmentTexts<'_> {
         if let Some(input) = self.input.take() {
             self.read(input)?;
         }
-        let Some((place, speaker)) = self.places.pop() else { return Ok(false) };
-        record.line = self.lines.of(&self.json, &place).0;
+        let Some((position, speaker)) = self.positions.pop() else { return Ok(false) };
+        record.line = self.lines.of(&self.json, &position).0;
         let speaker = speaker.map(|name| self.json[name].to_owned());
         if std::mem::replace(&mut self.is_begun, true) && speaker != self.speaker {
             self.cues.turn();
@@ -186,12 +186,12 @@ impl RecordSource for SegmentTexts<'_> {
             self.cues.begin();
         }
         let (mut text, mut parts, mut end) = (String::new(), LineParts::default(), None);
-        decode(&self.json[place], &mut text);
+        decode(&self.json[position], &mut text);
         self.cues.line(&text, "", &mut parts);
         for part in parts.drain() {
-            let between = end.replace(part.place.end).and_then(|end| text.get(end..part.place.start));
+            let between = end.replace(part.position.end).and_then(|end| text.get(end..part.position.start));
             let start = record.text.len();
-            push_untagged(&text[part.place.clone()], |_| None, &mut record.text);
+            push_untagged(&text[part.position.clone()], |_| None, &mut record.text);
             record.stretches.push((start..record.text.len(), part.break_before(between)));
         }
         Ok(true)
@@ -204,7 +204,7 @@ impl RecordSource for SegmentTexts<'_> {
 struct LiveDocuments(RestoreOptions);
 
 impl Grammar for LiveDocuments {
-    /// The text of a document has several places in its line, which parts do not have.
+    /// The text of a document has several positions in its line, which parts do not have.
     fn line(&mut self, _: &str, _: &mut LineParts) -> Result<(), Fault> {
         Ok(())
     }
@@ -251,12 +251,12 @@ pub fn language(json: &[u8]) -> Option<String> {
             path.truncate(open.last().copied().unwrap_or(0));
             path.push(name);
         }
-        Event::String(place) => {
+        Event::String(position) => {
             let is = |at: usize, key: &str| path.get(at).is_some_and(|name| &json[name.clone()] == key);
             let is_inside = path.len() == 2 && is(0, "result") && is(1, "language");
             if is_inside || path.len() == 1 && is(0, "language") {
                 let mut text = String::new();
-                decode(&json[place], &mut text);
+                decode(&json[position], &mut text);
                 language.get_or_insert(text);
             }
         }
@@ -271,7 +271,7 @@ fn nothing() -> Fault {
     Fault { at: 0, problem: problem.to_owned() }
 }
 
-/// The places of the strings of each kind, between their quotes.
+/// The positions of the strings of each kind, between their quotes.
 #[derive(Debug, Default)]
 struct StringPlaces {
     whole: Vec<Range<usize>>,
@@ -315,53 +315,57 @@ impl StringPlaces {
                 found.has_segments |= path.is_empty() && is_segment_field(&key);
                 path.push(key);
             }
-            Event::String(place) => {
+            Event::String(position) => {
                 let keys: Vec<&str> = path.iter().map(String::as_str).collect();
                 match keys[..] {
-                    ["text" | "transcript"] => found.whole.push(place),
+                    ["text" | "transcript"] => found.whole.push(position),
                     ["results", "alternatives", "transcript"]
                     | ["results", "channels", "alternatives", "transcript"] => {
-                        found.segments.push(place);
+                        found.segments.push(position);
                         found.speakers.push(None);
                         found.times.push([None; 2]);
                     }
                     ["segments" | "chunks" | "transcription", "text"] => {
-                        found.segments.push(place);
+                        found.segments.push(position);
                         found.speakers.push(speaker.clone());
                         found.times.push(times);
                     }
                     ["segments" | "chunks" | "transcription", "speaker"] => {
-                        found.speakers[first..].fill(Some(place.clone()));
-                        speaker = Some(place);
+                        found.speakers[first..].fill(Some(position.clone()));
+                        speaker = Some(position);
                     }
-                    ["segments" | "chunks", "words" | "word_timings", "word"] => found.words[0].push(place),
-                    ["segments" | "chunks", "words" | "word_timings", "text"] => found.words[1].push(place),
-                    ["transcription", "tokens", "text"] => found.words[2].push(place),
+                    ["segments" | "chunks", "words" | "word_timings", "word"] => {
+                        found.words[0].push(position)
+                    }
+                    ["segments" | "chunks", "words" | "word_timings", "text"] => {
+                        found.words[1].push(position)
+                    }
+                    ["transcription", "tokens", "text"] => found.words[2].push(position),
                     ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => {
-                        found.punctuated[0].push(place);
+                        found.punctuated[0].push(position);
                     }
                     ["words" | "word_timings" | "word_segments", PUNCTUATED] => {
-                        found.punctuated[1].push(place)
+                        found.punctuated[1].push(position)
                     }
-                    ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(place),
-                    ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(place),
+                    ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(position),
+                    ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(position),
                     [.., "word" | "text" | "alignedWord" | "transcript" | PUNCTUATED]
                         if are_lists(&keys[..keys.len() - 1]) =>
                     {
                         match found.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
-                            Some((_, places)) => places.push(place),
-                            None => found.elsewhere.push((path.clone(), vec![place])),
+                            Some((_, positions)) => positions.push(position),
+                            None => found.elsewhere.push((path.clone(), vec![position])),
                         }
                     }
                     _ => {}
                 }
             }
-            Event::Other(place) => {
+            Event::Other(position) => {
                 let keys: Vec<&str> = path.iter().map(String::as_str).collect();
                 let Some((&("segments" | "chunks" | "transcription"), keys)) = keys.split_first() else {
                     return;
                 };
-                let number = &json[place];
+                let number = &json[position];
                 let (at, time) = match keys {
                     ["start"] => (0, Time::parse(number)),
                     ["end"] => (1, Time::parse(number)),
@@ -386,7 +390,7 @@ impl StringPlaces {
         Ok(found)
     }
 
-    /// Returns the places of each kind, the text first; words with marks come before those without,
+    /// Returns the positions of each kind, the text first; words with marks come before those without,
     /// unless some have none.
     fn kinds(self) -> Vec<Vec<Range<usize>>> {
         let [inner, outer] = self.punctuated;
@@ -399,8 +403,8 @@ impl StringPlaces {
         let mut elsewhere = self.elsewhere;
         for at in 1..elsewhere.len() {
             let (before, own) = (&elsewhere[..at], &elsewhere[at]);
-            let beside = |(names, places): &(Vec<String>, Vec<_>)| {
-                names[..names.len() - 1] == own.0[..own.0.len() - 1] && places.len() == own.1.len()
+            let beside = |(names, positions): &(Vec<String>, Vec<_>)| {
+                names[..names.len() - 1] == own.0[..own.0.len() - 1] && positions.len() == own.1.len()
             };
             if own.0.last().is_some_and(|name| name == PUNCTUATED)
                 && let Some(to) = before.iter().position(beside)
@@ -408,7 +412,7 @@ impl StringPlaces {
                 elsewhere[to..=at].rotate_right(1);
             }
         }
-        kinds.extend(elsewhere.into_iter().map(|(_, places)| places));
+        kinds.extend(elsewhere.into_iter().map(|(_, positions)| positions));
         kinds
     }
 
@@ -418,20 +422,20 @@ impl StringPlaces {
         view.running.end_piece(Some(&view.text), options, piece);
     }
 
-    /// Finds the words of the text, and the places of the text in the document.
+    /// Finds the words of the text, and the positions of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let (speakers, times) = (self.speakers.clone(), self.times.clone());
         let are_records = self.whole.len() > 1 && self.segments.is_empty() && !self.has_segments;
         let mut kinds = self.kinds();
         // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
-        kinds.retain(|places| !places.is_empty());
-        let moved = |place: &Range<usize>| place.start + start..place.end + start;
+        kinds.retain(|positions| !positions.is_empty());
+        let moved = |position: &Range<usize>| position.start + start..position.end + start;
         let mut view = DocumentView::new(options);
         view.cues.prepare(options);
         let mut last = None;
         let mut pauses = Pauses::of(options);
-        for (i, place) in kinds[0].iter().map(moved).enumerate() {
+        for (i, position) in kinds[0].iter().map(moved).enumerate() {
             let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
             if i > 0 && speaker != last {
                 view.cues.turn();
@@ -446,16 +450,16 @@ impl StringPlaces {
                 view.cues.turn();
             }
             let from = view.text.len();
-            decode(&json[place.clone()], &mut view.text);
-            piece.frame.place(from..view.text.len(), place);
+            decode(&json[position.clone()], &mut view.text);
+            piece.frame.position(from..view.text.len(), position);
             view.read(from, !is_words, piece);
         }
         view.running.end_run(&mut piece.tokens);
         let stream = LetterStream::of(&view.text, 0, options.locale());
-        for places in &kinds[1..] {
-            stream.place(json, places.iter().map(moved), options.locale(), &mut piece.frame);
+        for positions in &kinds[1..] {
+            stream.position(json, positions.iter().map(moved), options.locale(), &mut piece.frame);
         }
-        piece.frame.places.sort_by_key(|(_, source)| source.start);
+        piece.frame.positions.sort_by_key(|(_, source)| source.start);
         if options.puts().is_some() {
             let are_words = |path: &[String]| {
                 let names: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -503,7 +507,7 @@ struct DocumentView {
     running: RunningText,
     cues: CueScanner,
     parts: LineParts,
-    /// The places where the speaker changes.
+    /// The positions where the speaker changes.
     turns: Vec<usize>,
 }
 
@@ -529,11 +533,11 @@ impl DocumentView {
                 self.running.end_run(&mut piece.tokens);
                 self.running.end_cue(before);
             }
-            let place = from + part.place.start..from + part.place.end;
-            self.turns.extend((part.before == Some(Break::Turn)).then_some(place.start));
+            let position = from + part.position.start..from + part.position.end;
+            self.turns.extend((part.before == Some(Break::Turn)).then_some(position.start));
             // Lines of a cue are joined.
-            let text = self.text[place.clone()].replace('\n', " ");
-            self.running.push(&part, place, &text);
+            let text = self.text[position.clone()].replace('\n', " ");
+            self.running.push(&part, position, &text);
         }
         self.text.push(if is_cue { '\n' } else { ' ' });
     }
@@ -576,7 +580,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             let is_segments = !is_list(&fields[list].key);
             let list = fields.remove(list);
             let mut lines = LineNumbers::default();
-            for object in members(json, &list.place)? {
+            for object in members(json, &list.position)? {
                 found.push_back(read_object(json, &object, &mut lines)?);
             }
             if is_segments
@@ -594,7 +598,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             let whole = fields.remove(whole.filter(|_| is_object).ok_or_else(nothing)?);
             let text = whole.string(json).unwrap_or_default().trim().to_owned();
             let item = Item::Segment(Segment { text, ..Segment::default() });
-            let (line, source) = LineNumbers::default().of(json, &whole.place);
+            let (line, source) = LineNumbers::default().of(json, &whole.position);
             found.push_back(FoundItem { item, source, line, parts: Vec::new() });
         }
     }
@@ -610,7 +614,7 @@ fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>)
     let mut out = ObjectFields::new(&mut text);
     fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
     let item = Item::Block(UnspokenBlock { kind: BlockKind::Document, text: text + "}" });
-    let (line, source) = LineNumbers::default().of(json, &first.place);
+    let (line, source) = LineNumbers::default().of(json, &first.position);
     found.push_front(FoundItem { item, source, line, parts: Vec::new() });
 }
 
@@ -636,7 +640,7 @@ fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Res
         return Ok(false);
     }
     let (mut words, mut lines) = (Vec::new(), LineNumbers::default());
-    for object in members(json, &list.place)? {
+    for object in members(json, &list.position)? {
         let FoundItem { item, .. } = read_object(json, &object, &mut lines)?;
         if let Item::Segment(Segment { text, begin, end, confidence, other, .. }) = item {
             words.push(SegmentWord { text: format!(" {text}"), begin, end, confidence, other });
@@ -647,12 +651,12 @@ fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Res
         chars.extend(segment.text.chars().chain([' ']));
         ends.push(chars.len());
     }
-    let places = heard_words::places(&chars, &words);
-    let is_said = places.iter().any(Option::is_some);
+    let positions = heard_words::positions(&chars, &words);
+    let is_said = positions.iter().any(Option::is_some);
     let mut at = 0;
-    for (word, place) in words.into_iter().zip(places) {
-        if let Some(place) = place {
-            at = ends.partition_point(|end| *end <= place.start);
+    for (word, position) in words.into_iter().zip(positions) {
+        if let Some(position) = position {
+            at = ends.partition_point(|end| *end <= position.start);
         }
         if is_said && let Some(segment) = segments.get_mut(at) {
             segment.words.push(word);
@@ -679,14 +683,14 @@ struct LineNumbers {
 }
 
 impl LineNumbers {
-    /// Returns the number of the line where this place begins, and the lines up to its end.
-    fn of(&mut self, json: &str, place: &Range<usize>) -> (u64, String) {
-        let start = json[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    /// Returns the number of the line where this position begins, and the lines up to its end.
+    fn of(&mut self, json: &str, position: &Range<usize>) -> (u64, String) {
+        let start = json[..position.start].rfind('\n').map_or(0, |at| at + 1);
         self.number += json[self.at..start].matches('\n').count() as u64;
         self.at = start;
         // The one line of a document is not kept with each segment.
-        let start = if place.start - start > FAR { place.start } else { start };
-        (self.number + 1, json[start..place.end].to_owned())
+        let start = if position.start - start > FAR { position.start } else { start };
+        (self.number + 1, json[start..position.end].to_owned())
     }
 }
 
@@ -696,13 +700,13 @@ const FAR: usize = 1000;
 
 /// Reads a segment, or a word without a segment.
 fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<FoundItem, Fault> {
-    let mut fields = members(json, &object.place)?;
+    let mut fields = members(json, &object.position)?;
     let is_text = |name: &str| fields.iter().any(|field| field.key == name && field.string(json).is_some());
     let names = ["text", PUNCTUATED, "word"];
     let name = names.into_iter().find(|name| is_text(name)).unwrap_or("text");
     if !is_text(name) {
         let problem = "found no string \"text\", but a segment is expected to have one".to_owned();
-        return Err(Fault { at: object.place.start, problem });
+        return Err(Fault { at: object.position.start, problem });
     }
     for field in &mut fields {
         if field.key == "probability" || field.key == "score" {
@@ -716,8 +720,8 @@ fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<F
     if segment.begin.is_none() && segment.end.is_none() {
         read_times(&mut segment);
     }
-    let (line, source) = lines.of(json, &object.place);
-    let start = object.place.end - source.len();
+    let (line, source) = lines.of(json, &object.position);
+    let start = object.position.end - source.len();
     parts.iter_mut().for_each(|(_, at)| *at -= start);
     Ok(FoundItem { item: Item::Segment(segment), source, line, parts })
 }
@@ -915,7 +919,7 @@ mod tests {
         {"id": 1, "text": " that we go. and [music] then", "tokens": [5, 6], "words": []}], "language": "en"}"#;
 
     #[test]
-    fn a_word_has_the_same_case_in_all_places() {
+    fn a_word_has_the_same_case_in_all_positions() {
         assert_eq!(
             words(Format::WhisperJson, FILE),
             ["so", "josé", "said", "that", "we", "go", "and", "then"]

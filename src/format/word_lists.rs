@@ -1,6 +1,6 @@
 //! Lists of the words of a text in JSON, each word with its times: `{"word":"so","start":1.5}`.
 //!
-//! A word in a list is a place of the word in the text. Where times are kept, marks that are inserted
+//! A word in a list is a position of the word in the text. Where times are kept, marks that are inserted
 //! do not go into the word, which stays as it was heard, but beside it:
 //! `"word":"so","punctuated_word":"So,"`.
 
@@ -62,12 +62,12 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
                     open.any_marks |= closed.has_marks;
                 }
             }
-            Event::Key(place) => {
+            Event::Key(position) => {
                 path.truncate(open.keys);
                 let mut key = String::new();
-                decode(&json[place.clone()], &mut key);
+                decode(&json[position.clone()], &mut key);
                 path.push(key);
-                name = place;
+                name = position;
             }
             Event::String(string) if is_word => {
                 open.has_marks |= key == PUNCTUATED;
@@ -95,7 +95,7 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
     found
 }
 
-/// The characters of a text without its white space, in lower case, each with its place.
+/// The characters of a text without its white space, in lower case, each with its position.
 pub(super) struct LetterStream<'a> {
     text: &'a str,
     chars: Vec<(char, usize)>,
@@ -109,10 +109,10 @@ impl<'a> LetterStream<'a> {
         Self { text, chars: chars.map(|((at, _), c)| (c, from + at)).collect() }
     }
 
-    /// Adds the places of the words of these strings to the envelope; the text contains the words
+    /// Adds the positions of the words of these strings to the envelope; the text contains the words
     /// in the same order, except that some may be missing. A string may be a part of a word if those
     /// after it are its other parts.
-    pub(super) fn place(
+    pub(super) fn position(
         &self,
         json: &str,
         strings: impl Iterator<Item = Range<usize>>,
@@ -121,19 +121,20 @@ impl<'a> LetterStream<'a> {
     ) {
         let words: Vec<ListedRun> = strings
             .flat_map(|string| {
-                let moved = |place: Range<usize>| string.start + place.start..string.start + place.end;
-                let run = |(place, word): (_, String)| ListedRun {
-                    place: moved(place),
+                let moved =
+                    |position: Range<usize>| string.start + position.start..string.start + position.end;
+                let run = |(position, word): (_, String)| ListedRun {
+                    position: moved(position),
                     small: locale.lower(&word).chars().collect(),
                 };
                 runs(&json[string.clone()]).into_iter().map(run).collect::<Vec<_>>()
             })
             .collect();
-        // The place after the last word found, and the place after the last certain one.
+        // The position after the last word found, and the position after the last certain one.
         let (mut at, mut sure) = (0, 0);
         // The end of the last word found, of which the next words may be parts.
         let mut parted = 0;
-        for (nth, ListedRun { place, small }) in words.iter().enumerate() {
+        for (nth, ListedRun { position, small }) in words.iter().enumerate() {
             let rest = &words[nth..];
             let whole = |at| Some((at, self.end_of_parts(at, rest)?));
             let next = match at < parted {
@@ -149,7 +150,7 @@ impl<'a> LetterStream<'a> {
             let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
             let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
             if self.text[first..end].chars().count() == small.len() {
-                frame.place(first..end, place.clone());
+                frame.position(first..end, position.clone());
             }
         }
     }
@@ -183,7 +184,7 @@ impl<'a> LetterStream<'a> {
         is_next && before.is_alphanumeric() && after.is_alphanumeric()
     }
 
-    /// Returns the place after marks that stand here, which the strings may lack.
+    /// Returns the position after marks that stand here, which the strings may lack.
     fn past_marks(&self, at: usize) -> Option<usize> {
         let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
         (marks > 0).then_some(at + marks)
@@ -202,22 +203,22 @@ impl<'a> LetterStream<'a> {
 /// The largest number of parts of a word that are looked at.
 const MAX_PARTS: usize = 64;
 
-/// A run without white space of a string in a list: its place, and its characters in lower case.
+/// A run without white space of a string in a list: its position, and its characters in lower case.
 struct ListedRun {
-    place: Range<usize>,
+    position: Range<usize>,
     small: Vec<char>,
 }
 
 /// Returns the runs without white space of a string between quotes, each with its content.
 fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
     let mut runs: Vec<(Range<usize>, String)> = Vec::new();
-    for (place, c) in units(raw).filter(|(_, c)| !c.is_whitespace()) {
+    for (position, c) in units(raw).filter(|(_, c)| !c.is_whitespace()) {
         match runs.last_mut() {
-            Some((run, word)) if run.end == place.start => {
-                run.end = place.end;
+            Some((run, word)) if run.end == position.start => {
+                run.end = position.end;
                 word.push(c);
             }
-            _ => runs.push((place, c.to_string())),
+            _ => runs.push((position, c.to_string())),
         }
     }
     runs

@@ -160,13 +160,13 @@ impl ArpaSection {
     /// Sorts the n-grams by the numbers of their words; files written
     /// by this crate are already sorted.
     fn sorted(self, order: usize) -> Self {
-        let mut places: Vec<u32> = (0..self.entries.len() as u32).collect();
-        if places.is_sorted_by(|&a, &b| self.words(order, a as usize) <= self.words(order, b as usize)) {
+        let mut positions: Vec<u32> = (0..self.entries.len() as u32).collect();
+        if positions.is_sorted_by(|&a, &b| self.words(order, a as usize) <= self.words(order, b as usize)) {
             return self;
         }
-        places.sort_by(|&a, &b| self.words(order, a as usize).cmp(self.words(order, b as usize)));
+        positions.sort_by(|&a, &b| self.words(order, a as usize).cmp(self.words(order, b as usize)));
         let mut sorted = Self::default();
-        for at in places {
+        for at in positions {
             sorted.words.extend_from_slice(self.words(order, at as usize));
             sorted.entries.push(self.entries[at as usize]);
         }
@@ -463,10 +463,10 @@ fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
         let [shorter, longer] = &mut sections[order - 2..order] else { continue };
         let (mut at, mut is_there) = (0, false);
         let mut missing = ArpaSection::default();
-        for (place, entry) in longer.entries.iter().enumerate() {
-            let history = &longer.words(order, place)[..order - 1];
+        for (position, entry) in longer.entries.iter().enumerate() {
+            let history = &longer.words(order, position)[..order - 1];
             // Most n-grams have the same history as the previous one.
-            if place == 0 || longer.words(order, place - 1)[..order - 1] != *history {
+            if position == 0 || longer.words(order, position - 1)[..order - 1] != *history {
                 while at < shorter.entries.len() && shorter.words(order - 1, at) < history {
                     at += 1;
                 }

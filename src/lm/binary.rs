@@ -224,9 +224,9 @@ mod tests {
         let mut sum = [0u32; 4];
         for (at, a) in a.into_iter().enumerate() {
             for (then, b) in b.into_iter().enumerate() {
-                for (place, part) in (at + then..).zip(product(a, b)) {
+                for (position, part) in (at + then..).zip(product(a, b)) {
                     let mut part = part;
-                    for sum in &mut sum[place..] {
+                    for sum in &mut sum[position..] {
                         let (new, carry) = sum.overflowing_add(part);
                         (*sum, part) = (new, u32::from(carry));
                     }
@@ -263,13 +263,13 @@ mod tests {
         let bytes = written(&model);
 
         let cell = |at: u32| number(*bytes[at as usize..].first_chunk().unwrap());
-        let head = |place: u32| cell(place * 4);
+        let head = |position: u32| cell(position * 4);
         let [text, count, slots, buckets] = [4, 6, 8, 10].map(head);
         let farthest = head(12);
         let padded = |len: u32| len.next_multiple_of(ALIGN as u32);
         let ends = HEAD as u32 + padded(text);
-        let places = ends + padded(count * 4);
-        let unigrams = places + padded(slots * 4);
+        let positions = ends + padded(count * 4);
+        let unigrams = positions + padded(slots * 4);
         let first_bucket = unigrams + padded(count * 8) + padded(count * 8);
         let end = |word: u32| cell(ends + word * 4);
         let spelling = |word: u32| {
@@ -279,7 +279,7 @@ mod tests {
         let id = |word: &str| {
             let mut slot = lower_wyhash(word.as_bytes()) & (slots - 1);
             loop {
-                match cell(places + slot * 4) {
+                match cell(positions + slot * 4) {
                     0 => return None,
                     found if spelling(found - 1) == word.as_bytes() => return Some(found - 1),
                     _ => slot = (slot + 1) & (slots - 1),
@@ -292,8 +292,8 @@ mod tests {
             (0..=farthest).any(|distance| {
                 let bucket = first_bucket + (home + distance) % buckets * 64;
                 (0..4).any(|at| {
-                    let place = bucket + at * 4;
-                    cell(place) == word && cell(place + 16) == history
+                    let position = bucket + at * 4;
+                    cell(position) == word && cell(position + 16) == history
                 })
             })
         };

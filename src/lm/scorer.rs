@@ -1,5 +1,5 @@
 //! Scoring of words: all n-grams of a model in one hash table, used in
-//! place, in memory or in a mapped file.
+//! position, in memory or in a mapped file.
 //!
 //! An n-gram is keyed by the number of its history and its last word, and its entry holds
 //! everything that a step needs except the back-off of its history: one cache line for each history
@@ -295,7 +295,7 @@ type Bucket = [[LittleEndian; IN_BUCKET]; 4];
 
 const IN_BUCKET: usize = 4;
 
-/// The word of an empty place in a bucket; empty places come last in it.
+/// The word of an empty position in a bucket; empty positions come last in it.
 const NONE: LittleEndian = [0xff; 4];
 
 /// The size of a look-up table.
@@ -311,7 +311,7 @@ pub(super) struct LookUpSize {
 impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
-        // Three of four places are filled: with more, searches take
+        // Three of four positions are filled: with more, searches take
         // long; with fewer, memory is wasted.
         size.buckets = size.ngrams() / 3 + 1;
         size
@@ -367,9 +367,9 @@ impl LookUp {
     /// contents are not checked.
     pub(super) fn new(size: LookUpSize, bytes: Bytes) -> Option<Self> {
         let parts = size.parts()?;
-        let places = size.buckets.checked_mul(IN_BUCKET)?;
+        let positions = size.buckets.checked_mul(IN_BUCKET)?;
         let sound = Some(bytes.len()) == size.bytes()
-            && size.ngrams() <= places
+            && size.ngrams() <= positions
             && (size.farthest as usize) < size.buckets;
         sound.then_some(Self { size, parts, bytes })
     }
@@ -453,11 +453,11 @@ fn fill(
             }
             farthest = farthest.max(distance);
             let bucket = &mut buckets[at];
-            let place = bucket[0].iter().position(|&word| word == NONE).unwrap_or_default();
-            bucket[0][place] = word;
-            bucket[1][place] = context.to_le_bytes();
-            bucket[2][place] = log10;
-            bucket[3][place] = table.state(node).to_le_bytes();
+            let position = bucket[0].iter().position(|&word| word == NONE).unwrap_or_default();
+            bucket[0][position] = word;
+            bucket[1][position] = context.to_le_bytes();
+            bucket[2][position] = log10;
+            bucket[3][position] = table.state(node).to_le_bytes();
         }
     }
     farthest
@@ -493,15 +493,15 @@ impl LookUpArrays<'_> {
         for _ in 0..=self.farthest {
             let [words, contexts, log10, states] = self.buckets.get(at)?;
             let mut found = 0;
-            for place in 0..IN_BUCKET {
-                let same = (number(words[place]) == word) & (number(contexts[place]) == context);
-                found |= usize::from(same) << place;
+            for position in 0..IN_BUCKET {
+                let same = (number(words[position]) == word) & (number(contexts[position]) == context);
+                found |= usize::from(same) << position;
             }
             if found != 0 {
-                let place = found.trailing_zeros() as usize % IN_BUCKET;
+                let position = found.trailing_zeros() as usize % IN_BUCKET;
                 return Some(ScoredWord {
-                    log10: float(log10[place]),
-                    state: NgramState(number(states[place])),
+                    log10: float(log10[position]),
+                    state: NgramState(number(states[position])),
                 });
             }
             if words[IN_BUCKET - 1] == NONE {

@@ -110,12 +110,12 @@ impl Vocabulary {
             VocabularyLayout::Own(Arrays { text, ends, slots }) => Arrays { text, ends, slots },
             VocabularyLayout::Shared(bytes, [text, words, slots]) => {
                 let ends = text.next_multiple_of(ALIGN);
-                let places = ends + (words * size_of::<LittleEndian>()).next_multiple_of(ALIGN);
+                let positions = ends + (words * size_of::<LittleEndian>()).next_multiple_of(ALIGN);
                 let bytes = &**bytes;
                 Arrays {
                     text: &bytes[..*text],
                     ends: &bytes[ends..].as_chunks().0[..*words],
-                    slots: &bytes[places..].as_chunks().0[..*slots],
+                    slots: &bytes[positions..].as_chunks().0[..*slots],
                 }
             }
         }
@@ -173,7 +173,7 @@ impl Vocabulary {
         let count = arrays.ends.len();
         arrays.slots[slot] = (count as u32).to_le_bytes();
         if count * 2 > arrays.slots.len() {
-            arrays.place(arrays.slots.len() * 2);
+            arrays.position(arrays.slots.len() * 2);
         }
         WordId(count as u32 - 1)
     }
@@ -182,7 +182,7 @@ impl Vocabulary {
         let Arrays { text, ends, slots } = self.arrays();
         let len = slots.len().max((ends.len() * 2).next_power_of_two());
         let mut own = Arrays { text: text.to_vec(), ends: ends.to_vec(), slots: Vec::new() };
-        own.place(len);
+        own.position(len);
         Self(VocabularyLayout::Own(own))
     }
 }
@@ -219,7 +219,7 @@ impl<'a> Arrays<&'a [u8], &'a [LittleEndian]> {
 
 impl Arrays<Vec<u8>, Vec<LittleEndian>> {
     /// Places all words in a table of this many slots.
-    fn place(&mut self, slots: usize) {
+    fn position(&mut self, slots: usize) {
         let mask = slots - 1;
         self.slots = vec![[0; 4]; slots];
         for at in 0..self.ends.len() {

@@ -62,13 +62,13 @@ pub fn likeliest_mark(
 ) -> (Mark, Option<f32>) {
     let mut ends = 0.0;
     let [mut inside, mut end] = [(Mark::None, 0.0); 2];
-    for (mark, share) in odds.clone() {
+    for (mark, fraction) in odds.clone() {
         let best = if mark.ends_sentence() { &mut end } else { &mut inside };
-        if share > best.1 {
-            *best = (mark, share);
+        if fraction > best.1 {
+            *best = (mark, fraction);
         }
         if mark.ends_sentence() {
-            ends += share;
+            ends += fraction;
         }
     }
     let [inside_weight, end_weight] = [inside.1 / costs.mark_cost, ends / costs.end_cost];
@@ -82,12 +82,13 @@ pub fn likeliest_mark(
     // At a certain end the ends share the whole.
     let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
     let possible = || {
-        let shares = odds.clone().filter(|(mark, _)| !is_last || mark.ends_sentence());
-        std::iter::once(none).chain(shares)
+        let fractions = odds.clone().filter(|(mark, _)| !is_last || mark.ends_sentence());
+        std::iter::once(none).chain(fractions)
     };
     let sum = |mark| {
         let same = possible().filter(|(other, _)| put(*other) == mark);
-        same.map(|(_, share)| share).sum::<f32>() / possible().map(|(_, share)| share).sum::<f32>()
+        same.map(|(_, fraction)| fraction).sum::<f32>()
+            / possible().map(|(_, fraction)| fraction).sum::<f32>()
     };
     request.decided(mark, sum)
 }

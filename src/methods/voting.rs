@@ -22,7 +22,7 @@ pub struct VotingOptions {
     pub window: NonZeroUsize,
     /// The number of words by which a window begins after the previous one: less than a window.
     pub step: NonZeroUsize,
-    /// The share of the windows with a word, from 0 to 1: a sentence ends after the word if more
+    /// The fraction of the windows with a word, from 0 to 1: a sentence ends after the word if more
     /// of them say so.
     pub end_threshold: f32,
 }
@@ -38,7 +38,7 @@ impl Default for VotingOptions {
 /// Returns the model with its texts cut into windows that vote.
 ///
 /// # Errors
-/// [`Error::Usage`] if windows do not overlap, or the threshold is no share.
+/// [`Error::Usage`] if windows do not overlap, or the threshold is no fraction.
 pub fn voting(model: Model, options: VotingOptions) -> Result<Model> {
     options.check()?;
     Ok(Model { restorer: Arc::new(Voting { method: model.restorer, options }), ..model })
@@ -55,7 +55,7 @@ impl VotingOptions {
         }
         if !(0.0..=1.0).contains(&end_threshold) {
             let name = option("end-threshold");
-            return Err(Error::usage(format!("{name} {end_threshold}: expected a share from 0 to 1")));
+            return Err(Error::usage(format!("{name} {end_threshold}: expected a fraction from 0 to 1")));
         }
         Ok(())
     }
@@ -180,20 +180,20 @@ impl Voting {
         let mut start = 0;
         let mut is_over = false;
         while !is_over {
-            let (mut places, mut windows) = (Vec::new(), Vec::new());
+            let (mut positions, mut windows) = (Vec::new(), Vec::new());
             // A window is read once it is known that a word follows its last one.
             let is_complete = |start| start + window.get() < len || has_ended && start < len;
             while windows.len() < TOGETHER && !is_over && is_complete(start) {
                 let end = (start + window.get()).min(len);
-                places.push(start..end);
+                positions.push(start..end);
                 windows.push(votes.window(start..end));
                 is_over = end == len;
                 start += step.get();
             }
             is_over |= windows.is_empty();
             let choices = self.method.restore_batch(&windows, asked)?;
-            for (place, choices) in places.into_iter().zip(&choices) {
-                votes.add(place.start, choices, place.end == len);
+            for (position, choices) in positions.into_iter().zip(&choices) {
+                votes.add(position.start, choices, position.end == len);
             }
         }
         let done = if has_ended { len } else { start };
@@ -257,10 +257,10 @@ impl Ballot {
     }
 
     /// Returns a window of the words as a text that continues earlier words, if there are any.
-    fn window(&self, place: Range<usize>) -> Tokens {
-        let is_cut = self.has_begun || place.start > 0;
+    fn window(&self, position: Range<usize>) -> Tokens {
+        let is_cut = self.has_begun || position.start > 0;
         let mut window = Tokens::new();
-        window.extend(&self.tokens, place);
+        window.extend(&self.tokens, position);
         if let Some(first) =
             window.as_mut_slice().first_mut().filter(|first| is_cut && first.before < Break::Turn)
         {
@@ -345,7 +345,7 @@ impl VotedWord {
         most.map_or(Mark::None, |(mark, _)| *mark)
     }
 
-    /// Returns the share of the windows that put a mark after the word.
+    /// Returns the fraction of the windows that put a mark after the word.
     fn mark_share(&self, mark: Mark) -> f32 {
         let votes = |is_same: &dyn Fn(Mark) -> bool| {
             self.marks.iter().filter(|(mark, _)| is_same(*mark)).map(|(_, votes)| votes).sum::<usize>() as f32
@@ -520,7 +520,7 @@ mod tests {
         assert!(refused(200, 200, 0.1).unwrap().contains("windows of 200 words, each 200 after"));
         assert!(refused(1, 1, 0.1).is_some() && refused(2, 1, 0.1).is_none());
         for wrong in [-0.1, 1.1, f32::NAN] {
-            assert!(refused(200, 1, wrong).unwrap().contains("expected a share from 0 to 1"));
+            assert!(refused(200, 1, wrong).unwrap().contains("expected a fraction from 0 to 1"));
         }
     }
 

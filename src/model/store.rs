@@ -321,8 +321,8 @@ mod tests {
         };
         // More than what is read.
         let draft = Draft::new(manifest, vec![("words.bin".into(), vec![7; (64 << 20) + 1])]);
-        let place = tempfile::tempdir().unwrap();
-        let [folder, packed] = ["folder", "packed"].map(|name| place.path().join(name));
+        let temporary = tempfile::tempdir().unwrap();
+        let [folder, packed] = ["folder", "packed"].map(|name| temporary.path().join(name));
         draft.save(&folder, false).unwrap();
         std::fs::write(&packed, draft.pack()).unwrap();
         for (model, file) in [(&folder, folder.join("words.bin")), (&packed, packed.clone())] {

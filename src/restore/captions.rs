@@ -36,7 +36,7 @@ pub struct CaptionStreamReader {
     waiting: VecDeque<Waiting>,
     restored: String,
     /// The marks put into the output, each with its place in the output of all streams; `written`
-    /// is the place where `restored` begins, and `begun` that where the stream began.
+    /// is the position where `restored` begins, and `begun` that where the stream began.
     marks: VecDeque<PlacedMark>,
     written: usize,
     begun: usize,

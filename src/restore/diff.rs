@@ -38,7 +38,7 @@ struct Hunk {
 
 impl Diff {
     /// Takes the next part of the text, as it was and as it is, with its lines ending in the same
-    /// places, and appends the finished hunks to `out`.
+    /// positions, and appends the finished hunks to `out`.
     pub(super) fn push(&mut self, old: &[u8], new: &[u8], out: &mut Vec<u8>) {
         let (mut olds, mut news) =
             (old.split_inclusive(|&b| b == b'\n'), new.split_inclusive(|&b| b == b'\n'));

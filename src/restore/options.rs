@@ -152,7 +152,7 @@ pub struct TextRestorer {
 pub struct RestoredWord {
     /// The restored form.
     pub text: String,
-    /// The word's place in the input, in bytes.
+    /// The word's position in the input, in bytes.
     pub span: Range<usize>,
     /// The case of the restored form.
     pub case: Case,

@@ -32,7 +32,7 @@ pub(super) struct PieceWriter {
     written: Vec<u8>,
     /// The amount of text written.
     pub(super) done: Done,
-    /// The marks put into the text, if they are collected instead of written, each with its place
+    /// The marks put into the text, if they are collected instead of written, each with its position
     /// in the output, and the length of the output.
     pub(super) apart: Option<Vec<PlacedMark>>,
     len: usize,
@@ -140,7 +140,7 @@ impl PieceWriter {
                     out.push(b'\n');
                 }
                 let mark = mark.map(|mark| {
-                    let probability = mark_probability.map(|share| format!("\t{share:.4}"));
+                    let probability = mark_probability.map(|fraction| format!("\t{fraction:.4}"));
                     format!("\t{mark}{}", probability.unwrap_or_default())
                 });
                 let mark = mark.unwrap_or_default();

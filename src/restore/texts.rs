@@ -197,7 +197,7 @@ impl TextRestorer {
     /// # Errors
     /// Returns the method's errors.
     pub fn restore_words<T: AsRef<str>>(&self, words: &[T]) -> Result<Vec<RestoredWord>> {
-        let (mut text, mut places) = (String::new(), Vec::<Range<usize>>::with_capacity(words.len()));
+        let (mut text, mut positions) = (String::new(), Vec::<Range<usize>>::with_capacity(words.len()));
         for word in words {
             if !text.is_empty() {
                 text.push(' ');
@@ -205,23 +205,23 @@ impl TextRestorer {
             let start = text.len();
             // A line end inside a word is no line end of the text.
             text.extend(word.as_ref().chars().map(|c| if is_line_end(c) { ' ' } else { c }));
-            places.push(start..text.len());
+            positions.push(start..text.len());
         }
         let mut found = self.words(&text)?.into_iter().peekable();
-        let restored = |(number, (place, word)): (usize, (Range<usize>, &T))| {
+        let restored = |(number, (position, word)): (usize, (Range<usize>, &T))| {
             let word = word.as_ref();
             let (mut text, mut copied) = (String::with_capacity(word.len()), 0);
             let mut whole: Option<RestoredWord> = None;
-            while let Some(part) = found.next_if(|part| part.span.start < place.end) {
+            while let Some(part) = found.next_if(|part| part.span.start < position.end) {
                 // What begins in one word and ends in another, such as a tag, is left as it is.
-                let Some(before) = word.get(copied..part.span.start.saturating_sub(place.start)) else {
+                let Some(before) = word.get(copied..part.span.start.saturating_sub(position.start)) else {
                     continue;
                 };
-                if part.span.end > place.end {
+                if part.span.end > position.end {
                     continue;
                 }
                 text.extend([before, &*part.text]);
-                copied = part.span.end - place.start;
+                copied = part.span.end - position.start;
                 whole = Some(match whole {
                     None => part,
                     Some(first) => RestoredWord {
@@ -238,7 +238,7 @@ impl TextRestorer {
                 None => RestoredWord { text, span, case, ..RestoredWord::default() },
             }
         };
-        Ok(places.into_iter().zip(words).enumerate().map(restored).collect())
+        Ok(positions.into_iter().zip(words).enumerate().map(restored).collect())
     }
 }
 

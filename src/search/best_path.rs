@@ -25,12 +25,16 @@ pub struct Answer<'a, Candidate> {
 impl<Candidate> Answer<'_, Candidate> {
     /// Returns the posterior probability of the candidates that `has` lets pass together, if
     /// requested.
-    pub fn share(&self, has: impl Fn(&Candidate) -> bool) -> Option<f32> {
-        self.posteriors.map(|posteriors| share(self.candidates, posteriors, has))
+    pub fn fraction(&self, has: impl Fn(&Candidate) -> bool) -> Option<f32> {
+        self.posteriors.map(|posteriors| fraction(self.candidates, posteriors, has))
     }
 }
 
-fn share<Candidate>(candidates: &[Candidate], posteriors: &[f64], has: impl Fn(&Candidate) -> bool) -> f32 {
+fn fraction<Candidate>(
+    candidates: &[Candidate],
+    posteriors: &[f64],
+    has: impl Fn(&Candidate) -> bool,
+) -> f32 {
     if candidates.iter().all(&has) {
         return 1.0;
     }
@@ -157,7 +161,7 @@ impl<S: Scorer> BestPathSearch<S> {
     /// pass, as [`BestPathSearch::find_posteriors`] found it last; `None` if none are requested.
     pub fn share_at(&self, position: usize, has: impl Fn(&S::Candidate) -> bool) -> Option<f32> {
         let candidates = &self.columns.get(position)?.candidates;
-        Some(share(candidates, self.posteriors.as_ref()?.of(position), has))
+        Some(fraction(candidates, self.posteriors.as_ref()?.of(position), has))
     }
 
     /// Removes the candidates of a pending position that `keeps` does not let pass, as if they had

@@ -81,7 +81,7 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
             for (back, node) in (0..).zip(&before.nodes) {
                 let (cost, state) = scorer.step(at, node.state, next);
                 let new = LatticeNode { state, cost: node.cost + f64::from(cost), back, candidate };
-                let to = place(&mut self.nodes, &mut found, new);
+                let to = position(&mut self.nodes, &mut found, new);
                 if arcs {
                     self.arcs.push(LatticeArc { from: back, to, candidate, cost });
                 }
@@ -111,7 +111,7 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
 
 /// Adds a hypothesis to the node of its state, and returns the index of the node.
 #[inline]
-fn place<State: Copy + Eq + Hash>(
+fn position<State: Copy + Eq + Hash>(
     nodes: &mut Vec<LatticeNode<State>>,
     found: &mut FxHashMap<State, u32>,
     new: LatticeNode<State>,

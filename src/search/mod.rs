@@ -173,8 +173,8 @@ mod tests {
             for (at, (_, posteriors)) in found.iter().enumerate() {
                 for (candidate, found) in posteriors.as_ref().unwrap().iter().enumerate() {
                     let through = all.iter().filter(|path| path.candidates[at] == candidate);
-                    let share = through.map(|path| (-path.cost).exp()).sum::<f64>() / whole;
-                    prop_assert!((share - found).abs() < 1e-9, "{share} {found}");
+                    let fraction = through.map(|path| (-path.cost).exp()).sum::<f64>() / whole;
+                    prop_assert!((fraction - found).abs() < 1e-9, "{fraction} {found}");
                 }
             }
             prop_assert_eq!(indices(&found), indices(&search(&scorer, &positions, None, false)));

@@ -1,4 +1,4 @@
-//! Follows what stands between two words: the mark, the opening, and the places that are closed to others.
+//! Follows what stands between two words: the mark, the opening, and the positions that are closed to others.
 
 use super::mark::Mark;
 use super::options::MarkPlaces;
@@ -134,7 +134,7 @@ impl GapTracker {
         if let Some(left) = token.left.filter(|_| !has_apostrophe) {
             self.see(Mark::of(left), token.before);
         }
-        // Inside a run no mark has a place, though an opening alone may stand there: `a¿b`.
+        // Inside a run no mark has a position, though an opening alone may stand there: `a¿b`.
         token.gap = self.gap.take().or((token.before == Break::None).then_some(Mark::None));
     }
 
@@ -150,7 +150,7 @@ impl GapTracker {
         self.line = before.line;
     }
 
-    /// Decides the places for marks in the words of a line, as far as it is read.
+    /// Decides the positions for marks in the words of a line, as far as it is read.
     pub(super) fn finish_line(&mut self, reading: &Reading, words: &mut [Token]) {
         let closes = || self.line.marked || self.lines.close(self.follows_marked);
         if reading.puts == Some(MarkPlaces::Unmarked) && *self.line.closed.get_or_insert_with(closes) {

@@ -34,7 +34,7 @@ pub struct RestoreOptions {
     pub capitalized: Capitalized,
     /// The user's own spellings, which always win.
     pub spellings: Spellings,
-    /// The places where a sentence start gets a capital.
+    /// The positions where a sentence start gets a capital.
     pub sentence_start: SentenceStart,
     /// The parts of a file whose words are context for each other.
     pub context: Context,
@@ -180,19 +180,19 @@ impl RestoreOptions {
         self.language.as_deref().unwrap_or_default()
     }
 
-    /// Returns the places for marks; `None` if none are inserted.
+    /// Returns the positions for marks; `None` if none are inserted.
     pub fn puts(&self) -> Option<MarkPlaces> {
         (!self.marks.is_empty()).then_some(self.mark_places)
     }
 }
 
-/// The places where a sentence start gets a capital, whatever the method chose.
+/// The positions where a sentence start gets a capital, whatever the method chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SentenceStart {
     /// After a mark that ends a sentence, and at the beginning of a line of punctuated text.
     #[default]
     Auto,
-    /// The places of `Auto`, and the beginning of every line and of every cue of subtitles.
+    /// The positions of `Auto`, and the beginning of every line and of every cue of subtitles.
     Always,
     /// Nowhere: the method alone decides.
     Never,

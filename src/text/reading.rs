@@ -20,7 +20,7 @@ pub(super) struct Reading {
     pub(super) apart: bool,
     /// True if the language opens sentences with marks.
     pub(super) has_openings: bool,
-    /// The places for marks that are inserted, if there are any.
+    /// The positions for marks that are inserted, if there are any.
     pub(super) puts: Option<MarkPlaces>,
 }
 

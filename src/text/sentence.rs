@@ -49,7 +49,7 @@ pub struct Abbreviations {
 /// Longer words count as this long.
 const HEADS: usize = 16;
 
-/// Returns the place among heads of a word, and its bit.
+/// Returns the position among heads of a word, and its bit.
 #[inline]
 fn head(word: &str) -> (usize, u32) {
     let first = word.bytes().next().unwrap_or_default();
@@ -128,7 +128,7 @@ impl Abbreviations {
     }
 }
 
-/// Returns true for a number that may be an ordinal: of a day, a century, a place. Years end sentences.
+/// Returns true for a number that may be an ordinal: of a day, a century, a position. Years end sentences.
 fn is_ordinal(word: &str) -> bool {
     matches!(word.len(), 1 | 2) && word.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -127,7 +127,7 @@ impl Spellings {
     }
 
     /// Fixes the labels of the words from `from` on that the list spells, the longest phrase first.
-    /// The places of the words point into `source`. A phrase does not cross the end of a line.
+    /// The positions of the words point into `source`. A phrase does not cross the end of a line.
     ///
     /// Returns the number of words that are settled: all of them if the line ends here (`whole`);
     /// otherwise the words before a tail that more words may complete to a phrase.
@@ -280,8 +280,8 @@ mod tests {
         let mut spelled = text.to_owned();
         for (_, token) in tokens.iter() {
             if let Constraint::Fixed(case) = token.constraint {
-                let place = token.source.start as usize..token.source.end as usize;
-                spelled.replace_range(place.clone(), &case.applied(&text[place], Locale::Root));
+                let position = token.source.start as usize..token.source.end as usize;
+                spelled.replace_range(position.clone(), &case.applied(&text[position], Locale::Root));
             }
         }
         spelled

@@ -15,7 +15,7 @@ pub(super) fn time_stamp(line: &str, is_whole: bool) -> Scan {
     }
 }
 
-/// The place in a line up to which it is read.
+/// The position in a line up to which it is read.
 struct Reader<'a> {
     line: &'a str,
     at: usize,

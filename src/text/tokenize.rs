@@ -4,7 +4,7 @@
 //! `vice-president`), an initialism (`u.s`, without its last stop) or a number (`1,000`, `3.5m`,
 //! `10:30`). Left unchanged are URLs, e-mail addresses, file and domain names, `@handles`, `#tags`,
 //! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
-//! Case plays no part: a text and its lower-cased copy have their words in the same places.
+//! Case plays no part: a text and its lower-cased copy have their words in the same positions.
 
 use super::gap_tracker::GapTracker;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
@@ -110,8 +110,8 @@ impl Tokenizer {
     /// without them: the first word of a document, paragraph or turn begins a sentence, and so does
     /// a word after a mark that ends one, on whichever line; the marks of a line prove nothing
     /// about its first word.
-    pub fn putting_marks(mut self, places: Option<MarkPlaces>) -> Self {
-        self.reading.puts = places;
+    pub fn putting_marks(mut self, positions: Option<MarkPlaces>) -> Self {
+        self.reading.puts = positions;
         self
     }
 
@@ -292,7 +292,7 @@ impl Tokenizer {
         at
     }
 
-    /// Decides the sentence start of the line and the places for marks in it, as far as it is read.
+    /// Decides the sentence start of the line and the positions for marks in it, as far as it is read.
     fn finish_line(&mut self, tokens: &mut Tokens) {
         let words = &mut tokens.as_mut_slice()[self.first..];
         if !words.is_empty() {
@@ -346,8 +346,8 @@ impl Tokenizer {
         self.odd_field(&NonSpaceRun { text: &plain, start: 0, end: run.plain.len(), base: 0 }, tokens);
         for word in &mut tokens.as_mut_slice()[first..] {
             let (start, end) = (word.source.start as usize, word.source.end as usize);
-            let place = run.place(start)..run.place(end - 1) + 1;
-            word.source = base + place.start as u32..base + place.end as u32;
+            let position = run.position(start)..run.position(end - 1) + 1;
+            word.source = base + position.start as u32..base + position.end as u32;
         }
     }
 
@@ -558,8 +558,8 @@ mod tests {
     fn the_length_of_a_tag_does_not_change_with_case() {
         for len in [600, 1010, 1030] {
             let text = format!("<b {}> çay", "İ".repeat(len));
-            let places = |text: &str| tokenize(text, Locale::Turkic, "tr").len();
-            assert_eq!(places(&text), places(&Locale::Turkic.lower(&text)), "{len} letters");
+            let positions = |text: &str| tokenize(text, Locale::Turkic, "tr").len();
+            assert_eq!(positions(&text), positions(&Locale::Turkic.lower(&text)), "{len} letters");
         }
     }
 

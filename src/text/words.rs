@@ -211,8 +211,8 @@ impl JoinedRun {
         if run.parts.len() > 1 { TagLookahead::Run(run) } else { TagLookahead::No }
     }
 
-    /// Returns the place in the text of byte `at` of the run without tags.
-    pub(super) fn place(&self, at: usize) -> usize {
+    /// Returns the position in the text of byte `at` of the run without tags.
+    pub(super) fn position(&self, at: usize) -> usize {
         let (from, to) = self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
         to + at - from
     }
@@ -228,7 +228,7 @@ pub(super) struct NonSpaceRun<'a> {
     pub(super) start: usize,
     /// The byte behind the run.
     pub(super) end: usize,
-    /// The place of the text in the piece.
+    /// The position of the text in the piece.
     pub(super) base: u32,
 }
 

@@ -34,7 +34,7 @@ pub(crate) enum MarkSide {
 }
 
 impl MarkSide {
-    /// Returns the place of this side of a word in the source, in bytes.
+    /// Returns the position of this side of a word in the source, in bytes.
     pub(crate) fn of(self, token: &Token) -> usize {
         match self {
             Self::Before => token.source.start as usize,

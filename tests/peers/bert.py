@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the hidden states of every layer of an encoder with those of PyTorch (transformers), and the pieces of words.
+"""Compares the hidden states of every layer of an encoder with those of PyTorch (transformers), and the subwords.
 
 Usage: bert.py ENCODER TEXT [--lines N]
 
 ENCODER is a Hugging Face folder of any kind that is taken (config.json, tokenizer.json or vocab.txt, model.safetensors); TEXT is any
-text, of which the first N lines are read. Exits with 1 if pieces differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
+text, of which the first N lines are read. Exits with 1 if subwords differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
 torch, transformers and safetensors (pip install torch transformers safetensors), and cargo to build majuscule's part.
 """
 
@@ -36,24 +36,24 @@ def main():
     most = model.config.max_position_embeddings
     if "roberta" in model.config.model_type:
         most -= model.config.pad_token_id + 1
-    other_pieces, worst = 0, torch.zeros(model.config.num_hidden_layers + 1)
+    other_subwords, worst = 0, torch.zeros(model.config.num_hidden_layers + 1)
     wrong = 0
     for at, line in enumerate(lines):
         ids = ours[f"ids.{at:04}"].long()
         theirs = tokenizer(line.split(), is_split_into_words=True, truncation=True, max_length=most).input_ids
         if ids.tolist() != theirs:
-            other_pieces += 1
+            other_subwords += 1
         with torch.no_grad():
             layers = model(ids.unsqueeze(0), output_hidden_states=True).hidden_states
         layers = torch.cat(layers)
         difference = (ours[f"states.{at:04}"] - layers).abs()
         wrong += int((difference > torch.maximum(torch.tensor(1e-4), 1e-5 * layers.abs())).sum())
         worst = torch.maximum(worst, difference.amax((1, 2)))
-    print(f"{len(lines)} lines, {other_pieces} of them cut otherwise")
+    print(f"{len(lines)} lines, {other_subwords} of them cut otherwise")
     for layer, difference in enumerate(worst):
         print(f"layer {layer}: largest difference {difference:.1e}")
     print(f"{wrong} values differ by more than 1e-4 and 1e-5 of themselves")
-    sys.exit(1 if wrong or other_pieces else 0)
+    sys.exit(1 if wrong or other_subwords else 0)
 
 
 def states(encoder, lines):

@@ -1,4 +1,4 @@
-//! Writes the pieces of each line of a text and the hidden states of every layer of an encoder to a
+//! Writes the subwords of each line of a text and the hidden states of every layer of an encoder to a
 //! file, for `bert.py`, which compares them with PyTorch.
 
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::{env, fs};
 use candle_core::{Device, Tensor};
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::NoDropout;
-use majuscule_neural::bert::encoder::{BertEncoder, PieceBatch};
-use majuscule_neural::bert::tokenize::{PieceCutter, Pieces};
+use majuscule_neural::bert::encoder::{BertEncoder, EncoderBatch};
+use majuscule_neural::bert::tokenize::{HuggingFaceTokenizer, SubwordTokenizer};
 use majuscule_neural::bert::weights::{self, TensorMap};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let file = |name: &str| fs::read(Path::new(folder).join(name));
     let config = EncoderConfig::read(&file("config.json")?)?;
-    let pieces = match file("tokenizer.json") {
-        Ok(json) => Pieces::read(&json, Some(config.vocab_size))?,
-        Err(_) => Pieces::read_vocabulary(&file("vocab.txt")?, true, Some(config.vocab_size))?,
+    let subwords = match file("tokenizer.json") {
+        Ok(json) => HuggingFaceTokenizer::read(&json, Some(config.vocab_size))?,
+        Err(_) => HuggingFaceTokenizer::read_vocabulary(&file("vocab.txt")?, true, Some(config.vocab_size))?,
     };
     let weights = weights::read_encoder(&file("model.safetensors")?, &config, &Device::Cpu)?;
     let encoder = BertEncoder::new(&weights, "", &config)?;
@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Lines of different lengths share a batch, so that the padding is compared too.
     for (group, lines) in fs::read_to_string(text)?.lines().collect::<Vec<_>>().chunks(8).enumerate() {
         let texts: Vec<Vec<u32>> =
-            lines.iter().map(|line| ids(line, &pieces, &config)).collect::<Result<_, _>>()?;
-        let batch = PieceBatch::new(texts.iter().map(Vec::as_slice), pieces.special.padding);
+            lines.iter().map(|line| ids(line, &subwords, &config)).collect::<Result<_, _>>()?;
+        let batch = EncoderBatch::new(texts.iter().map(Vec::as_slice), subwords.special.padding);
         let layers = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
         for (at, ids) in texts.iter().enumerate() {
             let own = |layer: &Tensor| layer.narrow(0, at * batch.width, ids.len());
@@ -44,13 +44,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the piece ids of a line as the encoder reads it; each word is cut by itself.
-fn ids(line: &str, pieces: &Pieces, config: &EncoderConfig) -> Result<Vec<u32>, String> {
-    let mut ids = vec![pieces.special.first];
+/// Returns the subword ids of a line as the encoder reads it; each word is cut by itself.
+fn ids(line: &str, subwords: &HuggingFaceTokenizer, config: &EncoderConfig) -> Result<Vec<u32>, String> {
+    let mut ids = vec![subwords.special.first];
     for word in line.split_whitespace() {
-        ids.extend(pieces.of(word)?);
+        ids.extend(subwords.of(word)?);
     }
     ids.truncate(config.longest() - 1);
-    ids.push(pieces.special.last);
+    ids.push(subwords.special.last);
     Ok(ids)
 }

@@ -79,7 +79,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         #[cfg(feature = "neural")]
         Box::new(bert::BertConfig {
             heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
-            piece: bert::LabelledPiece::Last,
+            labelled_subword: bert::LabelledSubword::Last,
             epochs: 20,
             ..toy_bert()
         }),
@@ -133,7 +133,7 @@ fn toy_bilstm() -> bilstm::BilstmConfig {
     }
 }
 
-/// Returns the settings of a small network on pieces.
+/// Returns the settings of a small network on subwords.
 #[cfg(feature = "neural")]
 fn toy_cnn_bilstm() -> cnn_bilstm::CnnBilstmConfig {
     cnn_bilstm::CnnBilstmConfig {

@@ -37,7 +37,7 @@ fn an_encoder_is_checked_against_another_implementation() {
     }
     let json = room.out("inspect tagger --check-encoder=text --json", b"");
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
-    assert_eq!(json["encoder_check"]["pieces"], 5);
+    assert_eq!(json["encoder_check"]["subwords"], 5);
     for implementation in ["graph", "engine"] {
         assert!(json["encoder_check"][implementation].as_f64().unwrap() < 1e-4, "{json}");
     }

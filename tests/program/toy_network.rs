@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 const ENCODER: &[u8] = include_bytes!("../data/toy-bert/model.safetensors");
 /// The tokenizer of the same vocabulary.
-const PIECES: &str = include_str!("../data/toy-distilbert/tokenizer.json");
+const SUBWORDS: &str = include_str!("../data/toy-distilbert/tokenizer.json");
 const SHAPE: &str = include_str!("../data/toy-bert/config.json");
 
 /// Returns the model with its weights in bytes.
@@ -34,14 +34,14 @@ pub fn whole() -> Draft {
     whole_of("en")
 }
 
-/// Returns a small network on pieces with its weights in 32-bit numbers.
+/// Returns a small network on subwords with its weights in 32-bit numbers.
 pub fn cnn_bilstm() -> Draft {
     let shape =
-        CnnBilstmShape { pieces: 101, embedding: 3, convolutions: 1, channels: 4, layers: 2, hidden: 3 };
+        CnnBilstmShape { subwords: 101, embedding: 3, convolutions: 1, channels: 4, layers: 2, hidden: 3 };
     let settings = CnnBilstmSettings { shape, window: 12, runs_on: true, costs: None, in_bytes: false };
     let manifest = manifest("cnn-bilstm", "en", serde_json::to_value(&settings).unwrap());
     let parts = CnnBilstmParts {
-        tokenizer: PIECES.into(),
+        tokenizer: SUBWORDS.into(),
         words: "who\nlisbon\n".to_owned(),
         mixed: String::new(),
         settings,
@@ -104,7 +104,7 @@ fn whole_of(languages: &str) -> Draft {
     let manifest = manifest("bert", languages, json!({ "window": 12, "runs_on": true, "piece": "last" }));
     let sections: Vec<Section> = vec![
         (CONFIG.to_owned(), SHAPE.into()),
-        (TOKENIZER.to_owned(), PIECES.into()),
+        (TOKENIZER.to_owned(), SUBWORDS.into()),
         (WEIGHTS.to_owned(), weights()),
         (MIXED.to_owned(), Vec::new()),
     ];

@@ -78,10 +78,10 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
             object["layers"] = facts(layers);
         }
         if let Some(check) = &check {
-            let EncoderCheck { graph, engine, largest, pieces } = check;
+            let EncoderCheck { graph, engine, largest, subwords } = check;
             let tolerance = check.tolerance();
             object["encoder_check"] = json!({
-                "graph": graph, "engine": engine, "largest": largest, "pieces": pieces, "tolerance": tolerance
+                "graph": graph, "engine": engine, "largest": largest, "subwords": subwords, "tolerance": tolerance
             });
         }
         print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
@@ -106,9 +106,9 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
     }
     page += &layers.as_ref().map(lines).unwrap_or_default();
-    if let Some(EncoderCheck { graph, engine, largest, pieces }) = &check {
+    if let Some(EncoderCheck { graph, engine, largest, subwords }) = &check {
         let states =
-            format!("in the last hidden states of {pieces} pieces, whose numbers reach {largest:.1}");
+            format!("in the last hidden states of {subwords} subwords, whose numbers reach {largest:.1}");
         page += &format!(
             "graph       (training) differs from candle-transformers by at most {graph:.1e} {states}\n\
              engine      (restoring on the CPU) differs from candle-transformers by at most {engine:.1e} {states}\n"

@@ -23,11 +23,11 @@ pub struct VotingArgs {
     /// Number of words by which each window begins after the one before (1)
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     step: Option<NonZeroUsize>,
-    /// End a sentence after a word where more than this share of its windows say so (0.1), with one of
+    /// End a sentence after a word where more than this fraction of its windows say so (0.1), with one of
     /// the options of windows
     #[arg(
         long,
-        value_name = "SHARE",
+        value_name = "FRACTION",
         value_parser = super::page::probability,
         allow_negative_numbers = true,
         conflicts_with = "look_ahead",

@@ -179,10 +179,10 @@ impl<'a> TurnCut<'a> {
         let begins = words.start == 0 || self.words[words.start - 1].after == Juncture::Sentence;
         let is_whole = begins && (is_last || last.after == Juncture::Sentence);
         let scrap = if is_whole { 0 } else { SCRAP.0.saturating_sub(chars as u64) * SCRAP.1 / SCRAP.0 };
-        let share =
+        let fraction =
             (FULL * (chars * chars) as u64) / (self.limits.capacity() * self.limits.capacity()) as u64;
         let inside = self.inside[words.end - 1] - self.inside[words.start];
-        Some(CUE + lines + end + inside + scrap + share + self.time_cost(shown, chars as u64))
+        Some(CUE + lines + end + inside + scrap + fraction + self.time_cost(shown, chars as u64))
     }
 
     /// Returns the cost of the time in which a cue is shown.
@@ -297,10 +297,10 @@ mod tests {
     fn least_lines(cut: &TurnCut<'_>, words: &Range<usize>) -> Option<u64> {
         let max = cut.limits.max_chars;
         let total = cut.len(words.start, words.end);
-        let places: Vec<usize> = (words.start + 1..words.end).collect();
+        let positions: Vec<usize> = (words.start + 1..words.end).collect();
         let mut found: Option<(usize, u64)> = None;
-        for chosen in 0..1u32 << places.len() {
-            let mut ends: Vec<usize> = places
+        for chosen in 0..1u32 << positions.len() {
+            let mut ends: Vec<usize> = positions
                 .iter()
                 .enumerate()
                 .filter(|(bit, _)| chosen >> bit & 1 == 1)

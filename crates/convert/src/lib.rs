@@ -21,7 +21,7 @@
 //! settings of one are not valid in another. Escapes of vtt and ttml are plain characters elsewhere.
 //! Unspoken parts of ctm and stm, events in `<>` and alternatives, are tags, and a missing name,
 //! confidence or type is `-`, `NA` and `NA`. In jsonl the text has no tags: these have a list of
-//! their own with their places, so that the text is plain. Blocks have `"text":null`, so that readers
+//! their own with their positions, so that the text is plain. Blocks have `"text":null`, so that readers
 //! of texts skip them.
 //!
 //! In ass a field with its usual value (`0`, `Default`) is not content, nor is an identifier that is

@@ -192,8 +192,8 @@ impl WordGroup {
         text
     }
 
-    /// Returns the place in the text of the group of this character of the segment.
-    fn place(&self, at: usize) -> usize {
+    /// Returns the position in the text of the group of this character of the segment.
+    fn position(&self, at: usize) -> usize {
         let mut before = 0;
         for run in &self.runs {
             if at <= run.end {
@@ -419,7 +419,7 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
         if from == bounds[at] {
             anchor.begin = anchor.begin.or(word.begin);
         }
-        // Most words are one timed word: the usual four places would be most of the memory.
+        // Most words are one timed word: the usual four positions would be most of the memory.
         anchor.words.reserve_exact(1);
         anchor.words.push(word.clone());
         let mut last = at;
@@ -478,8 +478,9 @@ fn divide(
         let to = known[end - 1].1.or_else(|| known.get(end).and_then(|next| next.0)).unwrap_or(last);
         let total: u64 = letters[at..end].iter().sum();
         let time = |letters: u64| {
-            let share = u128::from(to.saturating_sub(begin)) * u128::from(letters) / u128::from(total.max(1));
-            begin + u64::try_from(share).unwrap_or(u64::MAX)
+            let fraction =
+                u128::from(to.saturating_sub(begin)) * u128::from(letters) / u128::from(total.max(1));
+            begin + u64::try_from(fraction).unwrap_or(u64::MAX)
         };
         is_divided |= end - at > 1;
         let mut said = 0;
@@ -498,7 +499,7 @@ fn divide(
 enum TagRole<'a> {
     Opens(&'a str),
     Closes(&'a str),
-    /// A voice, or the place of the cue on the screen: it holds for the words after it.
+    /// A voice, or the position of the cue on the screen: it holds for the words after it.
     Frames,
     /// The time of a word, or the end of a voice.
     Passes,
@@ -596,8 +597,8 @@ fn hang_tags(
             TagRole::Closes(_) if is_before && next > 0 => next - 1,
             _ => next,
         };
-        let place = groups[at].place(tag.at.clamp(groups[at].start(), groups[at].end()));
-        words[at].tags.push(SegmentTag { at: place, tag: tag.tag.clone() });
+        let position = groups[at].position(tag.at.clamp(groups[at].start(), groups[at].end()));
+        words[at].tags.push(SegmentTag { at: position, tag: tag.tag.clone() });
     }
     let mut frames = frames.into_iter().peekable();
     let mut frame = Rc::clone(base);

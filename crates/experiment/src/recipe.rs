@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::results::{PaperRun, Published};
-use majuscule::error::{Error, Place, Problem, Result};
+use majuscule::error::{Error, Location, Problem, Result};
 use majuscule::methods::Preset;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
@@ -421,7 +421,7 @@ fn check_outputs(text: &str, file: &str) -> Result<()> {
                 word.escape_debug()
             );
             Err(Error::Input {
-                place: Place { file: file.to_owned(), line, column },
+                location: Location { file: file.to_owned(), line, column },
                 problem: problem.into(),
             })
         }
@@ -469,7 +469,7 @@ pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
 fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
     let (line, column) = error.span().and_then(|span| place(text, span.start)).unzip();
     let problem = error.message().trim().replace('\n', ", ");
-    Error::Input { place: Place { file: file.to_owned(), line, column }, problem: problem.into() }
+    Error::Input { location: Location { file: file.to_owned(), line, column }, problem: problem.into() }
 }
 
 /// Returns the line and column of a byte offset.

@@ -274,16 +274,16 @@ pub struct TextOverlap {
 }
 
 impl TextOverlap {
-    /// The share of a test text's n-grams above which the overlap counts as a leak. Texts of
+    /// The fraction of a test text's n-grams above which the overlap counts as a leak. Texts of
     /// one genre share set phrases: of the 8-grams of a Europarl test text, 3.2 % occur in
-    /// 50 million words of other sessions, and 0.04 % for talks. A larger share means that
+    /// 50 million words of other sessions, and 0.04 % for talks. A larger fraction means that
     /// whole passages were trained on.
     const LEAK: f64 = 0.05;
 
     /// Returns true if so much of the test text was trained on that its figures are better than
     /// those on a new text.
     pub fn is_leak(&self) -> bool {
-        self.found.share().is_some_and(|share| share > Self::LEAK)
+        self.found.fraction().is_some_and(|fraction| fraction > Self::LEAK)
     }
 }
 

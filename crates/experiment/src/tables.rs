@@ -151,7 +151,7 @@ pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 
     let [ngrams, shared, sentences, with] =
         [found.ngrams, found.shared_ngrams, found.sentences, found.shared_sentences]
             .map(|count| (Some(count as f64), thousands(count)));
-    [ngrams, shared, (found.share(), percent(found.share())), sentences, with]
+    [ngrams, shared, (found.fraction(), percent(found.fraction())), sentences, with]
 }
 
 /// The warning for a training text that contains much of a test text; `None` for any other.
@@ -161,7 +161,7 @@ pub fn leak(overlap: &TextOverlap) -> Option<String> {
         format!(
             "{} % of the {}-grams of the test \"{}\" ({} of {}, in {} of {} sentences) stand in the training text \"{}\": \
              figures on it are better than on a new text",
-            percent(found.share()),
+            percent(found.fraction()),
             found.order,
             overlap.tests.join("\", \""),
             thousands(found.shared_ngrams),

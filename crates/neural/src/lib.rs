@@ -15,7 +15,7 @@ pub enum NeuralMethod {
     /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain
     /// of labels (CRF)
     Bilstm(bilstm::BilstmConfig),
-    /// Neural, from scratch: pieces of words, which are learned from the text, convolutions over them, and LSTMs
+    /// Neural, from scratch: subwords, which are learned from the text, convolutions over them, and LSTMs
     /// over words. Small and fast
     CnnBilstm(cnn_bilstm::CnnBilstmConfig),
 }

@@ -9,7 +9,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use majuscule::error::worded;
-use majuscule::{Error, Note, Place};
+use majuscule::{Error, Location, Note};
 use serde_json::{Map, Value};
 
 /// The content type of a problem.
@@ -141,7 +141,7 @@ impl From<Error> for ApiError {
         };
         let api = Self::new(status, error.worded(field_name));
         match error {
-            Error::Input { place: Place { line, column, .. }, .. } => {
+            Error::Input { location: Location { line, column, .. }, .. } => {
                 let places = [("line", line), ("column", column)];
                 places.into_iter().fold(api, |api, (name, number)| match number {
                     Some(number) => api.with(name, number),

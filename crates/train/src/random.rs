@@ -67,9 +67,9 @@ pub fn unit(random: &mut Random) -> f64 {
 }
 
 /// Draws a dropout mask of `count` factors: 0 for values that are dropped, with probability
-/// `share`, and for the others the factor that preserves the mean.
-pub fn mask(random: &mut Random, share: f64, count: usize) -> Vec<f32> {
-    let factors = DropoutFactors::new(share);
+/// `fraction`, and for the others the factor that preserves the mean.
+pub fn mask(random: &mut Random, fraction: f64, count: usize) -> Vec<f32> {
+    let factors = DropoutFactors::new(fraction);
     let mut mask = vec![0.0; count];
     factors.fill(&mut mask, &factors.draws(random, count));
     mask
@@ -85,10 +85,10 @@ pub struct DropoutFactors {
 }
 
 impl DropoutFactors {
-    /// Makes the factors for the share of values that are dropped.
-    pub fn new(share: f64) -> Self {
+    /// Makes the factors for the fraction of values that are dropped.
+    pub fn new(fraction: f64) -> Self {
         // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
-        let dropped = (share * 65536.0).round().min(65535.0) as u16;
+        let dropped = (fraction * 65536.0).round().min(65535.0) as u16;
         Self { dropped, kept: 1.0 / (1.0 - f32::from(dropped) / 65536.0) }
     }
 

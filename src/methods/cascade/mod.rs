@@ -39,8 +39,8 @@ pub struct Read {
 }
 
 impl Read {
-    /// The share of words that the second method answered; 0 if there were no words.
-    pub fn share(&self) -> f64 {
+    /// The fraction of words that the second method answered; 0 if there were no words.
+    pub fn fraction(&self) -> f64 {
         let [all, exact] = [&self.all, &self.exact].map(|count| count.load(Ordering::Relaxed) as f64);
         exact / all.max(1.0)
     }
@@ -433,7 +433,7 @@ mod tests {
         let choices =
             cascade.restore_batch(&[text.clone(), tokens(&[vec!["x"]])], Request::default()).unwrap();
         assert_eq!([cases(&choices[0]), cases(&choices[1])], ["ffEEEf", "E"]);
-        assert!((cascade.read.share() - 4.0 / 7.0).abs() < 1e-9);
+        assert!((cascade.read.fraction() - 4.0 / 7.0).abs() < 1e-9);
         assert!(choices[0].iter().all(|choice| choice.confidence.is_none()));
         let sure = whole(&cascade, &text, Request { confidence: true, ..Request::default() });
         assert!(sure.iter().all(|choice| choice.confidence.is_some()));

@@ -201,8 +201,8 @@ impl EventAnswers {
                 self.word = Some(choice(answer, |event| event.case(begins)));
             }
             WordOrGap::Gap(gap) => {
-                let share = |mark| answer.share(|event| event.is_gap(mark)).unwrap_or_default();
-                let decided = decided.unwrap_or_else(|| self.request.decided(gap.mark, share));
+                let fraction = |mark| answer.fraction(|event| event.is_gap(mark)).unwrap_or_default();
+                let decided = decided.unwrap_or_else(|| self.request.decided(gap.mark, fraction));
                 self.begins = gap.ends && decided.0 == gap.mark;
                 self.end_word(decided, out);
             }
@@ -329,8 +329,8 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
             (Some(mark), _) => (mark, Some(1.0)),
             (None, Some(WordOrGap::Gap(gap))) => {
                 self.search.find_posteriors(2);
-                let share = |mark| self.search.share_at(1, |event| event.is_gap(mark)).unwrap_or_default();
-                self.answers.request.decided(gap.mark, share)
+                let fraction = |mark| self.search.share_at(1, |event| event.is_gap(mark)).unwrap_or_default();
+                self.answers.request.decided(gap.mark, fraction)
             }
             (None, _) => (Mark::None, None),
         };

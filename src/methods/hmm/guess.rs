@@ -56,19 +56,19 @@ impl Guesser {
 
     /// Returns the case of a word if the guess is sure.
     pub fn sure(&self, lower: &str) -> Option<Case> {
-        let shares = self.costs(lower, false).map(|cost| (-cost).exp());
-        let whole: f32 = shares.iter().sum();
-        CASES.into_iter().zip(shares).find(|(_, share)| *share > SURE * whole).map(|(case, _)| case)
+        let fractions = self.costs(lower, false).map(|cost| (-cost).exp());
+        let whole: f32 = fractions.iter().sum();
+        CASES.into_iter().zip(fractions).find(|(_, fraction)| *fraction > SURE * whole).map(|(case, _)| case)
     }
 
     /// The costs −ln P of lower, title and upper case, up to a common constant.
     pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
         let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
         let known = starts.filter_map(|at| self.endings.get(&lower[at..])).last();
-        let shares = known.or_else(|| self.endings.get("")).copied().unwrap_or([1.0; 3]);
+        let fractions = known.or_else(|| self.endings.get("")).copied().unwrap_or([1.0; 3]);
         std::array::from_fn(|case| {
             let factor = if after_capitals { self.after_capitals[case] } else { 1.0 };
-            -(shares[case] * factor).max(f32::MIN_POSITIVE).ln()
+            -(fractions[case] * factor).max(f32::MIN_POSITIVE).ln()
         })
     }
 }

@@ -64,7 +64,7 @@ fn case(candidate: &FormCandidate) -> Case {
 /// The case on the best path; its probability is the sum over all candidates with this case.
 pub(super) fn choice<C>(answer: &Answer<'_, C>, case_of: impl Fn(&C) -> Case) -> Choice {
     let case = case_of(&answer.candidates[answer.best]);
-    let confidence = answer.share(|candidate| case_of(candidate) == case);
+    let confidence = answer.fraction(|candidate| case_of(candidate) == case);
     Choice { confidence, ..Label::from(case).into() }
 }
 

@@ -29,14 +29,14 @@ pub type Bonus = [f32; BUCKETS];
 /// larger ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryModel {
-    shares: [f32; FAR + 1],
+    fractions: [f32; FAR + 1],
 }
 
 impl Default for BoundaryModel {
     fn default() -> Self {
-        let mut shares = [0.0; FAR + 1];
-        shares[0] = 1.0;
-        Self { shares }
+        let mut fractions = [0.0; FAR + 1];
+        fractions[0] = 1.0;
+        Self { fractions }
     }
 }
 
@@ -46,30 +46,30 @@ impl BoundaryModel {
     pub fn step(&self, sum: f32, bonus: &Bonus) -> (f32, Self) {
         let by_bucket = bonus.map(|bonus| 1.0 / (1.0 + (-(sum + bonus)).exp()));
         let begins: [f32; FAR + 1] =
-            std::array::from_fn(|distance| self.shares[distance] * by_bucket[bucket(distance)]);
+            std::array::from_fn(|distance| self.fractions[distance] * by_bucket[bucket(distance)]);
         let all = begins.iter().sum::<f32>().min(1.0);
         let goes_on =
-            Self { shares: std::array::from_fn(|distance| self.shares[distance] - begins[distance]) };
+            Self { fractions: std::array::from_fn(|distance| self.fractions[distance] - begins[distance]) };
         let mut next = goes_on.inside();
         // The distance of the next word from a sentence start at this word.
-        next.shares[1] = all;
+        next.fractions[1] = all;
         (all, next)
     }
 
     /// The model after a word at which no sentence begins.
     pub fn inside(&self) -> Self {
-        let mut shares = [0.0; FAR + 1];
-        shares[0] = self.shares[0];
-        shares[2..].copy_from_slice(&self.shares[1..FAR]);
-        shares[FAR] += self.shares[FAR];
-        Self { shares }
+        let mut fractions = [0.0; FAR + 1];
+        fractions[0] = self.fractions[0];
+        fractions[2..].copy_from_slice(&self.fractions[1..FAR]);
+        fractions[FAR] += self.fractions[FAR];
+        Self { fractions }
     }
 
     /// The model after a word at which a sentence begins.
     pub fn begun() -> Self {
-        let mut shares = [0.0; FAR + 1];
-        shares[1] = 1.0;
-        Self { shares }
+        let mut fractions = [0.0; FAR + 1];
+        fractions[1] = 1.0;
+        Self { fractions }
     }
 }
 
@@ -84,16 +84,16 @@ mod tests {
         let last = words.len() - 1;
         let mut all = 0.0;
         for way in 0..1u32 << last {
-            let (mut share, mut distance) = (1.0, 0);
+            let (mut fraction, mut distance) = (1.0, 0);
             for (at, (sum, bonus)) in words.iter().enumerate() {
                 let begins = 1.0 / (1.0 + (-f64::from(sum + bonus[bucket(distance)])).exp());
                 if at == last {
-                    all += share * begins;
+                    all += fraction * begins;
                 } else if way >> at & 1 == 1 {
-                    share *= begins;
+                    fraction *= begins;
                     distance = 1;
                 } else {
-                    share *= 1.0 - begins;
+                    fraction *= 1.0 - begins;
                     distance = if distance == 0 { 0 } else { (distance + 1).min(FAR) };
                 }
             }
@@ -111,7 +111,7 @@ mod tests {
                 (found, chain) = chain.step(*sum, bonus);
             }
             prop_assert!((f64::from(found) - plain(&words)).abs() < 1e-4, "{} {}", found, plain(&words));
-            prop_assert!((chain.shares.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+            prop_assert!((chain.fractions.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         }
     }
 }

@@ -68,7 +68,7 @@ impl<'a> CaseDecider<'a> {
     }
 
     /// Multiplies the odds of a sentence start.
-    pub(super) fn add_place(&self, factor: f32, logits: &mut Logits) {
+    pub(super) fn add_position(&self, factor: f32, logits: &mut Logits) {
         logits[BEGIN] += (factor.ln() * self.model.settings.steps as f32) as i32;
     }
 
@@ -78,14 +78,14 @@ impl<'a> CaseDecider<'a> {
     }
 
     /// Returns the most probable case of a word with these logits, at which a sentence begins with
-    /// probability `begins`, and its probability, if that is asked for; `shares` are the
+    /// probability `begins`, and its probability, if that is asked for; `fractions` are the
     /// probabilities of the classes, unless they follow from the logits.
     pub(super) fn likeliest(
         &self,
         word: WordFeatures,
         lower: &str,
         logits: &Logits,
-        shares: Option<[f32; CLASSES]>,
+        fractions: Option<[f32; CLASSES]>,
         begins: f32,
     ) -> (Case, Option<f32>) {
         let model = self.model;
@@ -93,33 +93,33 @@ impl<'a> CaseDecider<'a> {
         let begins = starts / (1.0 - begins + starts);
         // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.profile == 0).then(|| model.cases.mixed(&word.hash)).flatten();
-        let is_open = shares.is_none() && only.is_none() && !self.confidence;
+        let is_open = fractions.is_none() && only.is_none() && !self.confidence;
         if is_open && self.is_plain(logits, begins) {
             return (Case::Lower, None);
         }
-        let mut shares = begun(shares.unwrap_or_else(|| model.shares(logits)), begins);
+        let mut fractions = begun(fractions.unwrap_or_else(|| model.shares(logits)), begins);
         let mixed = model.cases.mixed(&word.hash);
         if mixed.is_none() {
-            shares[Class::Mixed as usize] = 0.0;
+            fractions[Class::Mixed as usize] = 0.0;
         }
         if only.is_some() {
-            shares = [0.0, 0.0, 0.0, 1.0];
+            fractions = [0.0, 0.0, 0.0, 1.0];
         }
         let case = |class: Class| match class {
             Class::Title => model.title(lower, begins > 0.5),
             _ => model.cases.case(class, lower, mixed).unwrap_or_default(),
         };
         // Of equally probable labels, the smaller change.
-        let mut best = (Class::Lower, shares[0] * self.capital_cost);
+        let mut best = (Class::Lower, fractions[0] * self.capital_cost);
         for class in [Class::Title, Class::Upper, Class::Mixed] {
-            if shares[class as usize] > best.1 {
-                best = (class, shares[class as usize]);
+            if fractions[class as usize] > best.1 {
+                best = (class, fractions[class as usize]);
             }
         }
         let found = case(best.0);
         let confidence = || {
             let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
-            same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
+            same.map(|class| fractions[class as usize]).sum::<f32>() / fractions.iter().sum::<f32>()
         };
         (found, self.confidence.then(confidence))
     }
@@ -133,23 +133,23 @@ impl<'a> CaseDecider<'a> {
         word: WordFeatures,
         logits: &mut Logits,
     ) -> Option<[f32; CLASSES]> {
-        let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
+        let likely = || before.iter().enumerate().filter(|(_, fraction)| **fraction > SELDOM);
         if likely().count() == 1 {
             likely().for_each(|(at, _)| self.add_previous(at, word, logits));
             return None;
         }
-        let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
-        let whole: f32 = likely().map(|(_, share)| share).sum();
-        for (at, share) in likely() {
-            let (mut logits, beginning, share) = (*logits, logits[BEGIN], share / whole);
+        let (mut fractions, mut begins) = ([0.0; CLASSES], 0.0);
+        let whole: f32 = likely().map(|(_, fraction)| fraction).sum();
+        for (at, fraction) in likely() {
+            let (mut logits, beginning, fraction) = (*logits, logits[BEGIN], fraction / whole);
             self.add_previous(at, word, &mut logits);
-            begins += share * (logits[BEGIN] - beginning) as f32;
-            for (sum, class) in shares.iter_mut().zip(self.model.shares(&logits)) {
-                *sum += share * class;
+            begins += fraction * (logits[BEGIN] - beginning) as f32;
+            for (sum, class) in fractions.iter_mut().zip(self.model.shares(&logits)) {
+                *sum += fraction * class;
             }
         }
         logits[BEGIN] += begins as i32;
-        Some(shares)
+        Some(fractions)
     }
 
     pub(super) fn add_previous(&mut self, before: usize, word: WordFeatures, logits: &mut Logits) {
@@ -168,14 +168,14 @@ impl<'a> CaseDecider<'a> {
 }
 
 /// Returns the features of a word that the next word sees.
-pub(super) fn before(constraint: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
-    let mut shares = shares;
+pub(super) fn before(constraint: Constraint, fractions: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
+    let mut fractions = fractions;
     if let Constraint::Fixed(case) = constraint {
-        shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
+        fractions = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
     }
     let mut before = [0.0; PREVIOUS];
-    for (before, share) in before.iter_mut().zip(shares) {
-        *before = share * (1.0 - begins);
+    for (before, fraction) in before.iter_mut().zip(fractions) {
+        *before = fraction * (1.0 - begins);
     }
     before[BEGUN] = begins;
     before

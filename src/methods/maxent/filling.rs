@@ -23,17 +23,17 @@ const MOST_SLOTS: usize = 5;
 impl FeatureSlot {
     /// Returns the index of its value among the values of a word.
     const fn index(self) -> usize {
-        const fn around(kind: usize, place: isize) -> usize {
-            kind * PLACES + REACH.wrapping_add_signed(place)
+        const fn around(kind: usize, position: isize) -> usize {
+            kind * PLACES + REACH.wrapping_add_signed(position)
         }
         match self {
-            Word(place) => around(WORDS, place),
-            Profile(place) => around(PROFILES, place),
-            Marks(place) => around(MARKS, place),
-            Lists(place) => around(LISTS, place),
-            Form(place) => around(FORMS, place),
-            Cluster(place) => around(CLUSTERS, place),
-            Tag(place) => around(TAGS, place),
+            Word(position) => around(WORDS, position),
+            Profile(position) => around(PROFILES, position),
+            Marks(position) => around(MARKS, position),
+            Lists(position) => around(LISTS, position),
+            Form(position) => around(FORMS, position),
+            Cluster(position) => around(CLUSTERS, position),
+            Tag(position) => around(TAGS, position),
             First(letters) => KINDS * PLACES + letters - 1,
             Last(letters) => KINDS * PLACES + 4 + letters - 1,
             Affix => KINDS * PLACES + 8,
@@ -180,10 +180,10 @@ impl FeatureSet {
             templates.filter(|template| template.stage() == stage).map(Filler::new).collect()
         };
         let context = of(TemplateStage::Context);
-        let places = |kind: usize| kind * PLACES..(kind + 1) * PLACES;
+        let positions = |kind: usize| kind * PLACES..(kind + 1) * PLACES;
         let slots = |filler: &Filler| filler.template.slots.iter().copied().map(FeatureSlot::index);
         let kinds = std::array::from_fn(|kind| {
-            context.iter().flat_map(slots).any(|slot| places(kind).contains(&slot))
+            context.iter().flat_map(slots).any(|slot| positions(kind).contains(&slot))
         });
         let (own, phrase) = (of(TemplateStage::Own), of(TemplateStage::Phrase));
         Self {
@@ -252,7 +252,7 @@ impl FeatureSet {
     }
 
     /// Fills the templates of the word in the middle of a window that depend on its context. Words
-    /// more than `look_ahead` places to the right are ignored.
+    /// more than `look_ahead` positions to the right are ignored.
     #[inline]
     pub fn context(
         &self,
@@ -311,7 +311,7 @@ impl FeatureSet {
     pub fn phrase(&self, phrase: GazetteerMatch, values: &mut Values, emit: impl FnMut(&Filler, &Values)) {
         values.set(PhraseLists, phrase.lists.into());
         values.set(PhraseWords, phrase.words as u64);
-        values.set(PhrasePlace, phrase.place as u64);
+        values.set(PhrasePlace, phrase.position as u64);
         fill(&self.phrase, values, emit);
     }
 
@@ -371,7 +371,7 @@ impl GapSet {
     }
 
     /// Fills the templates of every gap, for the gap after the word in the middle of a window. Words
-    /// more than `look_ahead` places to the right are ignored.
+    /// more than `look_ahead` positions to the right are ignored.
     #[inline]
     pub fn core(
         &self,
@@ -410,8 +410,8 @@ impl GapSet {
         values: &mut Values,
         mut emit: impl FnMut(&Filler, &Values),
     ) {
-        for (place, pair) in (REACH + 1..=look_ahead).zip(words.windows(2)) {
-            values.set(FarPlace, place as u64);
+        for (position, pair) in (REACH + 1..=look_ahead).zip(words.windows(2)) {
+            values.set(FarPlace, position as u64);
             values.set(FarWord, pair[1]);
             values.set(FarPair, pair[0].rotate_left(1) ^ pair[1]);
             fill(&self.far, values, &mut emit);
@@ -447,7 +447,7 @@ fn fill_within(
 /// The inputs of all features of a word.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// The lower case of the word; empty at the place after the last word.
+    /// The lower case of the word; empty at the position after the last word.
     pub lower: &'a str,
     /// The features of the words around it.
     pub window: Window,

@@ -88,7 +88,7 @@ impl Gazetteers {
 
     /// The longest entry of a list, of two words or more, that contains the middle word of a
     /// window; the leftmost of equally long ones. An entry whose last word is more than
-    /// `look_ahead` places to the right is ignored.
+    /// `look_ahead` positions to the right is ignored.
     #[inline]
     pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<GazetteerMatch> {
         let lists = self.lists.as_ref()?;
@@ -109,7 +109,7 @@ impl Gazetteers {
                     found = Some(GazetteerMatch {
                         lists: u16::from_le_bytes([*low, *high]),
                         words,
-                        place: REACH - start,
+                        position: REACH - start,
                     });
                 }
             }
@@ -142,10 +142,10 @@ pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
 
 /// The form of a word in a lexicon as one byte, never 0: the class of its most frequent form, the
 /// share of that form, and the number of occurrences inside sentences.
-pub fn form(class: u8, share: f64, count: f64) -> u8 {
+pub fn form(class: u8, fraction: f64, count: f64) -> u8 {
     let bucket = |value: f64, limits: &[f64]| limits.iter().filter(|&&limit| value >= limit).count() as u8;
-    let (share, count) = (bucket(share, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));
-    1 + class + 4 * (share + 5 * count)
+    let (fraction, count) = (bucket(fraction, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));
+    1 + class + 4 * (fraction + 5 * count)
 }
 
 /// The class in a byte of [`form`], 1 for the first; 0 if there is none.
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// A plain twin of `phrase`: tries every entry at every place.
+    /// A plain twin of `phrase`: tries every entry at every position.
     fn plain(entries: &BTreeSet<Vec<u64>>, window: &[u64], look_ahead: usize) -> Option<(usize, usize)> {
         let mut best = None;
         for start in 0..=REACH {
@@ -218,13 +218,13 @@ mod tests {
             prop_assume!(!mistaken(&entries, &window, &gazetteers));
             let seen: Window = std::array::from_fn(|at| seen(window[at], &gazetteers));
             let twin = plain(&entries, &window, look_ahead);
-            let twin = twin.map(|(words, place)| GazetteerMatch { lists: 1, words, place });
+            let twin = twin.map(|(words, position)| GazetteerMatch { lists: 1, words, position });
             prop_assert_eq!(gazetteers.phrase(&seen, look_ahead), twin);
         }
 
         #[test]
-        fn a_form_keeps_its_class(number in 0u8..4, share in 0.0f64..=1.0, count in 0.0f64..100.0) {
-            let form = form(number, share, count);
+        fn a_form_keeps_its_class(number in 0u8..4, fraction in 0.0f64..=1.0, count in 0.0f64..100.0) {
+            let form = form(number, fraction, count);
             prop_assert!(form > 0);
             prop_assert_eq!(class(form), u64::from(number) + 1);
         }

@@ -8,7 +8,7 @@
 /// Kinds of text, of which one is at hand.
 #[derive(Debug)]
 struct LineKinds {
-    /// The share of words that begin a sentence, in ordinary text.
+    /// The fraction of words that begin a sentence, in ordinary text.
     ordinary: f32,
     /// The number of lines before the first place at which their evidence counts.
     least: u32,
@@ -20,13 +20,13 @@ struct LineKinds {
 struct LineKind {
     /// The prior probability.
     prior: f32,
-    /// The share of lines that begin a sentence.
+    /// The fraction of lines that begin a sentence.
     at_starts: f32,
-    /// The share of other words that begin one.
+    /// The fraction of other words that begin one.
     inside: f32,
 }
 
-/// The share of words that begin a sentence in written text, and in what is said in subtitles.
+/// The fraction of words that begin a sentence in written text, and in what is said in subtitles.
 const ORDINARY: f32 = 0.05;
 const ORDINARY_IN_CUES: f32 = 0.1;
 
@@ -90,19 +90,19 @@ impl LineEvidence {
         Self { table, kinds: table.kinds.each_ref().map(|kind| kind.prior), lines: 0 }
     }
 
-    /// Returns the factor that a place contributes to the odds of a sentence start. Text without
+    /// Returns the factor that a position contributes to the odds of a sentence start. Text without
     /// line ends has none.
     pub fn factor(&self, opens_line: bool) -> f32 {
         if self.lines < self.table.least || !opens_line && self.lines == 0 {
             return 1.0;
         }
-        let share: f32 = self
+        let fraction: f32 = self
             .kinds
             .iter()
             .zip(&self.table.kinds)
-            .map(|(share, kind)| share * kind.begins(opens_line))
+            .map(|(fraction, kind)| fraction * kind.begins(opens_line))
             .sum();
-        odds(share) / odds(self.table.ordinary)
+        odds(fraction) / odds(self.table.ordinary)
     }
 
     /// Returns true if the lines so far mostly begin a sentence, or none has ended yet.
@@ -122,16 +122,19 @@ impl LineEvidence {
             let expected = kind.begins(opens_line);
             begins * expected / ordinary + (1.0 - begins) * (1.0 - expected) / (1.0 - ordinary)
         };
-        self.kinds.iter_mut().zip(&self.table.kinds).for_each(|(share, kind)| *share *= likelihood(kind));
+        self.kinds
+            .iter_mut()
+            .zip(&self.table.kinds)
+            .for_each(|(fraction, kind)| *fraction *= likelihood(kind));
         self.scale();
-        self.kinds.iter_mut().for_each(|share| *share = share.max(LEAST));
+        self.kinds.iter_mut().for_each(|fraction| *fraction = fraction.max(LEAST));
         self.scale();
     }
 
     /// Scales the probabilities to the sum 1.
     fn scale(&mut self) {
         let whole: f32 = self.kinds.iter().sum();
-        self.kinds.iter_mut().for_each(|share| *share /= whole);
+        self.kinds.iter_mut().for_each(|fraction| *fraction /= whole);
     }
 }
 
@@ -141,8 +144,8 @@ impl LineKind {
     }
 }
 
-fn odds(share: f32) -> f32 {
-    share / (1.0 - share)
+fn odds(fraction: f32) -> f32 {
+    fraction / (1.0 - fraction)
 }
 
 #[cfg(test)]

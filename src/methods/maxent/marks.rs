@@ -65,10 +65,10 @@ impl MarkClasses {
     /// others.
     pub fn class(self, mark: Mark, marks: MarkSet) -> Option<usize> {
         let frequent = frequent(marks);
-        let place = marks.iter().position(|known| known == mark);
-        match (self, place) {
-            (Self::Frequent, place) => Some(place.map_or(0, |place| place.min(frequent) + 1)),
-            (Self::Rare, place) => place.and_then(|place| place.checked_sub(frequent)),
+        let position = marks.iter().position(|known| known == mark);
+        match (self, position) {
+            (Self::Frequent, position) => Some(position.map_or(0, |position| position.min(frequent) + 1)),
+            (Self::Rare, position) => position.and_then(|position| position.checked_sub(frequent)),
         }
     }
 }
@@ -106,8 +106,8 @@ const RECENT: usize = 14;
 impl MarkHistory {
     /// Takes the word before the gap.
     pub fn take(&mut self, word: &WordFeatures) {
-        if let Some(place) = self.opening.get_mut(usize::from(self.words[0])) {
-            *place = word.hash;
+        if let Some(position) = self.opening.get_mut(usize::from(self.words[0])) {
+            *position = word.hash;
         }
         self.words = self.words.map(|count| count.saturating_add(1));
         self.recent.copy_within(..RECENT - 1, 1);
@@ -175,15 +175,15 @@ impl PairSums {
         logits: &mut Logits,
     ) {
         for pair in history.pairs() {
-            let place = &mut self.0[(pair % (4 * RECENT as u64)) as usize];
-            let levels = match *place {
+            let position = &mut self.0[(pair % (4 * RECENT as u64)) as usize];
+            let levels = match *position {
                 Some((known, levels)) if known == pair => levels,
                 _ => {
                     let mut levels = None;
                     model.features.pair(pair, values, |filler, values| {
                         levels = model.weights.get(filler.feature(values));
                     });
-                    place.insert((pair, levels.unwrap_or_default())).1
+                    position.insert((pair, levels.unwrap_or_default())).1
                 }
             };
             logits.iter_mut().zip(levels).for_each(|(sum, level)| *sum += i32::from(level));
@@ -203,12 +203,12 @@ const FAR: f32 = -2.0;
 
 /// The weight of the model of cases where both tell the end of a sentence. On Dutch subtitles, F of
 /// sentence ends is 70.6 with it and 68.3 without.
-const SHARE_OF_CASES: f32 = 0.4;
+const FRACTION_OF_CASES: f32 = 0.4;
 
 /// The odds of an end that count as impossible.
 const LEAST_ODDS: f32 = 1e-3;
 
-/// Higher logits count as this, so that no sum of shares is infinite.
+/// Higher logits count as this, so that no sum of fractions is infinite.
 const HIGHEST: f32 = 60.0;
 
 /// Returns the bucket of a number of words.
@@ -294,11 +294,14 @@ impl MarkModel {
         odds.iter_mut().zip(logits).for_each(|(odds, &sum)| *odds = exp(sum, self.settings.steps));
         if let Some(steps) = self.settings.rare_steps {
             let all = odds[frequent];
-            let shares: [f32; WEIGHTS_EACH + 1] =
+            let fractions: [f32; WEIGHTS_EACH + 1] =
                 std::array::from_fn(|class| class.checked_sub(1).map_or(1.0, |at| exp(rare[at], steps)));
-            let shares = &shares[..self.settings.marks.iter().count() - frequent];
-            let whole: f32 = shares.iter().sum();
-            odds[frequent..].iter_mut().zip(shares).for_each(|(odds, share)| *odds = all * share / whole);
+            let fractions = &fractions[..self.settings.marks.iter().count() - frequent];
+            let whole: f32 = fractions.iter().sum();
+            odds[frequent..]
+                .iter_mut()
+                .zip(fractions)
+                .for_each(|(odds, fraction)| *odds = all * fraction / whole);
         }
         MarkOdds(odds)
     }
@@ -308,7 +311,7 @@ impl MarkModel {
     pub(super) fn add_end(&self, probability: f32, odds: &mut MarkOdds) {
         let (ends, others) = self.ends_and_others(odds);
         let end_odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
-        self.favour_end((end_odds * others / ends).powf(SHARE_OF_CASES), odds);
+        self.favour_end((end_odds * others / ends).powf(FRACTION_OF_CASES), odds);
     }
 
     /// Returns the probability of an end of a sentence in a gap with these odds.

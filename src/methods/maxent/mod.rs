@@ -287,11 +287,11 @@ impl Maxent {
     #[inline]
     fn shares(&self, sums: &Logits) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
-        for (share, &sum) in classes[1..].iter_mut().zip(sums) {
-            *share = (sum as f32 / self.settings.steps as f32).exp();
+        for (fraction, &sum) in classes[1..].iter_mut().zip(sums) {
+            *fraction = (sum as f32 / self.settings.steps as f32).exp();
         }
         let whole: f32 = classes.iter().sum();
-        classes.map(|share| share / whole)
+        classes.map(|fraction| fraction / whole)
     }
 }
 

@@ -68,11 +68,11 @@ pub struct GazetteerMatch {
     /// The number of its words.
     pub words: usize,
     /// The number of its words before the covered one.
-    pub place: usize,
+    pub position: usize,
 }
 
-/// The number of places without a word on either side of the words: a window around the place after
-/// the last word then has all its places.
+/// The number of positions without a word on either side of the words: a window around the position after
+/// the last word then has all its positions.
 const EMPTY: usize = PLACES;
 
 /// The largest number of words kept, large enough that they are seldom moved.
@@ -83,7 +83,7 @@ const KEPT: usize = 256;
 pub struct Observer<'a> {
     set: &'a FeatureSet,
     gazetteers: &'a Gazetteers,
-    /// The features of the words, with empty places on both sides, so that each word has a full
+    /// The features of the words, with empty positions on both sides, so that each word has a full
     /// window.
     seen: Vec<WordFeatures>,
     marked: MarkedStarts,
@@ -142,7 +142,7 @@ impl<'a> Observer<'a> {
         self.seen.push(WordFeatures::default());
     }
 
-    /// Returns the place after the last word.
+    /// Returns the position after the last word.
     fn end(&self) -> usize {
         self.seen.len() + REACH - EMPTY
     }
@@ -155,8 +155,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Returns the context-dependent features of the word `back` places before the end; those of
-    /// the place after the last word if `back` is 0. At most `look_ahead` words to the right count.
+    /// Returns the context-dependent features of the word `back` positions before the end; those of
+    /// the position after the last word if `back` is 0. At most `look_ahead` words to the right count.
     #[inline]
     pub fn context(&mut self, back: usize, look_ahead: usize) -> &[u64] {
         self.features.clear();
@@ -172,7 +172,7 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the core features of the gap after the word `back` places before the end. At most
+    /// Returns the core features of the gap after the word `back` positions before the end. At most
     /// `look_ahead` words to the right count.
     #[inline]
     pub fn gap(&mut self, back: usize, look_ahead: usize, set: &GapSet, history: &MarkHistory) -> &[u64] {
@@ -187,7 +187,7 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the other features of the gap whose core was taken last, `back` places before the
+    /// Returns the other features of the gap whose core was taken last, `back` positions before the
     /// end.
     #[inline]
     pub fn rest_of_gap(&mut self, back: usize, look_ahead: usize, set: &GapSet) -> &[u64] {
@@ -200,7 +200,7 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns all features of the gap after the word `back` places before the end.
+    /// Returns all features of the gap after the word `back` positions before the end.
     pub fn whole_gap(
         &mut self,
         back: usize,
@@ -214,7 +214,7 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns true if the word `back` places before the end is repeated: an equal word is seen next
+    /// Returns true if the word `back` positions before the end is repeated: an equal word is seen next
     /// to it, with no mark between.
     #[inline]
     pub fn is_repeated(&self, back: usize, look_ahead: usize) -> bool {
@@ -259,17 +259,17 @@ fn phrase(
 /// A word of a text that is available as a whole.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
-    /// Its position in the text; the length of the text is the place after the last word.
+    /// Its position in the text; the length of the text is the position after the last word.
     pub at: usize,
     /// The unit that begins at the word.
     pub opening: Option<Opening>,
-    /// The evidence in the text for a sentence start at the word; for the place after the last
-    /// word, at that place.
+    /// The evidence in the text for a sentence start at the word; for the position after the last
+    /// word, at that position.
     pub shown: BoundaryEvidence,
     window: Window,
     /// The parts of speech of the words of the window without right context.
     early: [u8; PLACES],
-    /// True at the place after the last word.
+    /// True at the position after the last word.
     is_behind: bool,
     far: FarWords,
 }
@@ -297,14 +297,14 @@ impl Observed {
 }
 
 impl Observer<'_> {
-    /// Passes each word of a text with these features to `visit`, and finally the place after the
+    /// Passes each word of a text with these features to `visit`, and finally the position after the
     /// last word.
     pub fn text(&mut self, tokens: &Tokens, seen: &[WordFeatures], mut visit: impl FnMut(&Self, &Observed)) {
         self.open(Opening::Text);
         let (texts, tokens) = (tokens, tokens.as_slice());
         let opening = |at: usize| Opening::of(&tokens[at], tokens[at].starts);
         let (mut from, mut last, mut shown) = (0, BoundaryEvidence::Nothing, Vec::new());
-        // The parts of speech without right context, at the places of the words in the segment.
+        // The parts of speech without right context, at the positions of the words in the segment.
         let mut early = Vec::new();
         while from < tokens.len() {
             let to = (from + 1..tokens.len()).find(|&at| opening(at).is_some()).unwrap_or(tokens.len());
@@ -329,7 +329,7 @@ impl Observer<'_> {
         visit(self, &self.observed(tokens.len(), None, last, 0, &early));
     }
 
-    /// Returns the word `back` places before the end.
+    /// Returns the word `back` positions before the end.
     fn observed(
         &self,
         at: usize,
@@ -339,12 +339,13 @@ impl Observer<'_> {
         early: &[u8],
     ) -> Observed {
         let here = self.end() - back;
-        let window = std::array::from_fn(|place| self.seen[here + place - REACH]);
-        let early = std::array::from_fn(|place| early.get(here + place - REACH).copied().unwrap_or_default());
+        let window = std::array::from_fn(|position| self.seen[here + position - REACH]);
+        let early =
+            std::array::from_fn(|position| early.get(here + position - REACH).copied().unwrap_or_default());
         Observed { at, opening, shown, window, early, is_behind: back == 0, far: self.far(back) }
     }
 
-    /// Returns the words after the window of the word `back` places before the end.
+    /// Returns the words after the window of the word `back` positions before the end.
     fn far(&self, back: usize) -> FarWords {
         let mut words = FarWords::default();
         let seen = &self.seen[self.end() - back + REACH..];
@@ -353,7 +354,7 @@ impl Observer<'_> {
     }
 
     /// Returns everything that the features of a word depend on, for a model that looks `look_ahead`
-    /// words ahead: at the place after the last word it sees one word less.
+    /// words ahead: at the position after the last word it sees one word less.
     pub fn observation<'w>(&self, lower: &'w str, observed: &Observed, look_ahead: usize) -> Observation<'w> {
         let mut window = observed.window;
         // The right context of the last word that is seen is not.

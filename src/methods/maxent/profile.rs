@@ -55,13 +55,13 @@ impl WordCounts {
             return 0;
         }
         let bucket =
-            |share: f64, limits: &[f64]| limits.iter().filter(|&&limit| share >= limit).count() as u16;
-        let share = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
-        let title = bucket(share(self.classes[1], inside), &[0.005, 0.05, 0.2, 0.5, 0.8, 0.95, 0.995]);
-        let upper = bucket(share(self.classes[2] + self.classes[3], inside), &[0.01, 0.5, 0.95]);
+            |fraction: f64, limits: &[f64]| limits.iter().filter(|&&limit| fraction >= limit).count() as u16;
+        let fraction = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
+        let title = bucket(fraction(self.classes[1], inside), &[0.005, 0.05, 0.2, 0.5, 0.8, 0.95, 0.995]);
+        let upper = bucket(fraction(self.classes[2] + self.classes[3], inside), &[0.01, 0.5, 0.95]);
         let count = bucket(f64::from(inside), &[1.0, 4.0, 30.0]);
-        let first = bucket(share(self.first, all), &[0.005, 0.05, 0.3]);
-        let last = bucket(share(self.last, all), &[0.005, 0.05, 0.3]);
+        let first = bucket(fraction(self.first, all), &[0.005, 0.05, 0.3]);
+        let last = bucket(fraction(self.last, all), &[0.005, 0.05, 0.3]);
         1 + (title | upper << 3 | count << 5 | first << 7 | last << 9)
     }
 }

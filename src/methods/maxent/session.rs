@@ -305,13 +305,13 @@ impl MaxentSession<'_> {
     ) -> Choice {
         let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
-        let mut shares = None;
+        let mut fractions = None;
         if self.cases.looks_before {
-            shares = self.cases.look_before(&history.before, seen, &mut logits);
+            fractions = self.cases.look_before(&history.before, seen, &mut logits);
         }
-        let place = history.lines.factor(opens_line);
-        if shown == BoundaryEvidence::Nothing && place != 1.0 {
-            self.cases.add_place(place, &mut logits);
+        let position = history.lines.factor(opens_line);
+        if shown == BoundaryEvidence::Nothing && position != 1.0 {
+            self.cases.add_position(position, &mut logits);
         }
         let shown = match &self.marks {
             // The mark that was inserted for a sentence start is known already.
@@ -328,18 +328,18 @@ impl MaxentSession<'_> {
             BoundaryEvidence::Nothing => {
                 let found = self.cases.begins(&logits, seen, history.chain);
                 // The odds without the evidence of lines.
-                history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * place));
+                history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * position));
                 found
             }
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
         if self.cases.looks_before {
-            let shares = shares.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
+            let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
                 true => PLAIN,
                 false => self.model.shares(&logits),
             });
-            history.before = before(constraint, shares, begins);
+            history.before = before(constraint, fractions, begins);
         }
         let wants_end = self.request.sentence_ends && self.model.settings.begins;
         let (mark, mark_confidence) = match ends {
@@ -363,7 +363,7 @@ impl MaxentSession<'_> {
                     && begins < CERTAIN
                     && history.is_early(opens_line);
                 let begins = if is_doubtful { 0.0 } else { begins };
-                self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, shares, begins)
+                self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, fractions, begins)
             }
         };
         // Restored again, the word would show a sentence start.
@@ -438,7 +438,7 @@ impl MaxentSession<'_> {
         let gap = next.map_or(ShownGap::default(), |next| next.gap);
         let opens_cue = next.is_some_and(|next| next.opens_cue);
         let is_open = gap.mark.is_none() && ends != Some(false);
-        let place = history.cues.factor(opens_cue);
+        let position = history.cues.factor(opens_cue);
         let start = if is_open { self.start_evidence(waiting, look_ahead) } else { 1.0 };
         let is_needed =
             opens_cue || start > 1.0 || is_open && (ends.is_some() || self.request.needs_mark_confidence());
@@ -454,7 +454,7 @@ impl MaxentSession<'_> {
             (Some(mark), _) if gap.is_forced => (settle(mark), Some(1.0)),
             (Some(mark), _) => (mark, Some(1.0)),
             (None, Some(mut odds)) if is_open => {
-                let factor = if ends.is_none() { place * start } else { start };
+                let factor = if ends.is_none() { position * start } else { start };
                 if factor != 1.0 {
                     model.favour_end(factor, &mut odds);
                 }
@@ -481,7 +481,7 @@ impl MaxentSession<'_> {
     ) -> Option<MarkOdds> {
         let back = self.waiting.len() - waiting;
         let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
-        let (mut logits, mut end_share) = (Logits::default(), None);
+        let (mut logits, mut end_fraction) = (Logits::default(), None);
         model.weights.add(features, &mut logits);
         #[cfg(test)]
         self.gaps.push(features.to_vec());
@@ -498,11 +498,11 @@ impl MaxentSession<'_> {
             marks.pairs.add(model, &history.marks, &mut marks.values, &mut logits);
             // Without a word after the next one, the model of cases knows no more.
             if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
-                end_share = Some(self.end_after(waiting, look_ahead, history));
+                end_fraction = Some(self.end_after(waiting, look_ahead, history));
             }
         }
         if !is_needed
-            && end_share.is_none()
+            && end_fraction.is_none()
             && self.marks.as_ref().is_some_and(|marks| !marks.bounds.may_be_put(&logits))
         {
             return None;
@@ -513,7 +513,7 @@ impl MaxentSession<'_> {
             weights.add(features, &mut rare);
         }
         let mut odds = model.odds(&logits, &rare);
-        if let Some(end) = end_share {
+        if let Some(end) = end_fraction {
             model.add_end(end, &mut odds);
         }
         Some(odds)
@@ -556,8 +556,8 @@ impl MaxentSession<'_> {
         self.observer.forget(self.waiting.len());
     }
 
-    /// Adds the weights of the features around the word `back` places before the end, or of the
-    /// place after the last word.
+    /// Adds the weights of the features around the word `back` positions before the end, or of the
+    /// position after the last word.
     fn sum(&mut self, back: usize, look_ahead: usize, logits: &mut Logits) {
         let features = self.observer.context(back, look_ahead);
         self.weights.add(features, logits);
@@ -593,7 +593,7 @@ impl MaxentSession<'_> {
         if self.cases.looks_before {
             self.cases.look_before(&history.before, seen, &mut logits);
         }
-        self.cases.add_place(history.lines.factor(opens_line), &mut logits);
+        self.cases.add_position(history.lines.factor(opens_line), &mut logits);
         self.cases.begins(&logits, seen, history.chain).0
     }
 
@@ -624,7 +624,7 @@ const EARLY: u32 = 8;
 /// capital, where nothing shows one.
 const CERTAIN: f32 = 0.75;
 
-/// The share of the odds of a sentence start by a capital that another reason for it leaves.
+/// The fraction of the odds of a sentence start by a capital that another reason for it leaves.
 const DOUBT: f32 = 10.0;
 
 /// Returns true if the source has a word with capitals that stay.
@@ -787,7 +787,7 @@ mod tests {
             let (behind, words) = all.split_last().unwrap();
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
             prop_assert_eq!(rows(Request::default()).0, words);
-            // Sentence ends are asked for too: the last place looked at is the one after the last
+            // Sentence ends are asked for too: the last position looked at is the one after the last
             // word.
             if behind.0 == BoundaryEvidence::Nothing {
                 let last = rows(Request { sentence_ends: true, ..Request::default() }).0.pop();

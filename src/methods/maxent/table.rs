@@ -191,7 +191,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
     /// The value of a hash; `None` if the table lacks the hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
-        let (at, is_there) = self.find(self.place(hash), fingerprint(hash));
+        let (at, is_there) = self.find(self.position(hash), fingerprint(hash));
         if is_there { self.values.get(at) } else { None }
     }
 
@@ -200,13 +200,13 @@ impl<'a, const N: usize> TableReader<'a, N> {
     /// the presence of a hash, which cannot be predicted.
     #[inline]
     pub fn each(&self, hashes: &[u64], mut visit: impl FnMut(&[[u8; N]])) {
-        let (mut places, mut values) = ([SlotRange::default(); AT_ONCE], [[0; N]; AT_ONCE]);
+        let (mut positions, mut values) = ([SlotRange::default(); AT_ONCE], [[0; N]; AT_ONCE]);
         for hashes in hashes.chunks(AT_ONCE) {
-            for (place, &hash) in places.iter_mut().zip(hashes) {
-                *place = self.place(hash);
+            for (position, &hash) in positions.iter_mut().zip(hashes) {
+                *position = self.position(hash);
             }
-            for ((value, &place), &hash) in values.iter_mut().zip(&places).zip(hashes) {
-                let (at, is_there) = self.find(place, fingerprint(hash));
+            for ((value, &position), &hash) in values.iter_mut().zip(&positions).zip(hashes) {
+                let (at, is_there) = self.find(position, fingerprint(hash));
                 let found = self.values.get(at).unwrap_or(&[0; N]);
                 *value = if is_there { *found } else { [0; N] };
             }
@@ -215,7 +215,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
     }
 
     #[inline]
-    fn place(&self, hash: u64) -> SlotRange {
+    fn position(&self, hash: u64) -> SlotRange {
         let bucket = bucket(hash, self.buckets);
         match self.starts.get(bucket..bucket + 2) {
             Some([start, end]) => {
@@ -227,10 +227,10 @@ impl<'a, const N: usize> TableReader<'a, N> {
 
     /// Finds the entry with a fingerprint in a range. Returns its index and whether it is present.
     #[inline]
-    fn find(&self, place: SlotRange, mark: u16) -> (usize, bool) {
-        let (start, end) = (place.start as usize, place.end as usize);
+    fn find(&self, position: SlotRange, mark: u16) -> (usize, bool) {
+        let (start, end) = (position.start as usize, position.end as usize);
         // A range that ends before it begins is a long one here, and is empty below.
-        if place.end.wrapping_sub(place.start) as usize <= STEP
+        if position.end.wrapping_sub(position.start) as usize <= STEP
             && let Some(marks) = self.marks.get(start..).and_then(<[_]>::first_chunk)
         {
             let at = start + first_equal(marks, mark);

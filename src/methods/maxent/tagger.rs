@@ -196,7 +196,7 @@ impl<'a> Tagging<'a> {
         self.is_open = false;
     }
 
-    /// Tags the word that comes `at` a place without right context, after the word before it was
+    /// Tags the word that comes `at` a position without right context, after the word before it was
     /// tagged with this one as its right context.
     pub fn push(&mut self, lower: &str, seen: &mut [WordFeatures], at: usize) {
         let word = seen[at];

@@ -19,7 +19,7 @@ pub const REACH: usize = 3;
 /// their own.
 pub const FARTHEST: usize = 8;
 
-/// The number of places in a window: the word in the middle and its neighbours on both sides.
+/// The number of positions in a window: the word in the middle and its neighbours on both sides.
 pub const PLACES: usize = 2 * REACH + 1;
 
 /// A group of templates, switched on and off by its name.
@@ -34,7 +34,7 @@ pub enum Group {
     Trigrams,
     /// Neighbours without the word, up to two words on either side
     Neighbours,
-    /// Wider context: (w(i), w(i+1), w(i+2)), and words three places away
+    /// Wider context: (w(i), w(i+1), w(i+2)), and words three positions away
     Wide,
     /// The first and last one to four letters of the word
     Affixes,
@@ -54,7 +54,7 @@ pub enum Group {
     Lists,
     /// The word and its neighbours in lists
     ListsAround,
-    /// The word in another lexicon (--forms): its most frequent form, the share of that form, and
+    /// The word in another lexicon (--forms): its most frequent form, the fraction of that form, and
     /// the count of the word
     Forms,
     /// The word and its neighbours in that lexicon
@@ -90,7 +90,7 @@ impl NamedValue for Group {
         (
             Self::Profile,
             "profile",
-            "The case of the word and its neighbours in the training text: the most frequent one, and its share",
+            "The case of the word and its neighbours in the training text: the most frequent one, and its fraction",
         ),
         (
             Self::Marks,
@@ -112,7 +112,7 @@ impl NamedValue for Group {
         (
             Self::Forms,
             "forms",
-            "The word in another lexicon (--forms): its most frequent form, the share of that form, and the count of the word",
+            "The word in another lexicon (--forms): its most frequent form, the fraction of that form, and the count of the word",
         ),
         (Self::FormsAround, "forms-around", "The word and its neighbours in that lexicon"),
         (Self::Tags, "tags", "The part of speech of the word (--tagger)"),
@@ -159,19 +159,19 @@ impl Group {
 /// A value that a template uses. Places are relative to the word; those to its left are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureSlot {
-    /// The word at a place.
+    /// The word at a position.
     Word(isize),
-    /// The profile of the word at a place.
+    /// The profile of the word at a position.
     Profile(isize),
-    /// The marks around the word at a place, and whether a sentence begins there.
+    /// The marks around the word at a position, and whether a sentence begins there.
     Marks(isize),
-    /// The lists that contain the word at a place.
+    /// The lists that contain the word at a position.
     Lists(isize),
-    /// The form in another lexicon of the word at a place.
+    /// The form in another lexicon of the word at a position.
     Form(isize),
-    /// The class of the word at a place.
+    /// The class of the word at a position.
     Cluster(isize),
-    /// The part of speech of the word at a place: the [number](crate::text::Upos::number), or 0.
+    /// The part of speech of the word at a position: the [number](crate::text::Upos::number), or 0.
     Tag(isize),
     /// The first letters of the word, of this number; a shorter word has no value.
     First(usize),
@@ -208,9 +208,9 @@ pub enum FeatureSlot {
     Openings,
     /// Two neighbouring words of the sentence so far. The template is filled once for each pair.
     Pair,
-    /// A word more than [`REACH`] places to the right. The template is filled once for each of them.
+    /// A word more than [`REACH`] positions to the right. The template is filled once for each of them.
     FarWord,
-    /// The number of places to that word.
+    /// The number of positions to that word.
     FarPlace,
     /// That word and the one before it.
     FarPair,
@@ -421,7 +421,7 @@ pub const GAP_CORE: usize = 14;
 /// The template of the pairs of words before a gap, which tell a question from a statement.
 pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
 
-/// The templates of the words more than [`REACH`] places after a gap.
+/// The templates of the words more than [`REACH`] positions after a gap.
 pub const FAR_TEMPLATES: [Template; 2] =
     [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
 
@@ -475,11 +475,11 @@ impl Template {
     pub const fn reach(&self) -> usize {
         let (mut at, mut most) = (0, 0);
         while at < self.slots.len() {
-            if let Word(place) | Profile(place) | Marks(place) | Lists(place) | Form(place) | Cluster(place)
-            | Tag(place) = self.slots[at]
-                && place > most
+            if let Word(position) | Profile(position) | Marks(position) | Lists(position) | Form(position)
+            | Cluster(position) | Tag(position) = self.slots[at]
+                && position > most
             {
-                most = place;
+                most = position;
             }
             at += 1;
         }
@@ -495,7 +495,7 @@ impl Template {
     pub fn stage(&self) -> TemplateStage {
         let any = |slots: &[FeatureSlot]| self.slots.iter().any(|slot| slots.contains(slot));
         let is_own = |slot: &FeatureSlot| match slot {
-            Word(place) | Profile(place) | Form(place) | Cluster(place) => *place == 0,
+            Word(position) | Profile(position) | Form(position) | Cluster(position) => *position == 0,
             // The marks around a word are not part of the word itself.
             Marks(_) | Lists(_) | LookAhead => false,
             // A part of speech depends on the words around the word.

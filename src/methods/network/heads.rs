@@ -179,18 +179,18 @@ impl Heads {
             .reduce(|best, next| if weighed(next) > weighed(best) { next } else { best });
         let title = || cases.case(Class::Title, word.lower, mixed).unwrap_or_default();
         let Some((mut found, most)) = best else { return (if begins { title() } else { Case::Lower }, 1.0) };
-        let share = |same: &dyn Fn(Case) -> bool| {
+        let fraction = |same: &dyn Fn(Case) -> bool| {
             let same = known.iter().filter(|(case, _)| same(*case));
             same.map(|(_, ln)| (ln - most).exp()).sum::<f32>()
         };
-        let all = share(&|_| true);
+        let all = fraction(&|_| true);
         if !begins {
-            return (found, share(&|case| case == found) / all);
+            return (found, fraction(&|case| case == found) / all);
         }
         // A word in lower case elsewhere has a capital at the beginning of a sentence.
         let title = title();
         let probability = |case: Case| {
-            let same = share(&|same| same == case || case == title && same == Case::Lower);
+            let same = fraction(&|same| same == case || case == title && same == Case::Lower);
             if case == Case::Lower { 0.0 } else { same / all }
         };
         for case in known.iter().map(|(case, _)| *case).chain([title]) {

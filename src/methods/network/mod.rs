@@ -8,7 +8,7 @@ pub mod heads;
 pub mod instruction_set;
 pub mod lanes;
 pub mod matrix;
-pub mod pieces;
+pub mod subwords;
 mod products;
 pub mod sequences;
 pub mod session;

@@ -32,7 +32,7 @@ pub trait WeightSource {
     fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String>;
 }
 
-/// The embeddings of pieces or words.
+/// The embeddings of subwords or words.
 pub trait Embeddings: std::fmt::Debug + Send + Sync {
     /// Returns the number of embeddings.
     fn len(&self) -> usize;
@@ -68,11 +68,11 @@ impl Embeddings for MatrixRows {
 
     fn write(&self, ids: &[u32], out: &mut [f32]) {
         for (&id, out) in ids.iter().zip(out.chunks_exact_mut(self.width)) {
-            let place = id as usize * self.width;
+            let position = id as usize * self.width;
             match &self.matrix {
-                WeightMatrix::Floats(values) => out.copy_from_slice(&values[place..][..self.width]),
+                WeightMatrix::Floats(values) => out.copy_from_slice(&values[position..][..self.width]),
                 WeightMatrix::Bytes { values, scales } => {
-                    let (row, scale) = (&values[place..][..self.width], scales[id as usize]);
+                    let (row, scale) = (&values[position..][..self.width], scales[id as usize]);
                     out.iter_mut().zip(row).for_each(|(out, &value)| *out = f32::from(value) * scale);
                 }
             }

@@ -9,7 +9,7 @@ use crate::text::{Break, Case, Mark};
 struct LetterRun {
     letters: String,
     /// The number of letters before the letter.
-    place: usize,
+    position: usize,
     count: usize,
     /// True if a full stop stands after each.
     is_stopped: bool,
@@ -56,15 +56,15 @@ impl Words<'_> {
             }
         };
         let mut letters = word.lower.to_owned();
-        let (mut place, mut on) = (0, 0);
+        let (mut position, mut on) = (0, 0);
         let (mut first, mut second) = (word, right(1));
-        while place < LOOK_BACK
+        while position < LOOK_BACK
             && self.is_open_letter(first)
-            && let Some(before) = left(place + 1)
+            && let Some(before) = left(position + 1)
             && links(before, Some(first), second)
         {
             letters.insert_str(0, before.lower);
-            (second, first, place) = (Some(first), before, place + 1);
+            (second, first, position) = (Some(first), before, position + 1);
         }
         let mut last = word;
         while links(last, right(on + 1), right(on + 2)) {
@@ -72,7 +72,7 @@ impl Words<'_> {
             letters.push_str(next.lower);
             (last, on) = (next, on + 1);
         }
-        LetterRun { letters, place, count: place + 1 + on, is_stopped }
+        LetterRun { letters, position, count: position + 1 + on, is_stopped }
     }
 
     /// Returns true if the word is a letter with nothing but a space before it.
@@ -91,7 +91,7 @@ impl Words<'_> {
         let letters: Vec<String> = run.letters.chars().map(String::from).collect();
         // The longest entry that holds the letter.
         for len in (2..=letters.len()).rev() {
-            for from in run.place.saturating_sub(len - 1)..=run.place.min(letters.len() - len) {
+            for from in run.position.saturating_sub(len - 1)..=run.position.min(letters.len() - len) {
                 let listed = self.tables.abbreviation(&letters[from..from + len].join("."));
                 if let Some(Case::Mixed(_) | Case::Upper | Case::Title | Case::Lower) =
                     listed.and_then(|entry| entry.case)
@@ -99,7 +99,7 @@ impl Words<'_> {
                     let case = listed.and_then(|entry| entry.case)?;
                     let capitals =
                         case.capitals(&letters[from..from + len].join("."), self.conventions.locale);
-                    let is_capital = capitals.contains(run.place - from);
+                    let is_capital = capitals.contains(run.position - from);
                     return Some(if is_capital { Case::Upper } else { Case::Lower });
                 }
             }
@@ -134,7 +134,7 @@ impl Words<'_> {
         let is_acronym = |from: usize, to: usize| {
             to - from > 1 && self.tables.is_acronym(&letters[from..to].iter().collect::<String>())
         };
-        let (place, count) = (run.place, run.count);
+        let (position, count) = (run.position, run.count);
         if is_acronym(0, count) {
             return Some(Case::Upper);
         }
@@ -147,39 +147,42 @@ impl Words<'_> {
         };
         // A word of one letter beside an acronym: `a f b i agent`, `u n y`.
         if is_word(0) && is_acronym(1, count) {
-            return (place > 0).then_some(Case::Upper);
+            return (position > 0).then_some(Case::Upper);
         }
         if is_word(count - 1) && is_acronym(0, count - 1) {
-            return (place + 1 < count).then_some(Case::Upper);
+            return (position + 1 < count).then_some(Case::Upper);
         }
         let links = |at: usize| facts.between.contains(letters[at]);
-        let before_run = self.left(at, place + 1);
+        let before_run = self.left(at, position + 1);
         let is_list = before_run.is_some_and(|word| has_word(facts.lettered, word.lower));
         // `10 a m`, `siglo x a c`.
         let joined: String = letters[count - 2..].iter().flat_map(|&c| [c, '.']).collect();
         let listed = self.tables.abbreviation(joined.trim_end_matches('.')).and_then(|entry| entry.case);
         let is_time = count == 2 && before_run.is_some_and(|word| word.is_number());
         if let Some(case @ (Case::Lower | Case::Mixed(_))) = listed
-            && place + 2 >= count
+            && position + 2 >= count
             && (is_time || case != Case::Lower)
         {
             let capitals = case.capitals(&joined, self.conventions.locale);
-            let is_capital = capitals.contains(place + 2 - count);
+            let is_capital = capitals.contains(position + 2 - count);
             return Some(if is_capital { Case::Upper } else { Case::Lower });
         }
         // `as letras b e c`, `vitamina b c e d`.
         if count > 2 && links(count - 2) && (count == 3 || is_list) {
             // `a vitamina b e a vitamina c`.
-            if place + 1 == count && facts.articles.contains(letters[place]) && self.right(at, 1).is_some() {
+            if position + 1 == count
+                && facts.articles.contains(letters[position])
+                && self.right(at, 1).is_some()
+            {
                 return None;
             }
-            return Some(if place == count - 2 { Case::Lower } else { Case::Upper });
+            return Some(if position == count - 2 { Case::Lower } else { Case::Upper });
         }
         // `a b c` may be an article before two letters, `é r u i` a word before a name, and `j o s e y` a
         // name before a word.
         let is_article = count == 3 || !letters[0].is_ascii();
         let is_link = letters[count - 1] == 'y' && links(count - 1);
-        if place == 0 && is_word(0) && is_article || place + 1 == count && is_link {
+        if position == 0 && is_word(0) && is_article || position + 1 == count && is_link {
             return None;
         }
         let is_spelled = count > 2 || !is_word(0) && !is_word(1);

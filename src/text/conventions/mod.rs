@@ -326,7 +326,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns a word by its place, counted from the first of the piece.
+    /// Returns a word by its position, counted from the first of the piece.
     fn word(&self, at: isize) -> Option<Word<'a>> {
         let of = |words: &'a ChosenWords, at: usize| {
             let token = words.tokens.as_slice().get(at)?;
@@ -340,7 +340,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the word `back` places before word `at`, on its line.
+    /// Returns the word `back` positions before word `at`, on its line.
     fn left(&self, at: usize, back: usize) -> Option<Word<'a>> {
         let mut word = self.here(at);
         for back in 1..=back {
@@ -353,7 +353,7 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// Returns the word `on` places after word `at`, on its line and within reach.
+    /// Returns the word `on` positions after word `at`, on its line and within reach.
     fn right(&self, at: usize, on: usize) -> Option<Word<'a>> {
         if on > self.conventions.reach {
             return None;

@@ -30,7 +30,10 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let fields = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
     let words: Vec<_> = words.lines().map(fields).collect();
     let ana = words.iter().find(|fields| fields[0] == "Ana").unwrap();
-    assert!(ana[2] == "," && ana[3].parse::<f64>().is_ok_and(|share| share > 0.5 && share < 1.0), "{ana:?}");
+    assert!(
+        ana[2] == "," && ana[3].parse::<f64>().is_ok_and(|fraction| fraction > 0.5 && fraction < 1.0),
+        "{ana:?}"
+    );
     let objects = restored("--marks --confidence --json", spoken);
     let comma = format!(r#""mark":",","mark_probability":{}"#, ana[3].trim_end_matches('0'));
     assert!(objects.contains(&comma), "{objects}");

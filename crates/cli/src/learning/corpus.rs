@@ -184,15 +184,15 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
     if args.json {
         return Ok(serde_json::to_string(&found)? + "\n");
     }
-    let share = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
+    let fraction = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
     let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared, .. } = found;
     let mut text = format!(
         "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
          words or more have one ({} %)\n",
         test.name(),
         train.name(),
-        share(shared_ngrams, ngrams),
-        share(shared_sentences, sentences)
+        fraction(shared_ngrams, ngrams),
+        fraction(shared_sentences, sentences)
     );
     if !shared.is_empty() {
         text.push('\n');

@@ -211,7 +211,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
 /// Reports how many words the second model of a cascade had to read.
 fn tell(read: Option<Arc<Read>>) {
     if let Some(read) = read {
-        tell!("the second model read {:.1} % of the words", 100.0 * read.share());
+        tell!("the second model read {:.1} % of the words", 100.0 * read.fraction());
     }
 }
 

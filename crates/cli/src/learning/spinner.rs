@@ -86,12 +86,12 @@ impl Spinner {
 
 /// The progress as numbers by name.
 fn figures(progress: &Progress) -> Vec<(&'static str, f64)> {
-    let Progress { epoch, epochs, step, steps, loss, pieces_per_second, held_out_ser, left } = *progress;
+    let Progress { epoch, epochs, step, steps, loss, subwords_per_second, held_out_ser, left } = *progress;
     let (Left::All(left) | Left::Epoch(left)) = left;
     let counts = [("epoch", epoch), ("epochs", epochs), ("step", step), ("steps", steps)];
     let counts = counts.map(|(name, count)| (name, count as f64));
     let rates =
-        [("loss", loss), ("pieces_per_second", pieces_per_second), ("seconds_left", left.as_secs_f64())];
+        [("loss", loss), ("subwords_per_second", subwords_per_second), ("seconds_left", left.as_secs_f64())];
     let held_out = held_out_ser.map(|ser| ("held_out_ser", ser));
     counts.into_iter().chain(rates).chain(held_out).collect()
 }
@@ -104,10 +104,10 @@ fn left(progress: &Progress) -> String {
 }
 
 fn doing(progress: &Progress) -> String {
-    let Progress { epoch, epochs, step, steps, loss, pieces_per_second, held_out_ser, .. } = progress;
+    let Progress { epoch, epochs, step, steps, loss, subwords_per_second, held_out_ser, .. } = progress;
     let ser = held_out_ser.map(|ser| format!(", held-out SER {ser:.4}")).unwrap_or_default();
     format!(
-        "epoch {epoch} of {epochs}, step {step} of {steps}, loss {loss:.4}{ser}, {pieces_per_second:.0} pieces/s"
+        "epoch {epoch} of {epochs}, step {step} of {steps}, loss {loss:.4}{ser}, {subwords_per_second:.0} subwords/s"
     )
 }
 
@@ -132,18 +132,18 @@ mod tests {
             step: 300,
             steps: 4000,
             loss: 0.04321,
-            pieces_per_second: 2150.4,
+            subwords_per_second: 2150.4,
             held_out_ser: None,
             left: Left::Epoch(Duration::from_secs(340)),
         };
         assert_eq!(left(&progress), "6 minutes left of epoch 1");
-        assert_eq!(doing(&progress), "epoch 1 of 4, step 300 of 4000, loss 0.0432, 2150 pieces/s");
+        assert_eq!(doing(&progress), "epoch 1 of 4, step 300 of 4000, loss 0.0432, 2150 subwords/s");
         let later =
             Progress { held_out_ser: Some(0.08765), left: Left::All(Duration::from_secs(40)), ..progress };
         assert_eq!(left(&later), "40 seconds left");
         assert_eq!(
             doing(&later),
-            "epoch 1 of 4, step 300 of 4000, loss 0.0432, held-out SER 0.0877, 2150 pieces/s"
+            "epoch 1 of 4, step 300 of 4000, loss 0.0432, held-out SER 0.0877, 2150 subwords/s"
         );
     }
 }

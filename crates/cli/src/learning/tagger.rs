@@ -120,11 +120,11 @@ impl TaggerEvaluateArgs {
 }
 
 fn line(name: &str, TagAccuracy { words, right, unseen, unseen_right }: TagAccuracy) -> String {
-    let share = |right: u64, all: u64| match all {
+    let fraction = |right: u64, all: u64| match all {
         0 => "-".to_owned(),
         _ => format!("{:.2} %", 100.0 * right as f64 / all as f64),
     };
-    let (all, new) = (share(right, words), share(unseen_right, unseen));
+    let (all, new) = (fraction(right, words), fraction(unseen_right, unseen));
     format!("{name:<14} {words:>9} {all:>9} {unseen:>9} {new:>9}")
 }
 

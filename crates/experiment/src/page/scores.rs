@@ -212,13 +212,13 @@ fn figure(figure: Option<f64>, interval: Option<Interval>) -> SheetField {
 
 /// A bar from 0 to the figure, with the interval over its end.
 fn strip(figure: Option<f64>, interval: Option<Interval>, widest: f64) -> Markup {
-    let share = |value: f64| if widest > 0.0 { 100.0 * value / widest } else { 0.0 };
+    let fraction = |value: f64| if widest > 0.0 { 100.0 * value / widest } else { 0.0 };
     html! {
         @if let Some(figure) = figure {
             span.strip aria-hidden="true" {
-                i style={ "width:" (format!("{:.1}", share(figure))) "%" } {}
+                i style={ "width:" (format!("{:.1}", fraction(figure))) "%" } {}
                 @if let Some(Interval { low, high }) = interval {
-                    b style={ "left:" (format!("{:.1}", share(low))) "%;width:" (format!("{:.1}", share(high - low))) "%" } {}
+                    b style={ "left:" (format!("{:.1}", fraction(low))) "%;width:" (format!("{:.1}", fraction(high - low))) "%" } {}
                 }
             }
         }

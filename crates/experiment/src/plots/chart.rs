@@ -199,8 +199,8 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let share = (value - self.low) / (self.high - self.low);
-        from + (share * f64::from(to - from)).round() as i32
+        let fraction = (value - self.low) / (self.high - self.low);
+        from + (fraction * f64::from(to - from)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {

@@ -83,14 +83,14 @@ const LINE: f64 = 13.0;
 /// Returns an error if the machine is too large for a picture.
 pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<String> {
     check(machine)?;
-    let places = places(machine);
+    let positions = positions(machine);
     let bundles = bundles(machine, inputs, outputs);
     let (mut lines, mut labels) = (String::new(), String::new());
     for bundle in &bundles {
-        draw(bundle, &places, &mut lines, &mut labels);
+        draw(bundle, &positions, &mut lines, &mut labels);
     }
     let mut states = String::new();
-    for (state, &(x, y)) in (0u32..).zip(&places) {
+    for (state, &(x, y)) in (0u32..).zip(&positions) {
         let bold = if machine.start() == Some(state) { " stroke-width=\"3\"" } else { "" };
         let _ = writeln!(
             states,
@@ -105,8 +105,8 @@ pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<Str
         }
         text(&mut states, (x, y), &name(machine, state), "#222");
     }
-    let side = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);
-    let (width, height) = (side(|place| place.0) + COLUMN / 2.0, side(|place| place.1) + ROW);
+    let side = |of: fn(&(f64, f64)) -> f64| positions.iter().map(of).fold(0.0, f64::max);
+    let (width, height) = (side(|position| position.0) + COLUMN / 2.0, side(|position| position.1) + ROW);
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"sans-serif\" font-size=\"11\">\n\
@@ -117,7 +117,7 @@ pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<Str
 }
 
 /// The position of each state.
-fn places(machine: &Machine) -> Vec<(f64, f64)> {
+fn positions(machine: &Machine) -> Vec<(f64, f64)> {
     // The distance of each state from the start in arcs; unreachable states come last.
     let mut depths: Vec<Option<usize>> = vec![None; machine.states()];
     let mut wave: Vec<u32> = machine.start().into_iter().collect();
@@ -173,9 +173,9 @@ fn bundles(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Vec<Bundle
     bundles
 }
 
-fn draw(bundle: &Bundle, places: &[(f64, f64)], lines: &mut String, labels: &mut String) {
-    let (x1, y1) = places[bundle.from as usize];
-    let (x2, y2) = places[bundle.to as usize];
+fn draw(bundle: &Bundle, positions: &[(f64, f64)], lines: &mut String, labels: &mut String) {
+    let (x1, y1) = positions[bundle.from as usize];
+    let (x2, y2) = positions[bundle.to as usize];
     let style = if bundle.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
     let path = |lines: &mut String, d: String| {
         let _ = writeln!(

@@ -38,7 +38,7 @@ impl Lattice {
     ///
     /// # Panics
     /// Panics if there is no such position.
-    pub fn place(&self, at: usize) -> &[WordCandidate] {
+    pub fn position(&self, at: usize) -> &[WordCandidate] {
         let begin = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.candidates[begin..self.ends[at]]
     }
@@ -70,7 +70,7 @@ struct OutputStep {
 struct Layer {
     states: Vec<Reached>,
     /// The index of each state, filled once there are more than [`FEW`].
-    places: FxHashMap<u32, u32>,
+    positions: FxHashMap<u32, u32>,
 }
 
 /// The number of states up to which a linear search is faster than a hash table.
@@ -79,14 +79,14 @@ const FEW: usize = 16;
 impl Layer {
     fn clear(&mut self) {
         self.states.clear();
-        self.places.clear();
+        self.positions.clear();
     }
 
     /// Adds a path if it is the first to its state or cheaper than the known one; returns the index
     /// of the state if the path was added.
     #[inline]
     fn relax(&mut self, way: Reached) -> Option<usize> {
-        match self.place(way.state) {
+        match self.position(way.state) {
             Some(at) if way.cost < self.states[at].cost => {
                 self.states[at] = way;
                 Some(at)
@@ -96,9 +96,10 @@ impl Layer {
                 let at = self.states.len();
                 self.states.push(way);
                 if at == FEW {
-                    self.places.extend((0u32..).zip(&self.states).map(|(at, reached)| (reached.state, at)));
+                    self.positions
+                        .extend((0u32..).zip(&self.states).map(|(at, reached)| (reached.state, at)));
                 } else if at > FEW {
-                    self.places.insert(way.state, at as u32);
+                    self.positions.insert(way.state, at as u32);
                 }
                 Some(at)
             }
@@ -106,11 +107,11 @@ impl Layer {
     }
 
     #[inline]
-    fn place(&self, state: u32) -> Option<usize> {
+    fn position(&self, state: u32) -> Option<usize> {
         if self.states.len() <= FEW {
             return self.states.iter().position(|reached| reached.state == state);
         }
-        self.places.get(&state).map(|&at| at as usize)
+        self.positions.get(&state).map(|&at| at as usize)
     }
 }
 
@@ -143,7 +144,7 @@ impl<'m> LayeredSearch<'m> {
         self.layer.relax(Reached { state: start, cost: 0.0, mark: NONE, output: EPSILON });
         for at in 0..lattice.len() {
             self.close();
-            self.step(lattice.place(at));
+            self.step(lattice.position(at));
         }
         self.close();
         self.end()
@@ -195,9 +196,9 @@ impl<'m> LayeredSearch<'m> {
                 if cost == f64::INFINITY {
                     continue;
                 }
-                if let Some(place) = self.layer.relax(way) {
-                    self.layer.states[place].mark = mark(&mut self.marks, before, arc.olabel);
-                    self.agenda.push(place as u32);
+                if let Some(position) = self.layer.relax(way) {
+                    self.layer.states[position].mark = mark(&mut self.marks, before, arc.olabel);
+                    self.agenda.push(position as u32);
                 }
             }
             steps += 1;

@@ -58,7 +58,7 @@ fn sausage(lattice: &Lattice) -> Foreign<Vector> {
     fst.add_states(lattice.len() + 1);
     fst.set_start(0)?;
     for at in 0..lattice.len() {
-        let mut candidates = lattice.place(at).to_vec();
+        let mut candidates = lattice.position(at).to_vec();
         candidates.sort_by_key(|candidate| candidate.label);
         for candidate in candidates {
             let weight = TropicalWeight::new(candidate.cost);

@@ -203,8 +203,8 @@ proptest! {
             // One candidate for each number of back-offs.
             let skips = if back_off == BackOff::Epsilon { small.order as u8 } else { 1 };
             let ways = |one: &WordCandidate| (0..skips).map(|skips| (one.label, skips)).collect::<Vec<_>>();
-            let places: Vec<Vec<_>> = (0..lattice.len()).map(|at| lattice.place(at).iter().flat_map(ways).collect()).collect();
-            let walked = n_best(&Walked(Walk::new(&machine)), &places, 1);
+            let positions: Vec<Vec<_>> = (0..lattice.len()).map(|at| lattice.position(at).iter().flat_map(ways).collect()).collect();
+            let walked = n_best(&Walked(Walk::new(&machine)), &positions, 1);
             prop_assert!(near(walked[0].cost, slow), "{back_off:?}: {} by walking, {slow} by force", walked[0].cost);
             // The n best paths are the first of all sentences.
             let mut costs: Vec<f64> = all.iter().map(cost).collect();

@@ -38,7 +38,7 @@ fn gpu(number: usize) -> Computed<Device> {
 ///
 /// # Errors
 /// Returns [`Error::Usage`] if the device is missing or does not support the precision.
-pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
+pub fn position(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);
     check(device.is_cpu(), precision)?;
@@ -70,10 +70,10 @@ pub fn placed(weights: &TensorMap, device: &Device, precision: Precision) -> Com
         Precision::Bf16 => DType::BF16,
         Precision::F16 => DType::F16,
     };
-    let place = |(name, tensor): (&String, &candle_core::Tensor)| {
+    let position = |(name, tensor): (&String, &candle_core::Tensor)| {
         Ok((name.clone(), tensor.to_device(device)?.to_dtype(kind)?))
     };
-    weights.iter().map(place).collect()
+    weights.iter().map(position).collect()
 }
 
 /// Returns true for a failure for want of memory on a device.

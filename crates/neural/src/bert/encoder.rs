@@ -1,4 +1,4 @@
-//! BERT (Devlin et al. 2019) and its kin: pieces in, the hidden states of every layer out.
+//! BERT (Devlin et al. 2019) and its kin: subwords in, the hidden states of every layer out.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use super::ops::{self, Heads};
 use super::weights::TensorMap;
 use majuscule::methods::network::bert::distances::DistanceBuckets;
 
-/// Texts as rows of pieces, padded to equal width.
+/// Texts as rows of subwords, padded to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PieceBatch {
-    /// The ids of pieces, text after text.
+pub struct EncoderBatch {
+    /// The ids of subwords, text after text.
     pub ids: Vec<u32>,
-    /// The number of pieces of each text.
+    /// The number of subwords of each text.
     pub lens: Arc<[usize]>,
     /// The width of each padded text.
     pub width: usize,
 }
 
-impl PieceBatch {
+impl EncoderBatch {
     /// Makes a batch of texts, one row each, padded with `padding`.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a [u32]> + Clone, padding: u32) -> Self {
         let lens: Arc<[usize]> = texts.clone().into_iter().map(<[u32]>::len).collect();
@@ -35,15 +35,15 @@ impl PieceBatch {
         Self { ids, lens, width }
     }
 
-    /// Returns the pieces that occur, each once in order, and the batch with their indices in that
+    /// Returns the subwords that occur, each once in order, and the batch with their indices in that
     /// list as ids.
     pub fn compact(&self) -> (Vec<u32>, Self) {
-        let mut pieces = self.ids.clone();
-        pieces.sort_unstable();
-        pieces.dedup();
-        let place = |id: &u32| pieces.partition_point(|piece| piece < id) as u32;
-        let ids = self.ids.iter().map(place).collect();
-        (pieces, Self { ids, ..self.clone() })
+        let mut subwords = self.ids.clone();
+        subwords.sort_unstable();
+        subwords.dedup();
+        let position = |id: &u32| subwords.partition_point(|subword| subword < id) as u32;
+        let ids = self.ids.iter().map(position).collect();
+        (subwords, Self { ids, ..self.clone() })
     }
 }
 
@@ -89,7 +89,7 @@ impl BertEncoder {
         })
     }
 
-    /// Returns the embeddings of the pieces of the vocabulary, one row each.
+    /// Returns the embeddings of the subwords of the vocabulary, one row each.
     pub fn words(&self) -> &Tensor {
         &self.words
     }
@@ -101,7 +101,7 @@ impl BertEncoder {
     /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
     pub fn hidden_states(
         &self,
-        batch: &PieceBatch,
+        batch: &EncoderBatch,
         words: &Tensor,
         dropout: &mut dyn Dropout,
     ) -> Result<Vec<Tensor>> {
@@ -129,17 +129,17 @@ impl BertEncoder {
         Ok(Some(summands))
     }
 
-    /// Returns the sum of the embeddings of each piece, its position and, if there are any, its
+    /// Returns the sum of the embeddings of each subword, its position and, if there are any, its
     /// segment, widened to the size of a layer.
-    fn embedded(&self, batch: &PieceBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
-        let PieceBatch { ids, lens, width } = batch;
+    fn embedded(&self, batch: &EncoderBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
+        let EncoderBatch { ids, lens, width } = batch;
         let size = self.config.embedding_size;
         let words = ops::rows(words, ids)?;
-        let mut places = self.positions.narrow(0, self.config.first_position, *width)?;
+        let mut positions = self.positions.narrow(0, self.config.first_position, *width)?;
         if let Some(kinds) = &self.kinds {
-            places = places.broadcast_add(&kinds.narrow(0, 0, 1)?)?;
+            positions = positions.broadcast_add(&kinds.narrow(0, 0, 1)?)?;
         }
-        let sum = words.reshape((lens.len(), *width, size))?.broadcast_add(&places)?;
+        let sum = words.reshape((lens.len(), *width, size))?.broadcast_add(&positions)?;
         let sum = sum.reshape((lens.len() * width, size))?;
         let normed = ops::layer_norm(&sum, &self.norm.weight, &self.norm.bias, self.config.layer_norm_eps)?;
         let embedded = dropout.apply(normed, self.config.hidden_dropout_prob)?;
@@ -278,9 +278,9 @@ mod tests {
             let texts = hidden(kind);
             let both: Vec<&[u32]> = texts.iter().map(|text| text.ids.as_slice()).collect();
             for batch in [
-                PieceBatch::new([both[0]], 0),
-                PieceBatch::new([both[1]], 0),
-                PieceBatch::new(both.iter().copied(), 0),
+                EncoderBatch::new([both[0]], 0),
+                EncoderBatch::new([both[1]], 0),
+                EncoderBatch::new(both.iter().copied(), 0),
             ] {
                 let (ids, compact) = batch.compact();
                 let ids = Tensor::from_slice(&ids, ids.len(), &Device::Cpu).unwrap();
@@ -307,7 +307,7 @@ mod tests {
     fn short_numbers_give_the_same_states_as_far_as_they_reach() {
         let (config, weights) = toy("bert");
         let texts = hidden("bert");
-        let batch = PieceBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+        let batch = EncoderBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
         let states = |precision| {
             let weights = placed(&weights, &Device::Cpu, precision).unwrap();
             let encoder = BertEncoder::new(&weights, "", &config).unwrap();

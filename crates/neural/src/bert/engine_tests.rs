@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::config::EncoderConfig;
 use super::dropout::NoDropout;
-use super::encoder::PieceBatch;
+use super::encoder::EncoderBatch;
 use super::engine::{Engine, EnginePrecision, ScoreRequest};
 use super::names::{self, ENCODER};
 use super::tagger::Tagger;
@@ -66,23 +66,23 @@ fn toy() -> (EncoderConfig, TensorMap) {
 fn text() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
     let ids = prop::collection::vec(0u32..101, 1..=40);
     (ids, prop::collection::vec(any::<bool>(), 40)).prop_map(|(ids, targets)| {
-        let places = (0..ids.len() as u32).filter(|&place| targets[place as usize]).collect();
-        (ids, places)
+        let positions = (0..ids.len() as u32).filter(|&position| targets[position as usize]).collect();
+        (ids, positions)
     })
 }
 
 fn requests(texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<ScoreRequest<'_>> {
-    texts.iter().map(|(ids, places)| ScoreRequest { ids, places: places.clone() }).collect()
+    texts.iter().map(|(ids, positions)| ScoreRequest { ids, positions: positions.clone() }).collect()
 }
 
 /// Returns the scores of the graph of tensors.
 fn of_graph(tagger: &Tagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
-    let one = |(ids, places): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
-        if places.is_empty() {
+    let one = |(ids, positions): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
+        if positions.is_empty() {
             return Vec::new();
         }
-        let batch = PieceBatch::new([ids.as_slice()], 0);
-        tagger.scores(&batch, tagger.encoder().words(), places, &mut NoDropout).unwrap().to_vec2().unwrap()
+        let batch = EncoderBatch::new([ids.as_slice()], 0);
+        tagger.scores(&batch, tagger.encoder().words(), positions, &mut NoDropout).unwrap().to_vec2().unwrap()
     };
     texts.iter().flat_map(one).collect()
 }
@@ -142,7 +142,7 @@ fn scores_are_those_of_the_graph_for_every_kind_of_encoder() {
             }
         }
         let engine = Engine::new(&TensorWeights(&weights), &config, EnginePrecision::F32).unwrap();
-        let longer = engine.scores(&[ScoreRequest { ids: &[1; 41], places: vec![0] }], ONE);
+        let longer = engine.scores(&[ScoreRequest { ids: &[1; 41], positions: vec![0] }], ONE);
         assert!(longer.unwrap_err().to_string().contains("the encoder takes 40"), "{:?}", config.kind);
     }
 }
@@ -151,9 +151,10 @@ fn scores_are_those_of_the_graph_for_every_kind_of_encoder() {
 fn what_the_encoder_does_not_have_is_named() {
     let (config, weights) = toy();
     let engine = Engine::new(&TensorWeights(&weights), &config, EnginePrecision::F32).unwrap();
-    let refused =
-        |ids: &[u32], places: Vec<u32>| engine.scores(&[ScoreRequest { ids, places }], ONE).unwrap_err();
-    assert!(refused(&[101], vec![0]).contains("a piece numbered 101, but the encoder has 101"));
-    assert!(refused(&[1; 41], vec![0]).contains("a text of 41 pieces, but the encoder takes 40"));
-    assert!(refused(&[1], vec![1]).contains("place 1 of a text of 1 pieces"));
+    let refused = |ids: &[u32], positions: Vec<u32>| {
+        engine.scores(&[ScoreRequest { ids, positions }], ONE).unwrap_err()
+    };
+    assert!(refused(&[101], vec![0]).contains("a subword numbered 101, but the encoder has 101"));
+    assert!(refused(&[1; 41], vec![0]).contains("a text of 41 subwords, but the encoder takes 40"));
+    assert!(refused(&[1], vec![1]).contains("position 1 of a text of 1 subwords"));
 }

@@ -22,8 +22,8 @@ use candle_core::{Device, Result as Computed, Tensor};
 pub use crate::shared::adam::Optimizer;
 pub use crate::shared::heads::{HeadSizes, Heads};
 pub use crate::shared::predict::{HeadOptions, Prediction};
-pub use majuscule::methods::network::bert::windows::LabelledPiece;
-use majuscule::methods::network::bert::windows::PieceWindow;
+use majuscule::methods::network::bert::windows::EncoderWindow;
+pub use majuscule::methods::network::bert::windows::LabelledSubword;
 use majuscule::methods::network::bert::{
     BertFiles, BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed,
 };
@@ -34,7 +34,7 @@ pub use train::{
 
 use config::EncoderConfig;
 use dropout::NoDropout;
-use encoder::PieceBatch;
+use encoder::EncoderBatch;
 use engine::EnginePrecision;
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::Method;
@@ -42,7 +42,7 @@ use majuscule::methods::backend::{Backend, Precision};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{EncoderCheck, LayerWeights};
 use tagger::Tagger;
-use tokenize::Pieces;
+use tokenize::HuggingFaceTokenizer;
 use weights::{TensorMap, TensorWeights};
 
 /// The method, for the list of a program. Models with weights in bytes compute as in a program
@@ -57,7 +57,7 @@ pub const METHOD: Method = Method {
 };
 
 /// A trained model whose weights are tensors.
-pub type Bert = BertModel<Pieces, TensorScorer>;
+pub type Bert = BertModel<HuggingFaceTokenizer, TensorScorer>;
 
 /// The weights of a model as tensors.
 #[derive(Debug)]
@@ -77,18 +77,18 @@ pub struct TensorScorer {
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, or has weights in bytes,
 /// and [`Error::Usage`] if the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
-    let (device, precision) = device::place(computing)?;
+    let (device, precision) = device::position(computing)?;
     let files = BertFiles::read(store)?;
     if files.settings.in_bytes {
         let problem = "its weights are bytes, which cannot be trained: take the model that it was made from";
         return Err(Error::model(store.name(), problem));
     }
-    let pieces = files.pieces(|json, pieces| Pieces::read(json, Some(pieces)))?;
+    let subwords = files.subwords(|json, subwords| HuggingFaceTokenizer::read(json, Some(subwords)))?;
     let scorer = files.weights(|file| {
         let weights = weights::tensors(file, &Device::Cpu)?;
-        TensorScorer::new(weights, &files.config, pieces.special.padding).map_err(|error| error.to_string())
+        TensorScorer::new(weights, &files.config, subwords.special.padding).map_err(|error| error.to_string())
     })?;
-    on(files.model(pieces, scorer)?, &device, precision).map_err(failed)
+    on(files.model(subwords, scorer)?, &device, precision).map_err(failed)
 }
 
 /// Moves a model to this device and precision. The saved form stays the same.
@@ -122,14 +122,14 @@ pub fn sections(model: &Bert) -> Result<Vec<Section>> {
     let weights = model.scorer.weights.iter().map(named).collect();
     Ok(vec![
         (CONFIG.to_owned(), bytes),
-        (TOKENIZER.to_owned(), model.pieces.json()),
+        (TOKENIZER.to_owned(), model.subwords.json()),
         (WEIGHTS.to_owned(), weights::write(&weights).map_err(failed)?),
         (MIXED.to_owned(), model.cases.text().as_bytes().to_vec()),
     ])
 }
 
 impl TensorScorer {
-    /// Makes the tagger of these weights, which are on the CPU; `padding` is a piece.
+    /// Makes the tagger of these weights, which are on the CPU; `padding` is a subword.
     fn new(weights: TensorMap, config: &EncoderConfig, padding: u32) -> Computed<Self> {
         Ok(Self {
             tagger: Tagger::new(&weights, config)?,
@@ -166,10 +166,10 @@ impl TensorScorer {
     }
 
     /// Computes the scores by tensor operations, on a GPU.
-    fn graph_scores(&self, windows: &[&PieceWindow], piece: LabelledPiece) -> Computed<Vec<Vec<f32>>> {
-        let batch = PieceBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.padding);
-        let row = |(at, window): (usize, &&PieceWindow)| {
-            window.places(piece).map(|place| (at * batch.width) as u32 + place).collect::<Vec<_>>()
+    fn graph_scores(&self, windows: &[&EncoderWindow], subword: LabelledSubword) -> Computed<Vec<Vec<f32>>> {
+        let batch = EncoderBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.padding);
+        let row = |(at, window): (usize, &&EncoderWindow)| {
+            window.positions(subword).map(|position| (at * batch.width) as u32 + position).collect::<Vec<_>>()
         };
         let rows: Vec<u32> = windows.iter().enumerate().flat_map(row).collect();
         if rows.is_empty() {
@@ -188,24 +188,24 @@ impl WindowScorer for TensorScorer {
     /// If a device does not have enough memory for all windows, they are computed in parts.
     fn scores(
         &self,
-        windows: &[&PieceWindow],
-        piece: LabelledPiece,
+        windows: &[&EncoderWindow],
+        subword: LabelledSubword,
         threads: NonZeroUsize,
     ) -> Result<Vec<Vec<f32>>> {
         if self.is_by_itself() {
-            return self.engine()?.scores(windows, piece, threads);
+            return self.engine()?.scores(windows, subword, threads);
         }
-        match self.graph_scores(windows, piece) {
+        match self.graph_scores(windows, subword) {
             Ok(scores) => Ok(scores),
             Err(error) if !device::is_full(&error) => Err(failed(error)),
             Err(_) if windows.len() > 1 => {
                 let (first, second) = windows.split_at(windows.len() / 2);
-                Ok([self.scores(first, piece, threads)?, self.scores(second, piece, threads)?].concat())
+                Ok([self.scores(first, subword, threads)?, self.scores(second, subword, threads)?].concat())
             }
             Err(error) => {
-                let pieces = windows.first().map_or(0, |window| window.ids.len());
+                let subwords = windows.first().map_or(0, |window| window.ids.len());
                 Err(failed(format!(
-                    "no memory for {pieces} pieces of a text at a time ({error}): try {} cpu",
+                    "no memory for {subwords} subwords of a text at a time ({error}): try {} cpu",
                     option("device")
                 )))
             }

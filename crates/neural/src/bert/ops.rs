@@ -14,7 +14,7 @@ pub struct Heads {
     pub width: usize,
     /// The length of each sequence.
     pub lens: Arc<[usize]>,
-    /// The summands of scores for the distances between pieces, heads × width × width, if there are any.
+    /// The summands of scores for the distances between subwords, heads × width × width, if there are any.
     pub distances: Option<Tensor>,
 }
 

@@ -9,7 +9,7 @@ use candle_transformers::models::xlm_roberta::{Config as RobertaConfig, XLMRober
 
 use super::config::{EncoderConfig, EncoderKind};
 use super::dropout::NoDropout;
-use super::encoder::{BertEncoder, PieceBatch};
+use super::encoder::{BertEncoder, EncoderBatch};
 use super::names::{DISTANCES, ENCODER};
 use super::weights::TensorMap;
 use super::{TensorScorer, failed};
@@ -17,7 +17,7 @@ use majuscule::error::Result;
 use majuscule::restorer::EncoderCheck;
 
 impl TensorScorer {
-    /// Compares the last hidden states of texts, as pieces, that the graph of tensors and the engine
+    /// Compares the last hidden states of texts, as subwords, that the graph of tensors and the engine
     /// compute with those of candle-transformers.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl TensorScorer {
         let encoder = BertEncoder::new(&self.weights, ENCODER, &self.config).map_err(failed)?;
         let mut check = EncoderCheck::default();
         for ids in texts {
-            let batch = PieceBatch::new([ids.as_slice()], self.padding);
+            let batch = EncoderBatch::new([ids.as_slice()], self.padding);
             let of_engine = self.engine()?.engine().last_states(ids).map_err(failed)?;
             let compared = || -> Computed<[f32; 3]> {
                 let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
@@ -41,7 +41,7 @@ impl TensorScorer {
                 graph: check.graph.max(graph),
                 engine: check.engine.max(engine),
                 largest: check.largest.max(largest),
-                pieces: check.pieces + ids.len(),
+                subwords: check.subwords + ids.len(),
             };
         }
         Ok(check)
@@ -57,7 +57,7 @@ pub fn last_states(
     weights: &TensorMap,
     prefix: &str,
     config: &EncoderConfig,
-    batch: &PieceBatch,
+    batch: &EncoderBatch,
 ) -> Computed<Tensor> {
     let shape = (batch.lens.len(), batch.width);
     let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;
@@ -89,9 +89,9 @@ fn of_bert(
         weights.insert("embeddings.token_type_embeddings.weight".to_owned(), zeros);
     }
     if config.first_position > 0
-        && let Some(places) = weights.get_mut("embeddings.position_embeddings.weight")
+        && let Some(positions) = weights.get_mut("embeddings.position_embeddings.weight")
     {
-        *places = places.narrow(0, config.first_position, config.longest())?;
+        *positions = positions.narrow(0, config.first_position, config.longest())?;
     }
     let summands =
         weights.remove(DISTANCES).map(|table| distance_summands(&table, ids.dim(1)?)).transpose()?;
@@ -124,10 +124,10 @@ fn of_bert(
     TheirEncoder::load(weights.pp("encoder"), &layers)?.forward(&states, &mask)
 }
 
-/// Returns the summands of all pairs of pieces, 1 × heads × pieces × pieces, from the table of buckets
+/// Returns the summands of all pairs of subwords, 1 × heads × subwords × subwords, from the table of buckets
 /// (Raffel et al. 2020, section 2.1): half of the buckets are for keys after the query, and in each half one
 /// half is for single distances, the other for ranges of equal ratio up to 128.
-fn distance_summands(table: &Tensor, pieces: usize) -> Computed<Tensor> {
+fn distance_summands(table: &Tensor, subwords: usize) -> Computed<Tensor> {
     let table: Vec<Vec<f32>> = table.to_vec2()?;
     let half = table.len() / 2;
     let single = half / 2;
@@ -145,11 +145,11 @@ fn distance_summands(table: &Tensor, pieces: usize) -> Computed<Tensor> {
     };
     let heads = table[0].len();
     let of = |at: usize| {
-        let (head, query, key) = (at / pieces / pieces, at / pieces % pieces, at % pieces);
+        let (head, query, key) = (at / subwords / subwords, at / subwords % subwords, at % subwords);
         table[bucket(query, key)][head]
     };
-    let summands: Vec<f32> = (0..heads * pieces * pieces).map(of).collect();
-    Tensor::from_vec(summands, (1, heads, pieces, pieces), &Device::Cpu)
+    let summands: Vec<f32> = (0..heads * subwords * subwords).map(of).collect();
+    Tensor::from_vec(summands, (1, heads, subwords, subwords), &Device::Cpu)
 }
 
 /// Computes the states with the implementation of XLM-R, which is that of RoBERTa.

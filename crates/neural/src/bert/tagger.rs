@@ -5,7 +5,7 @@ use candle_core::{DType, Result, Tensor};
 
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
-use super::encoder::{BertEncoder, PieceBatch, tensor};
+use super::encoder::{BertEncoder, EncoderBatch, tensor};
 use super::names::{ENCODER, GAMMA, HEADS, SCALARS};
 use super::ops;
 use super::weights::TensorMap;
@@ -65,7 +65,7 @@ impl Tagger {
     /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
     pub fn scores(
         &self,
-        batch: &PieceBatch,
+        batch: &EncoderBatch,
         words: &Tensor,
         rows: &[u32],
         dropout: &mut dyn Dropout,

@@ -1,4 +1,4 @@
-//! Words as pieces of the encoder's vocabulary.
+//! Words as subwords of the encoder's vocabulary.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{Model as _, PaddingParams, Tokenizer};
 
 use super::vocabulary;
-pub use majuscule::methods::network::pieces::{PieceCutter, Special, SpecialNames};
+pub use majuscule::methods::network::subwords::{Special, SpecialNames, SubwordTokenizer};
 
-/// Cuts words into pieces.
+/// Cuts words into subwords.
 #[derive(Debug, Clone)]
-pub struct Pieces {
+pub struct HuggingFaceTokenizer {
     tokenizer: Tokenizer,
-    /// The pieces before and after each text, and the padding.
+    /// The subwords before and after each text, and the padding.
     pub special: Special,
 }
 
@@ -27,7 +27,7 @@ pub struct Pieces {
 /// padded to a round number.
 const SPARE: usize = 1024;
 
-impl Pieces {
+impl HuggingFaceTokenizer {
     /// Reads a `tokenizer.json`, for an encoder with a vocabulary of this size, if it is known.
     ///
     /// # Errors
@@ -36,8 +36,8 @@ impl Pieces {
         Self::read_named(json, SpecialNames::default(), vocabulary)
     }
 
-    /// Reads a `tokenizer.json` in which special pieces have these names; those that are not known
-    /// are as in [`Pieces::read`].
+    /// Reads a `tokenizer.json` in which special subwords have these names; those that are not known
+    /// are as in [`HuggingFaceTokenizer::read`].
     ///
     /// # Errors
     /// Describes the fault in it.
@@ -46,15 +46,15 @@ impl Pieces {
         Self::new(tokenizer, names, vocabulary)
     }
 
-    /// Reads a `vocab.txt`, one piece per line, for an encoder with a vocabulary of this size, if
+    /// Reads a `vocab.txt`, one subword per line, for an encoder with a vocabulary of this size, if
     /// it is known.
     ///
     /// # Errors
     /// Describes the fault in it.
     pub fn read_vocabulary(text: &[u8], lowercase: bool, vocabulary: Option<usize>) -> Result<Self, String> {
-        let pieces = WordPiece::read_bytes(text).map_err(|error| format!("is no vocabulary ({error})"))?;
+        let subwords = WordPiece::read_bytes(text).map_err(|error| format!("is no vocabulary ({error})"))?;
         let model = WordPiece::builder()
-            .vocab(pieces)
+            .vocab(subwords)
             .unk_token("[UNK]".to_owned())
             .build()
             .map_err(|error| format!("is no vocabulary ({error})"))?;
@@ -71,20 +71,20 @@ impl Pieces {
         let vocabulary = vocabulary.unwrap_or(found);
         if found > vocabulary || found + SPARE < vocabulary {
             return Err(format!(
-                "has {found} pieces, but the encoder {vocabulary}: they are not of the same model"
+                "has {found} subwords, but the encoder {vocabulary}: they are not of the same model"
             ));
         }
         let part = |part: Option<Value>| part.unwrap_or_default();
         let processor =
             part(tokenizer.get_post_processor().and_then(|found| serde_json::to_value(found).ok()));
         let padding = part(tokenizer.get_padding().and_then(|found| serde_json::to_value(found).ok()));
-        let id = |piece: &str| tokenizer.token_to_id(piece);
+        let id = |subword: &str| tokenizer.token_to_id(subword);
         let own = SpecialNames::in_tokenizer(&processor, &Value::Null, &id);
         let names = names.or(SpecialNames::in_tokenizer(&processor, &padding, &id));
         let special = names.ids(vocabulary, &id)?;
         let most = highest_id(&tokenizer);
         if most as usize >= vocabulary {
-            return Err(format!("numbers a piece {most}, but the encoder has {vocabulary} from 0"));
+            return Err(format!("numbers a subword {most}, but the encoder has {vocabulary} from 0"));
         }
         // Windows and batches take care of truncation and padding.
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
@@ -93,12 +93,12 @@ impl Pieces {
             keep_names(&mut tokenizer, &names, special)?;
         }
         prefix_words(&mut tokenizer);
-        let pieces = Self { tokenizer, special };
+        let subwords = Self { tokenizer, special };
         // A letter that hardly any vocabulary has.
-        pieces
+        subwords
             .of("\u{a000}")
             .map_err(|problem| format!("cannot cut words that it does not know ({problem})"))?;
-        Ok(pieces)
+        Ok(subwords)
     }
 
     /// Returns the bytes of an equivalent `tokenizer.json`.
@@ -106,8 +106,8 @@ impl Pieces {
         self.tokenizer.to_string(false).expect("a tokenizer that was read can be written").into_bytes()
     }
 
-    /// Returns a tokenizer with these pieces and those that any other word may need, which cuts
-    /// words of these pieces as before; and the ids that the remaining pieces had, in order.
+    /// Returns a tokenizer with these subwords and those that any other word may need, which cuts
+    /// words of these subwords as before; and the ids that the remaining subwords had, in order.
     ///
     /// # Errors
     /// Describes a vocabulary that cannot be cut.
@@ -127,7 +127,7 @@ impl Pieces {
     }
 }
 
-impl PieceCutter for Pieces {
+impl SubwordTokenizer for HuggingFaceTokenizer {
     fn of(&self, word: &str) -> Result<Vec<u32>, String> {
         let encoding = self.tokenizer.encode_fast(word, false).map_err(|error| error.to_string())?;
         Ok(encoding.get_ids().to_vec())
@@ -138,7 +138,7 @@ impl PieceCutter for Pieces {
     }
 }
 
-/// Returns the highest id of a piece.
+/// Returns the highest id of a subword.
 fn highest_id(tokenizer: &Tokenizer) -> u32 {
     let added = tokenizer.get_added_tokens_decoder().keys().copied().max().unwrap_or_default();
     let model = tokenizer.get_model();
@@ -149,7 +149,7 @@ fn highest_id(tokenizer: &Tokenizer) -> u32 {
     })
 }
 
-/// Writes the names of special pieces into a tokenizer, so that its file alone tells them.
+/// Writes the names of special subwords into a tokenizer, so that its file alone tells them.
 fn keep_names(tokenizer: &mut Tokenizer, names: &SpecialNames, special: Special) -> Result<(), String> {
     let SpecialNames { first: Some(first), last: Some(last), padding: Some(padding) } = names else {
         return Ok(());
@@ -185,28 +185,28 @@ fn prefixed(pre_tokenizer: &mut PreTokenizerWrapper) {
 
 #[cfg(test)]
 mod tests {
-    use majuscule::methods::network::pieces::PieceVocabulary;
+    use majuscule::methods::network::subwords::NativeTokenizer;
     use proptest::prelude::*;
 
     use super::*;
 
     const VOCABULARY: &[u8] = include_bytes!("../../../../tests/data/toy-bert/vocab.txt");
 
-    fn toy(lowercase: bool) -> Pieces {
+    fn toy(lowercase: bool) -> HuggingFaceTokenizer {
         let size = VOCABULARY.iter().filter(|byte| **byte == b'\n').count();
-        Pieces::read_vocabulary(VOCABULARY, lowercase, Some(size)).unwrap()
+        HuggingFaceTokenizer::read_vocabulary(VOCABULARY, lowercase, Some(size)).unwrap()
     }
 
     #[test]
     fn words_are_cut_and_a_saved_tokenizer_cuts_the_same() {
-        let pieces = toy(true);
-        let again = Pieces::read(&pieces.json(), None).unwrap();
-        assert_eq!(again.json(), pieces.json());
+        let subwords = toy(true);
+        let again = HuggingFaceTokenizer::read(&subwords.json(), None).unwrap();
+        assert_eq!(again.json(), subwords.json());
         for (word, count) in
             [("lisbon", 1), ("nato", 1), ("bbcs", 2), ("séc", 3), ("o'neill", 7), ("\u{200b}", 0), ("", 0)]
         {
-            assert_eq!(pieces.of(word).unwrap().len(), count, "{word}");
-            assert_eq!(again.of(word).unwrap(), pieces.of(word).unwrap());
+            assert_eq!(subwords.of(word).unwrap().len(), count, "{word}");
+            assert_eq!(again.of(word).unwrap(), subwords.of(word).unwrap());
         }
     }
 
@@ -217,24 +217,24 @@ mod tests {
     const XLM_ROBERTA: &str = include_str!("../../../../tests/data/toy-xlm-roberta/tokenizer.json");
 
     #[test]
-    fn pieces_of_words_in_a_row_are_those_of_the_whole_text() {
-        let bpe = Pieces::read(ROBERTA.as_bytes(), None).unwrap();
-        let unigram = Pieces::read(XLM_ROBERTA.as_bytes(), None).unwrap();
-        for pieces in [toy(true), bpe, unigram] {
-            let whole = pieces.of(TEXT).unwrap();
-            let words: Vec<u32> = TEXT.split(' ').flat_map(|word| pieces.of(word).unwrap()).collect();
+    fn subwords_of_words_in_a_row_are_those_of_the_whole_text() {
+        let bpe = HuggingFaceTokenizer::read(ROBERTA.as_bytes(), None).unwrap();
+        let unigram = HuggingFaceTokenizer::read(XLM_ROBERTA.as_bytes(), None).unwrap();
+        for subwords in [toy(true), bpe, unigram] {
+            let whole = subwords.of(TEXT).unwrap();
+            let words: Vec<u32> = TEXT.split(' ').flat_map(|word| subwords.of(word).unwrap()).collect();
             assert_eq!(words, whole);
-            assert!(Pieces::read(&pieces.json(), None).unwrap().of(TEXT).unwrap() == whole);
+            assert!(HuggingFaceTokenizer::read(&subwords.json(), None).unwrap().of(TEXT).unwrap() == whole);
         }
     }
 
     /// The vocabularies that are cut without this library, too.
-    fn both_ways() -> [(Pieces, PieceVocabulary); 2] {
-        [toy(true), Pieces::read(XLM_ROBERTA.as_bytes(), None).unwrap()].map(|pieces| {
-            let own =
-                PieceVocabulary::read(&pieces.json(), highest_id(&pieces.tokenizer) as usize + 1).unwrap();
-            assert_eq!(own.special(), pieces.special);
-            (pieces, own)
+    fn both_ways() -> [(HuggingFaceTokenizer, NativeTokenizer); 2] {
+        [toy(true), HuggingFaceTokenizer::read(XLM_ROBERTA.as_bytes(), None).unwrap()].map(|subwords| {
+            let own = NativeTokenizer::read(&subwords.json(), highest_id(&subwords.tokenizer) as usize + 1)
+                .unwrap();
+            assert_eq!(own.special(), subwords.special);
+            (subwords, own)
         })
     }
 
@@ -243,10 +243,10 @@ mod tests {
 
         #[test]
         fn words_are_cut_as_without_this_library(word in "[a-z]{0,12}|(lis|bon|nato|an|é|e\u{301}|1|,|'|\u{16a0}|東|ﬁ| |▁|\t|ß){0,9}|\\PC{0,6}") {
-            for (pieces, own) in both_ways() {
+            for (subwords, own) in both_ways() {
                 // Characters of Unicode versions after that of the library's tables may differ.
                 prop_assume!(word.chars().all(|c| !c.is_whitespace() || matches!(c, ' ' | '\t')));
-                prop_assert_eq!(own.of(&word).unwrap(), pieces.of(&word).unwrap(), "{:?}", word);
+                prop_assert_eq!(own.of(&word).unwrap(), subwords.of(&word).unwrap(), "{:?}", word);
             }
         }
     }
@@ -254,17 +254,22 @@ mod tests {
     #[test]
     fn a_word_of_bytes_or_of_a_unigram_begins_with_its_space() {
         for (json, space) in [(ROBERTA, 'Ġ'), (XLM_ROBERTA, '▁')] {
-            let pieces = Pieces::read(json.as_bytes(), None).unwrap();
+            let subwords = HuggingFaceTokenizer::read(json.as_bytes(), None).unwrap();
             let names = |word: &str| {
-                let ids = pieces.of(word).unwrap();
-                ids.iter().map(|&id| pieces.tokenizer.id_to_token(id).unwrap()).collect::<Vec<_>>().join(" ")
+                let ids = subwords.of(word).unwrap();
+                ids.iter()
+                    .map(|&id| subwords.tokenizer.id_to_token(id).unwrap())
+                    .collect::<Vec<_>>()
+                    .join(" ")
             };
             assert_eq!(names("lisbon"), format!("{space}lisbon"));
             assert_eq!(names("nato"), format!("{space} n at o"));
-            assert_eq!(pieces.special, Special { first: 0, last: 2, padding: 1 });
+            assert_eq!(subwords.special, Special { first: 0, last: 2, padding: 1 });
         }
-        // Bytes spell every word, and a Unigram has a piece for what it does not know.
-        let of = |json: &str, word: &str| Pieces::read(json.as_bytes(), None).unwrap().of(word).unwrap();
+        // Bytes spell every word, and a Unigram has a subword for what it does not know.
+        let of = |json: &str, word: &str| {
+            HuggingFaceTokenizer::read(json.as_bytes(), None).unwrap().of(word).unwrap()
+        };
         assert_eq!(of(ROBERTA, "ᚠ").len(), 4);
         assert_eq!(of(XLM_ROBERTA, "ᚠ"), [4, 3]);
     }
@@ -272,45 +277,46 @@ mod tests {
     #[test]
     fn a_cut_vocabulary_cuts_its_words_as_before_and_any_other_word_too() {
         for (json, whole) in [(ROBERTA, false), (XLM_ROBERTA, false), ("", true)] {
-            let pieces = if whole { toy(true) } else { Pieces::read(json.as_bytes(), None).unwrap() };
+            let subwords =
+                if whole { toy(true) } else { HuggingFaceTokenizer::read(json.as_bytes(), None).unwrap() };
             let words = ["nato", "anna", "minister", "1,5"];
-            let used: BTreeSet<u32> = words.iter().flat_map(|word| pieces.of(word).unwrap()).collect();
-            let (cut, kept) = pieces.cut(used.clone()).unwrap();
-            assert!(kept.len() < pieces.tokenizer.get_vocab_size(true), "{json}");
+            let used: BTreeSet<u32> = words.iter().flat_map(|word| subwords.of(word).unwrap()).collect();
+            let (cut, kept) = subwords.cut(used.clone()).unwrap();
+            assert!(kept.len() < subwords.tokenizer.get_vocab_size(true), "{json}");
             assert!(used.iter().all(|id| kept.contains(id)) && kept.is_sorted());
-            let name = |pieces: &Pieces, id: u32| pieces.tokenizer.id_to_token(id).unwrap();
+            let name = |subwords: &HuggingFaceTokenizer, id: u32| subwords.tokenizer.id_to_token(id).unwrap();
             for (new, old) in kept.iter().enumerate() {
-                assert_eq!(name(&cut, new as u32), name(&pieces, *old));
+                assert_eq!(name(&cut, new as u32), name(&subwords, *old));
             }
             let old =
                 |word: &str| cut.of(word).unwrap().iter().map(|&id| kept[id as usize]).collect::<Vec<_>>();
             for word in words {
-                assert_eq!(old(word), pieces.of(word).unwrap(), "{word}");
+                assert_eq!(old(word), subwords.of(word).unwrap(), "{word}");
             }
-            // Of letters, since its own piece is gone.
-            assert!(old("lisbon").len() > pieces.of("lisbon").unwrap().len());
-            assert_eq!(old("\u{16a0}"), pieces.of("\u{16a0}").unwrap());
+            // Of letters, since its own subword is gone.
+            assert!(old("lisbon").len() > subwords.of("lisbon").unwrap().len());
+            assert_eq!(old("\u{16a0}"), subwords.of("\u{16a0}").unwrap());
             let ends = |special: Special| [special.first, special.last, special.padding];
-            assert_eq!(ends(cut.special).map(|id| kept[id as usize]), ends(pieces.special));
-            assert!(Pieces::read(&cut.json(), Some(kept.len())).unwrap().json() == cut.json());
+            assert_eq!(ends(cut.special).map(|id| kept[id as usize]), ends(subwords.special));
+            assert!(HuggingFaceTokenizer::read(&cut.json(), Some(kept.len())).unwrap().json() == cut.json());
         }
     }
 
     #[test]
-    fn special_pieces_are_found_by_role_and_kept_in_the_saved_tokenizer() {
+    fn special_subwords_are_found_by_role_and_kept_in_the_saved_tokenizer() {
         let other = XLM_ROBERTA.replace("<s>", "<begin>").replace("</s>", "<end>").replace("<pad>", "<fill>");
         let settings = serde_json::json!({ "bos_token": "<begin>", "sep_token": { "content": "<end>" }, "pad_token": "<fill>" });
         let names = SpecialNames::of(&settings);
-        let pieces = Pieces::read_named(other.as_bytes(), names.clone(), None).unwrap();
-        assert_eq!(pieces.special, Special { first: 0, last: 2, padding: 1 });
-        let again = Pieces::read(&pieces.json(), None).unwrap();
-        assert!(again.special == pieces.special && again.json() == pieces.json());
-        assert_eq!(again.of(TEXT).unwrap(), pieces.of(TEXT).unwrap());
+        let subwords = HuggingFaceTokenizer::read_named(other.as_bytes(), names.clone(), None).unwrap();
+        assert_eq!(subwords.special, Special { first: 0, last: 2, padding: 1 });
+        let again = HuggingFaceTokenizer::read(&subwords.json(), None).unwrap();
+        assert!(again.special == subwords.special && again.json() == subwords.json());
+        assert_eq!(again.of(TEXT).unwrap(), subwords.of(TEXT).unwrap());
         // The tokenizer itself tells its ends; only the settings tell its padding.
-        let problem = Pieces::read(other.as_bytes(), None).unwrap_err();
-        assert!(problem.contains("no piece for the padding"), "{problem}");
-        let problem = Pieces::read_named(XLM_ROBERTA.as_bytes(), names, None).unwrap_err();
-        assert!(problem.contains("no piece <begin>, the beginning of a text"), "{problem}");
+        let problem = HuggingFaceTokenizer::read(other.as_bytes(), None).unwrap_err();
+        assert!(problem.contains("no subword for the padding"), "{problem}");
+        let problem = HuggingFaceTokenizer::read_named(XLM_ROBERTA.as_bytes(), names, None).unwrap_err();
+        assert!(problem.contains("no subword <begin>, the beginning of a text"), "{problem}");
     }
 
     #[test]
@@ -319,7 +325,8 @@ mod tests {
             "padding":{"strategy":{"Fixed":9},"direction":"Right","pad_to_multiple_of":null,"pad_id":1,"pad_type_id":0,"pad_token":"<pad>"}"#;
         let json = XLM_ROBERTA.replace(r#""truncation":null,"padding":null"#, cut);
         assert_ne!(json, XLM_ROBERTA);
-        let [cutting, whole] = [&json, XLM_ROBERTA].map(|json| Pieces::read(json.as_bytes(), None).unwrap());
+        let [cutting, whole] =
+            [&json, XLM_ROBERTA].map(|json| HuggingFaceTokenizer::read(json.as_bytes(), None).unwrap());
         assert_eq!(cutting.of(TEXT).unwrap(), whole.of(TEXT).unwrap());
         assert!(cutting.json() == whole.json());
     }
@@ -328,21 +335,22 @@ mod tests {
     fn a_tokenizer_that_cannot_cut_every_word_or_numbers_too_high_is_refused() {
         let refused = |json: &str, from: &str, to: &str| {
             assert!(json.contains(from));
-            Pieces::read(json.replace(from, to).as_bytes(), None).unwrap_err()
+            HuggingFaceTokenizer::read(json.replace(from, to).as_bytes(), None).unwrap_err()
         };
         let problem = refused(XLM_ROBERTA, "\"unk_id\":3", "\"unk_id\":null");
         assert!(problem.contains("cannot cut words that it does not know"), "{problem}");
         let problem = refused(ROBERTA, "\"!\":37,", "\"!\":4000,");
-        assert!(problem.contains("numbers a piece 4000, but the encoder has"), "{problem}");
+        assert!(problem.contains("numbers a subword 4000, but the encoder has"), "{problem}");
     }
 
     #[test]
     fn a_cased_tokenizer_is_told_and_one_of_another_model_refused() {
         assert!(!toy(true).is_cased() && toy(false).is_cased());
-        let refused = |text: &[u8], size| Pieces::read_vocabulary(text, true, Some(size)).unwrap_err();
+        let refused =
+            |text: &[u8], size| HuggingFaceTokenizer::read_vocabulary(text, true, Some(size)).unwrap_err();
         assert!(refused(VOCABULARY, 20).contains("but the encoder 20: they are not of the same model"));
         assert!(refused(VOCABULARY, 30_522).contains("not of the same model"));
-        assert!(refused(b"[PAD]\n[UNK]\n[CLS]\n", 3).contains("no piece for the end of a text"));
-        assert!(Pieces::read(b"{}", None).unwrap_err().contains("is no tokenizer"));
+        assert!(refused(b"[PAD]\n[UNK]\n[CLS]\n", 3).contains("no subword for the end of a text"));
+        assert!(HuggingFaceTokenizer::read(b"{}", None).unwrap_err().contains("is no tokenizer"));
     }
 }

@@ -1,6 +1,6 @@
-//! The file of a tokenizer with fewer pieces, which cuts the words that need no others as before.
+//! The file of a tokenizer with fewer subwords, which cuts the words that need no others as before.
 //!
-//! Removing pieces that no best cut of a word uses leaves that cut the best: the longest piece
+//! Removing subwords that no best cut of a word uses leaves that cut the best: the longest subword
 //! that fits (WordPiece), the most probable sequence (Unigram) and the next merge (BPE) are still
 //! there, and nothing better has come.
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-/// Returns the tokenizer with the pieces that `used` names and those that any other word may need:
+/// Returns the tokenizer with the subwords that `used` names and those that any other word may need:
 /// the special ones, single characters of the scripts in use, bytes, and parts that BPE merges; and
 /// the ids of all these in their old order, which is their new order.
 ///
@@ -23,9 +23,10 @@ pub fn cut(mut tokenizer: Value, used: BTreeSet<u32>) -> Result<(Value, Vec<u32>
     }
     model.extend(&mut kept);
     let kept: Vec<u32> = kept.into_iter().collect();
-    let places: BTreeMap<u32, usize> = kept.iter().enumerate().map(|(place, &id)| (id, place)).collect();
-    renumber(&mut tokenizer, &places);
-    model.write(&mut tokenizer["model"], &places);
+    let positions: BTreeMap<u32, usize> =
+        kept.iter().enumerate().map(|(position, &id)| (id, position)).collect();
+    renumber(&mut tokenizer, &positions);
+    model.write(&mut tokenizer["model"], &positions);
     Ok((tokenizer, kept))
 }
 
@@ -33,20 +34,20 @@ fn id(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
-/// The pieces of a model.
+/// The subwords of a model.
 struct Vocabulary {
-    pieces: Vec<(String, u32)>,
+    subwords: Vec<(String, u32)>,
     kind: ModelKind,
-    /// The piece for what no other piece spells.
+    /// The subword for what no other subword spells.
     unknown: Option<u32>,
 }
 
 enum ModelKind {
-    /// Pieces inside a word have a prefix.
+    /// Subwords inside a word have a prefix.
     WordPiece { prefix: String },
-    /// Pieces have a log-probability.
+    /// Subwords have a log-probability.
     Unigram { scores: Vec<f64> },
-    /// Pieces are made by merging two, in this order.
+    /// Subwords are made by merging two, in this order.
     Bpe { merges: Vec<(String, String)> },
 }
 
@@ -55,68 +56,68 @@ impl Vocabulary {
         let text = |name: &str| model[name].as_str().unwrap_or_default();
         let by_name = || -> Vec<(String, u32)> {
             let entries = model["vocab"].as_object().into_iter().flatten();
-            entries.filter_map(|(piece, number)| Some((piece.clone(), id(number)?))).collect()
+            entries.filter_map(|(subword, number)| Some((subword.clone(), id(number)?))).collect()
         };
-        let named = |pieces: &[(String, u32)]| {
+        let named = |subwords: &[(String, u32)]| {
             let unknown = model["unk_token"].as_str()?;
-            pieces.iter().find(|(piece, _)| piece == unknown).map(|(_, id)| *id)
+            subwords.iter().find(|(subword, _)| subword == unknown).map(|(_, id)| *id)
         };
         match text("type") {
             "WordPiece" => {
-                let pieces = by_name();
-                let unknown = named(&pieces);
+                let subwords = by_name();
+                let unknown = named(&subwords);
                 let prefix = text("continuing_subword_prefix").to_owned();
-                Ok(Self { pieces, kind: ModelKind::WordPiece { prefix }, unknown })
+                Ok(Self { subwords, kind: ModelKind::WordPiece { prefix }, unknown })
             }
             "Unigram" => {
                 let entries = model["vocab"].as_array().into_iter().flatten();
                 let entries =
                     entries.filter_map(|entry| Some((entry[0].as_str()?.to_owned(), entry[1].as_f64()?)));
-                let (pieces, scores): (Vec<String>, Vec<f64>) = entries.unzip();
-                let pieces = pieces.into_iter().zip(0..).collect();
-                Ok(Self { pieces, kind: ModelKind::Unigram { scores }, unknown: id(&model["unk_id"]) })
+                let (subwords, scores): (Vec<String>, Vec<f64>) = entries.unzip();
+                let subwords = subwords.into_iter().zip(0..).collect();
+                Ok(Self { subwords, kind: ModelKind::Unigram { scores }, unknown: id(&model["unk_id"]) })
             }
             "BPE"
                 if text("continuing_subword_prefix").is_empty() && text("end_of_word_suffix").is_empty() =>
             {
-                let pieces = by_name();
-                let unknown = named(&pieces);
+                let subwords = by_name();
+                let unknown = named(&subwords);
                 let merges = model["merges"].as_array().into_iter().flatten().filter_map(merge).collect();
-                Ok(Self { pieces, kind: ModelKind::Bpe { merges }, unknown })
+                Ok(Self { subwords, kind: ModelKind::Bpe { merges }, unknown })
             }
-            "BPE" => Err("BPE that marks pieces inside or at the end of words".to_owned()),
+            "BPE" => Err("BPE that marks subwords inside or at the end of words".to_owned()),
             other => Err(format!("a tokenizer of kind {other:?}")),
         }
-        .map_err(|found| format!("the vocabulary of {found} cannot be cut: keep all of its pieces"))
+        .map_err(|found| format!("the vocabulary of {found} cannot be cut: keep all of its subwords"))
     }
 
-    /// Adds the pieces that the kept ones need, and those that any other word may need.
+    /// Adds the subwords that the kept ones need, and those that any other word may need.
     fn extend(&self, kept: &mut BTreeSet<u32>) {
         kept.extend(self.unknown);
-        let letters = |piece: &str| -> Vec<char> {
+        let letters = |subword: &str| -> Vec<char> {
             let bare = match &self.kind {
-                ModelKind::WordPiece { prefix } => piece.strip_prefix(prefix.as_str()),
+                ModelKind::WordPiece { prefix } => subword.strip_prefix(prefix.as_str()),
                 ModelKind::Unigram { .. } | ModelKind::Bpe { .. } => None,
             };
-            bare.unwrap_or(piece).chars().collect()
+            bare.unwrap_or(subword).chars().collect()
         };
-        // A script is taken as the blocks of 256 characters that the kept pieces have characters of.
+        // A script is taken as the blocks of 256 characters that the kept subwords have characters of.
         let block = |letter: char| u32::from(letter) >> 8;
-        let used = self.pieces.iter().filter(|(_, id)| kept.contains(id));
-        let blocks: BTreeSet<u32> = used.flat_map(|(piece, _)| letters(piece)).map(block).collect();
+        let used = self.subwords.iter().filter(|(_, id)| kept.contains(id));
+        let blocks: BTreeSet<u32> = used.flat_map(|(subword, _)| letters(subword)).map(block).collect();
         let is_bpe = matches!(self.kind, ModelKind::Bpe { .. });
-        for (piece, id) in &self.pieces {
+        for (subword, id) in &self.subwords {
             // The characters of BPE may stand for bytes, of which any word may need each.
             let is_character =
-                matches!(letters(piece)[..], [letter] if is_bpe || blocks.contains(&block(letter)));
-            let is_byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+                matches!(letters(subword)[..], [letter] if is_bpe || blocks.contains(&block(letter)));
+            let is_byte = subword.len() == 6 && subword.starts_with("<0x") && subword.ends_with('>');
             if is_character || is_byte {
                 kept.insert(*id);
             }
         }
         match &self.kind {
             ModelKind::WordPiece { .. } => {}
-            // What is unknown costs more than the least probable piece.
+            // What is unknown costs more than the least probable subword.
             ModelKind::Unigram { scores } => {
                 let least = (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]));
                 kept.extend(least.map(|least| least as u32));
@@ -125,53 +126,56 @@ impl Vocabulary {
         }
     }
 
-    /// Adds the parts that kept pieces are merged from.
+    /// Adds the parts that kept subwords are merged from.
     fn extend_parts(&self, merges: &[(String, String)], kept: &mut BTreeSet<u32>) {
-        let ids: FxHashMap<&str, u32> = self.pieces.iter().map(|(piece, id)| (piece.as_str(), *id)).collect();
+        let ids: FxHashMap<&str, u32> =
+            self.subwords.iter().map(|(subword, id)| (subword.as_str(), *id)).collect();
         let ranks: FxHashMap<(&str, &str), usize> = merges
             .iter()
             .zip(0..)
             .map(|((left, right), rank)| ((left.as_str(), right.as_str()), rank))
             .collect();
-        for (piece, _) in self.pieces.iter().filter(|(_, id)| kept.contains(id)).cloned().collect::<Vec<_>>()
+        for (subword, _) in
+            self.subwords.iter().filter(|(_, id)| kept.contains(id)).cloned().collect::<Vec<_>>()
         {
-            // A part of a piece lies between two of these ends.
-            let mut ends: Vec<usize> = piece.char_indices().map(|(at, _)| at).chain([piece.len()]).collect();
+            // A part of a subword lies between two of these ends.
+            let mut ends: Vec<usize> =
+                subword.char_indices().map(|(at, _)| at).chain([subword.len()]).collect();
             let next = |ends: &[usize]| {
                 let rank = |at: usize| {
-                    let pair = (&piece[ends[at - 1]..ends[at]], &piece[ends[at]..ends[at + 1]]);
+                    let pair = (&subword[ends[at - 1]..ends[at]], &subword[ends[at]..ends[at + 1]]);
                     Some((*ranks.get(&pair)?, at))
                 };
                 (1..ends.len().saturating_sub(1)).filter_map(rank).min()
             };
             while let Some((_, at)) = next(&ends) {
                 ends.remove(at);
-                kept.extend(ids.get(&piece[ends[at - 1]..ends[at]]));
+                kept.extend(ids.get(&subword[ends[at - 1]..ends[at]]));
             }
         }
     }
 
-    /// Writes the kept pieces with their new ids.
-    fn write(&self, model: &mut Value, places: &BTreeMap<u32, usize>) {
-        let kept = || self.pieces.iter().filter_map(|(piece, id)| Some((piece, *places.get(id)?)));
+    /// Writes the kept subwords with their new ids.
+    fn write(&self, model: &mut Value, positions: &BTreeMap<u32, usize>) {
+        let kept = || self.subwords.iter().filter_map(|(subword, id)| Some((subword, *positions.get(id)?)));
         match &self.kind {
             ModelKind::Unigram { scores } => {
-                let entry = |(piece, id): &(String, u32)| {
-                    places.contains_key(id).then(|| serde_json::json!([piece, scores[*id as usize]]))
+                let entry = |(subword, id): &(String, u32)| {
+                    positions.contains_key(id).then(|| serde_json::json!([subword, scores[*id as usize]]))
                 };
-                model["vocab"] = self.pieces.iter().filter_map(entry).collect::<Vec<_>>().into();
-                model["unk_id"] = self.unknown.map(|unknown| places[&unknown]).into();
+                model["vocab"] = self.subwords.iter().filter_map(entry).collect::<Vec<_>>().into();
+                model["unk_id"] = self.unknown.map(|unknown| positions[&unknown]).into();
             }
             ModelKind::WordPiece { .. } | ModelKind::Bpe { .. } => {
-                let entries = kept().map(|(piece, place)| (piece.clone(), place.into()));
+                let entries = kept().map(|(subword, position)| (subword.clone(), position.into()));
                 model["vocab"] = Value::Object(entries.collect());
             }
         }
         if let ModelKind::Bpe { merges } = &self.kind {
-            let names: BTreeSet<&str> = kept().map(|(piece, _)| piece.as_str()).collect();
+            let names: BTreeSet<&str> = kept().map(|(subword, _)| subword.as_str()).collect();
             let is_kept = |(left, right): &&(String, String)| {
                 let whole = format!("{left}{right}");
-                [left, right, &whole].iter().all(|piece| names.contains(piece.as_str()))
+                [left, right, &whole].iter().all(|subword| names.contains(subword.as_str()))
             };
             let merges = merges.iter().filter(is_kept);
             model["merges"] = merges.map(|(left, right)| serde_json::json!([left, right])).collect();
@@ -188,10 +192,10 @@ fn merge(value: &Value) -> Option<(String, String)> {
 }
 
 /// Replaces the ids outside the model.
-fn renumber(tokenizer: &mut Value, places: &BTreeMap<u32, usize>) {
+fn renumber(tokenizer: &mut Value, positions: &BTreeMap<u32, usize>) {
     let renumber = |value: &mut Value| {
-        if let Some(place) = id(value).and_then(|id| places.get(&id)) {
-            *value = (*place).into();
+        if let Some(position) = id(value).and_then(|id| positions.get(&id)) {
+            *value = (*position).into();
         }
     };
     for token in tokenizer["added_tokens"].as_array_mut().into_iter().flatten() {

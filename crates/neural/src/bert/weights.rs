@@ -113,8 +113,8 @@ impl WeightSource for TensorWeights<'_> {
     fn embeddings(&self, name: &str) -> Result<Box<dyn Embeddings>, String> {
         let rows = || -> Computed<TensorRows> {
             let tensor = super::encoder::tensor(self.0, name.to_owned())?.contiguous()?;
-            let (pieces, width) = tensor.dims2()?;
-            Ok(TensorRows { tensor, pieces, width })
+            let (subwords, width) = tensor.dims2()?;
+            Ok(TensorRows { tensor, subwords, width })
         };
         rows().map(|rows| Box::new(rows) as Box<dyn Embeddings>).map_err(|error| error.to_string())
     }
@@ -124,13 +124,13 @@ impl WeightSource for TensorWeights<'_> {
 #[derive(Debug)]
 struct TensorRows {
     tensor: Tensor,
-    pieces: usize,
+    subwords: usize,
     width: usize,
 }
 
 impl Embeddings for TensorRows {
     fn len(&self) -> usize {
-        self.pieces
+        self.subwords
     }
 
     fn write(&self, ids: &[u32], out: &mut [f32]) {

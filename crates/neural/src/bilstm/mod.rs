@@ -194,7 +194,7 @@ impl Bilstm {
         let choice = |at: usize| {
             ln.clear();
             let cases = marginals.iter().flat_map(|all| &all[at * sizes.cases..][..sizes.cases]);
-            ln.extend(cases.map(|share| share.ln() as f32));
+            ln.extend(cases.map(|fraction| fraction.ln() as f32));
             ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
             self.heads.choice(&window.chain_word(at), &ln, &self.cases, costs, chain, &request)
         };

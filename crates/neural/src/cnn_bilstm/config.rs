@@ -21,17 +21,17 @@ pub struct CnnBilstmConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub heads: HeadOptions,
-    /// The largest number of pieces of words, which are learned from the text
+    /// The largest number of subwords, which are learned from the text
     #[arg(long, value_name = "N", default_value_t = 12_000)]
     pub subwords: usize,
-    /// The number of words that get a vector of their own beside their pieces: the most frequent of those that
+    /// The number of words that get a vector of their own beside their subwords: the most frequent of those that
     /// are cut
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
-    /// The width of the embedding of a piece
+    /// The width of the embedding of a subword
     #[arg(long, value_name = "WIDTH", default_value_t = 96)]
     pub embedding: usize,
-    /// The number of convolutions over pieces, each of which sees three
+    /// The number of convolutions over subwords, each of which sees three
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub convolutions: usize,
     /// The width of the result of a convolution, and of the vector of a word
@@ -56,10 +56,10 @@ pub struct CnnBilstmConfig {
     #[arg(long, value_name = "WORDS", default_value_t = 2000)]
     pub batch_words: usize,
     /// The dropout rate before each LSTM and before the heads
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
     pub dropout: f64,
     /// The probability that a word is read without its own vector
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
     pub unknown: f64,
     /// The probability that a window is read in parts of 8 to 64 words, so that the last words of each learn to
     /// do with few later words: for live text
@@ -72,7 +72,7 @@ pub struct CnnBilstmConfig {
     /// windows
     #[arg(long, value_name = "WORDS", default_value_t = 200)]
     pub window: usize,
-    /// Hold out this share of the examples, and keep the model that is best on them
+    /// Hold out this fraction of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
@@ -115,14 +115,14 @@ impl Learner for CnnBilstmConfig {
     }
 }
 
-/// The possible numbers of pieces.
+/// The possible numbers of subwords.
 const SUBWORDS: std::ops::RangeInclusive<usize> = 5..=1 << 16;
 
 impl CnnBilstmConfig {
-    /// Returns the shape of the network for this number of pieces.
-    pub(super) fn shape(&self, pieces: usize) -> CnnBilstmShape {
+    /// Returns the shape of the network for this number of subwords.
+    pub(super) fn shape(&self, subwords: usize) -> CnnBilstmShape {
         let Self { embedding, convolutions, channels, layers, hidden, .. } = *self;
-        CnnBilstmShape { pieces, embedding, convolutions, channels, layers, hidden }
+        CnnBilstmShape { subwords, embedding, convolutions, channels, layers, hidden }
     }
 
     /// Refuses settings out of their ranges.

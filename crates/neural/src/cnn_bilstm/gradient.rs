@@ -24,7 +24,7 @@ pub(super) fn gradient(
     let mut dense = vec![0.0; layout.dense().end];
     let mut scores = vec![0.0; pass.scores.len()];
     let loss = loss(layout.sizes, batch, &pass.scores, &mut scores);
-    let SubwordPass { pieces, largest, inputs, states, traces, .. } = pass;
+    let SubwordPass { subwords, largest, inputs, states, traces, .. } = pass;
 
     let mut gradient = heads(layout, weights, batch, &inputs[shape.layers], &scores, &mut dense);
     for (layer, traces) in traces.into_iter().enumerate().rev() {
@@ -55,18 +55,22 @@ pub(super) fn gradient(
             add(of_words.row(id), gradient);
         }
     }
-    let mut of_pieces = vec![0.0; pieces[shape.convolutions].len()];
-    for ((at, &place), value) in largest.iter().enumerate().zip(&gradient) {
-        of_pieces[place as usize * shape.channels + at % shape.channels] += value;
+    let mut of_subwords = vec![0.0; subwords[shape.convolutions].len()];
+    for ((at, &position), value) in largest.iter().enumerate().zip(&gradient) {
+        of_subwords[position as usize * shape.channels + at % shape.channels] += value;
     }
     for (at, ranges) in layout.convolutions.iter().enumerate().rev() {
-        let results = &pieces[at + 1];
+        let results = &subwords[at + 1];
         // What is 0 stays so, and so do the rows around texts.
-        of_pieces.iter_mut().zip(results).filter(|(_, result)| **result == 0.0).for_each(|(of, _)| *of = 0.0);
-        of_pieces = convolution(weights, ranges, &pieces[at], &of_pieces, batch.ids.len(), &mut dense);
+        of_subwords
+            .iter_mut()
+            .zip(results)
+            .filter(|(_, result)| **result == 0.0)
+            .for_each(|(of, _)| *of = 0.0);
+        of_subwords = convolution(weights, ranges, &subwords[at], &of_subwords, batch.ids.len(), &mut dense);
     }
-    let mut table = TableGradient::new(layout.pieces.start, shape.embedding, batch.ids.iter().copied());
-    for (id, gradient) in batch.ids.iter().zip(of_pieces.chunks_exact(shape.embedding)) {
+    let mut table = TableGradient::new(layout.subwords.start, shape.embedding, batch.ids.iter().copied());
+    for (id, gradient) in batch.ids.iter().zip(of_subwords.chunks_exact(shape.embedding)) {
         add(table.row(*id), gradient);
     }
     (loss, SparseGradient { dense, tables: vec![table, of_words] })
@@ -144,7 +148,7 @@ fn convolution(
     MatrixViewMut::new(&mut dense[weight.clone()], channels).add(rows.transposed(), inner);
     let mut gradient = vec![0.0; seen.len()];
     for (at, weight) in weights[weight.clone()].chunks_exact(width * channels).enumerate() {
-        // The piece before the one in the middle, that one, and the piece after it.
+        // The subword before the one in the middle, that one, and the subword after it.
         let rows = &mut gradient[at * width..][..(count - (CONVOLVED - 1)) * width];
         MatrixViewMut::new(rows, width).add(inner, MatrixView::new(weight, channels).transposed());
     }

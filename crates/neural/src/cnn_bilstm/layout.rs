@@ -24,8 +24,8 @@ pub(super) struct CnnBilstmLayout {
     /// word and at the word, then for marks at the word and at the one before.
     pub(super) heads: Range<usize>,
     pub(super) heads_bias: Range<usize>,
-    /// The embeddings of pieces, one row each.
-    pub(super) pieces: Range<usize>,
+    /// The embeddings of subwords, one row each.
+    pub(super) subwords: Range<usize>,
     /// The vectors of words, one row each.
     pub(super) words: Range<usize>,
 }
@@ -58,7 +58,7 @@ impl CnnBilstmLayout {
             lstms,
             heads: next(2 * hidden * 2 * sizes.all()),
             heads_bias: next(sizes.all()),
-            pieces: next(shape.pieces * shape.embedding),
+            subwords: next(shape.subwords * shape.embedding),
             words: next(count * channels),
         }
     }
@@ -70,7 +70,7 @@ impl CnnBilstmLayout {
 
     /// Returns the range of all weights except the tables.
     pub(super) fn dense(&self) -> Range<usize> {
-        0..self.pieces.start
+        0..self.subwords.start
     }
 
     /// Returns the names and shapes of the tensors.
@@ -83,7 +83,7 @@ impl CnnBilstmLayout {
         let turned = |range: &Range<usize>, columns: usize| transposed(&values[range.clone()], columns);
         let plain = |range: &Range<usize>| values[range.clone()].to_vec();
         match name {
-            shape::PIECES => return Some(plain(&self.pieces)),
+            shape::SUBWORDS => return Some(plain(&self.subwords)),
             shape::WORDS => return Some(plain(&self.words)),
             _ => {}
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn all_tensors_are_there_in_their_shapes_and_no_weight_is_left_out() {
         let shape =
-            CnnBilstmShape { pieces: 7, embedding: 3, convolutions: 2, channels: 4, layers: 2, hidden: 5 };
+            CnnBilstmShape { subwords: 7, embedding: 3, convolutions: 2, channels: 4, layers: 2, hidden: 5 };
         for (count, sizes) in [(6, HeadSizes { cases: 3, marks: 2 }), (0, HeadSizes { cases: 0, marks: 4 })] {
             let layout = CnnBilstmLayout::new(shape, count, sizes);
             let values: Vec<f32> = (0..layout.len()).map(|at| at as f32).collect();

@@ -1,4 +1,4 @@
-//! Training of `cnn-bilstm`: a small network from scratch, on pieces of words that are learned from the text.
+//! Training of `cnn-bilstm`: a small network from scratch, on subwords that are learned from the text.
 
 mod checkpoint;
 mod config;
@@ -73,7 +73,7 @@ pub fn train(
         state,
     };
     let CnnBilstmConfig { epochs, patience, seed, batch_words, ref log, .. } = *config;
-    let (protocol, batch, log) = (corpus.protocol(), BatchSize::Pieces(batch_words), log.as_ref());
+    let (protocol, batch, log) = (corpus.protocol(), BatchSize::Subwords(batch_words), log.as_ref());
     let train_loop =
         TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
     let values = train_loop.run(watch)?;

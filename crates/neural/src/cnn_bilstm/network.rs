@@ -1,10 +1,10 @@
-//! Computes the scores of labels from pieces, and keeps what their gradient needs.
+//! Computes the scores of labels from subwords, and keeps what their gradient needs.
 
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 
 use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
-use majuscule::methods::network::pieces::Special;
+use majuscule::methods::network::subwords::Special;
 use majuscule_train::random::{Random, below, unit};
 
 use super::layout::CnnBilstmLayout;
@@ -17,9 +17,9 @@ use crate::shared::sequences::{Direction, SequenceSteps};
 /// Texts that go through a network together.
 #[derive(Debug)]
 pub(super) struct SubwordBatch {
-    /// The pieces of all texts, with one before and after each.
+    /// The subwords of all texts, with one before and after each.
     pub(super) ids: Vec<u32>,
-    /// The places of these pieces around texts.
+    /// The positions of these subwords around texts.
     pub(super) edges: Vec<usize>,
     pub(super) steps: SequenceSteps,
     /// The word of each row.
@@ -38,10 +38,10 @@ pub(super) struct Hidden {
 /// The possible numbers of words of the parts of a text.
 const PART: RangeInclusive<u64> = 8..=64;
 
-/// Divides `words` words into parts with a probability of `share`.
-fn divide(words: usize, share: f64, random: &mut Random) -> Vec<Range<usize>> {
+/// Divides `words` words into parts with a probability of `fraction`.
+fn divide(words: usize, fraction: f64, random: &mut Random) -> Vec<Range<usize>> {
     let (mut parts, mut from) = (Vec::new(), 0);
-    if share > 0.0 && unit(random) < share {
+    if fraction > 0.0 && unit(random) < fraction {
         loop {
             let to = from + (PART.start() + below(random, PART.end() - PART.start() + 1)) as usize;
             if to >= words {
@@ -58,9 +58,9 @@ fn divide(words: usize, share: f64, random: &mut Random) -> Vec<Range<usize>> {
 /// A word of a batch.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BatchWord {
-    /// The place of its first piece, and the number of its pieces.
+    /// The position of its first subword, and the number of its subwords.
     pub(super) first: usize,
-    pub(super) pieces: usize,
+    pub(super) subwords: usize,
     /// The id of its vector.
     pub(super) id: Option<u32>,
     /// The ids of its labels: of its case and of the mark after it.
@@ -94,11 +94,11 @@ impl SubwordBatch {
             for (at, word) in sample.words[part].iter().enumerate() {
                 let end = word.end as usize;
                 let id = word.id().filter(|_| unknown == 0.0 || unit(random) >= unknown);
-                let (first, pieces, mut labels) = (ids.len(), end - start, word.labels());
+                let (first, subwords, mut labels) = (ids.len(), end - start, word.labels());
                 // The mark after the last word of a text is not learned.
                 labels[1] = labels[1].filter(|_| at < last);
-                words[steps.row(text, at)] = BatchWord { first, pieces, id, labels };
-                ids.extend_from_slice(&sample.pieces[start..end]);
+                words[steps.row(text, at)] = BatchWord { first, subwords, id, labels };
+                ids.extend_from_slice(&sample.subwords[start..end]);
                 start = end;
             }
             edges.push(ids.len());
@@ -119,9 +119,9 @@ impl SubwordBatch {
 /// The results of a forward pass.
 #[derive(Debug)]
 pub(super) struct SubwordPass {
-    /// The input of each convolution, and the result of the last, a row for each piece.
-    pub(super) pieces: Vec<Vec<f32>>,
-    /// The place of the piece that has the largest number, for each number of the vectors of words.
+    /// The input of each convolution, and the result of the last, a row for each subword.
+    pub(super) subwords: Vec<Vec<f32>>,
+    /// The position of the subword that has the largest number, for each number of the vectors of words.
     pub(super) largest: Vec<u32>,
     /// The input of each LSTM, and of the heads, after dropout, a row for each word.
     pub(super) inputs: Vec<Vec<f32>>,
@@ -140,15 +140,15 @@ pub(super) fn forward(
     drop: &mut dyn FnMut(&mut [f32]),
 ) -> SubwordPass {
     let shape = layout.shape;
-    let table = &weights[layout.pieces.clone()];
+    let table = &weights[layout.subwords.clone()];
     let row = |&id: &u32| &table[id as usize * shape.embedding..][..shape.embedding];
-    let mut pieces: Vec<Vec<f32>> = vec![batch.ids.iter().flat_map(row).copied().collect()];
+    let mut subwords: Vec<Vec<f32>> = vec![batch.ids.iter().flat_map(row).copied().collect()];
     for [weight, bias] in &layout.convolutions {
         let found =
-            convolve(&pieces[pieces.len() - 1], batch, &weights[weight.clone()], &weights[bias.clone()]);
-        pieces.push(found);
+            convolve(&subwords[subwords.len() - 1], batch, &weights[weight.clone()], &weights[bias.clone()]);
+        subwords.push(found);
     }
-    let (mut words, largest) = pool(&pieces[pieces.len() - 1], batch, shape.channels);
+    let (mut words, largest) = pool(&subwords[subwords.len() - 1], batch, shape.channels);
     let table = &weights[layout.words.clone()];
     for (word, vector) in batch.words.iter().zip(words.chunks_exact_mut(shape.channels)) {
         if let Some(id) = word.id {
@@ -164,13 +164,13 @@ pub(super) fn forward(
         let seen = &inputs[inputs.len() - 1];
         let view = MatrixView::new(seen, seen.len() / batch.steps.rows().max(1));
         traces.push([0, 1].map(|at| {
-            let place = (at * shape.hidden, width);
+            let position = (at * shape.hidden, width);
             LstmCell::new(weights, &cells[at]).run(
                 &batch.steps,
                 view,
                 Direction::BOTH[at],
                 &mut states,
-                place,
+                position,
             )
         }));
         let mut dropped = states.clone();
@@ -179,17 +179,17 @@ pub(super) fn forward(
         all_states.push(states);
     }
     let scores = scores(layout, weights, batch, &inputs[inputs.len() - 1]);
-    SubwordPass { pieces, largest, inputs, states: all_states, traces, scores }
+    SubwordPass { subwords, largest, inputs, states: all_states, traces, scores }
 }
 
-/// Returns what a convolution makes of rows of pieces: no number below 0, and zeros around texts.
-fn convolve(pieces: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) -> Vec<f32> {
+/// Returns what a convolution makes of rows of subwords: no number below 0, and zeros around texts.
+fn convolve(subwords: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) -> Vec<f32> {
     let (count, channels) = (batch.ids.len(), bias.len());
-    let width = pieces.len() / count;
+    let width = subwords.len() / count;
     let mut found = bias.repeat(count);
-    // The first and the last piece are edges.
+    // The first and the last subword are edges.
     let inner = &mut found[channels..(count - 1) * channels];
-    let seen = MatrixView::overlapping(pieces, count - (CONVOLVED - 1), CONVOLVED * width, width);
+    let seen = MatrixView::overlapping(subwords, count - (CONVOLVED - 1), CONVOLVED * width, width);
     MatrixViewMut::new(inner, channels).add(seen, MatrixView::new(weight, channels));
     found.iter_mut().for_each(|value| *value = value.max(0.0));
     for &edge in &batch.edges {
@@ -198,19 +198,19 @@ fn convolve(pieces: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) 
     found
 }
 
-/// Returns the largest number of the pieces of each word in each column, and the pieces that have them.
-fn pool(pieces: &[f32], batch: &SubwordBatch, channels: usize) -> (Vec<f32>, Vec<u32>) {
+/// Returns the largest number of the subwords of each word in each column, and the subwords that have them.
+fn pool(subwords: &[f32], batch: &SubwordBatch, channels: usize) -> (Vec<f32>, Vec<u32>) {
     let mut words = vec![0.0; batch.words.len() * channels];
     let mut largest = vec![0; words.len()];
     let rows = words.chunks_exact_mut(channels).zip(largest.chunks_exact_mut(channels));
     for (word, (values, largest)) in batch.words.iter().zip(rows) {
-        values.copy_from_slice(&pieces[word.first * channels..][..channels]);
+        values.copy_from_slice(&subwords[word.first * channels..][..channels]);
         largest.fill(word.first as u32);
-        for place in word.first + 1..word.first + word.pieces {
-            let piece = &pieces[place * channels..][..channels];
-            for ((value, largest), &other) in values.iter_mut().zip(largest.iter_mut()).zip(piece) {
+        for position in word.first + 1..word.first + word.subwords {
+            let subword = &subwords[position * channels..][..channels];
+            for ((value, largest), &other) in values.iter_mut().zip(largest.iter_mut()).zip(subword) {
                 if other > *value {
-                    (*value, *largest) = (other, place as u32);
+                    (*value, *largest) = (other, position as u32);
                 }
             }
         }

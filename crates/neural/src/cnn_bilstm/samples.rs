@@ -1,9 +1,9 @@
-//! A corpus as pieces and label ids.
+//! A corpus as subwords and label ids.
 
 use majuscule::error::{Error, Result};
 use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
 use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
-use majuscule::methods::network::pieces::PieceVocabulary;
+use majuscule::methods::network::subwords::NativeTokenizer;
 use majuscule_train::corpus::Corpus;
 
 use super::config::CnnBilstmConfig;
@@ -14,20 +14,20 @@ use crate::shared::samples::{CorpusWords, Dataset, window_samples};
 /// A text with its labels, small enough that millions of words fit into memory.
 #[derive(Debug, Clone)]
 pub(super) struct SubwordSample {
-    pub(super) pieces: Vec<u32>,
+    pub(super) subwords: Vec<u32>,
     pub(super) words: Vec<SampleWord>,
 }
 
 impl SubwordSample {
     /// Makes a sample of a window and the labels of its words.
     pub(super) fn new(window: &SubwordWindow, labels: &[WordLabels]) -> Self {
-        let mut sample = Self { pieces: Vec::new(), words: Vec::with_capacity(labels.len()) };
+        let mut sample = Self { subwords: Vec::new(), words: Vec::with_capacity(labels.len()) };
         for (word, labels) in window.words.iter().zip(labels) {
             let ids = &word.word.ids;
-            sample.pieces.extend_from_slice(&ids.pieces);
-            sample.words.push(SampleWord::new(sample.pieces.len(), ids, *labels));
+            sample.subwords.extend_from_slice(&ids.subwords);
+            sample.words.push(SampleWord::new(sample.subwords.len(), ids, *labels));
         }
-        sample.pieces.shrink_to_fit();
+        sample.subwords.shrink_to_fit();
         sample
     }
 }
@@ -35,7 +35,7 @@ impl SubwordSample {
 /// A word of a sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SampleWord {
-    /// The end of its pieces.
+    /// The end of its subwords.
     pub(super) end: u32,
     /// The id of its vector, or [`SampleWord::NONE`].
     id: u32,
@@ -79,13 +79,14 @@ impl SubwordSamples {
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
     pub(super) fn read(config: &CnnBilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let CnnBilstmConfig { seed, held_out: share, .. } = *config;
+        let CnnBilstmConfig { seed, held_out: fraction, .. } = *config;
         let CorpusWords { forms, held_out, labels, digest } =
-            CorpusWords::read(&config.heads, corpus, seed, share)?;
+            CorpusWords::read(&config.heads, corpus, seed, fraction)?;
         let tokenizer = learn(&forms, config.subwords)?;
-        let pieces = PieceVocabulary::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
-        let words = whole_words(&forms, &pieces, config.words)?;
-        let (runs_on, shape) = (corpus.protocol().runs_on(), config.shape(pieces.highest() as usize + 1));
+        let subwords =
+            NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
+        let words = whole_words(&forms, &subwords, config.words)?;
+        let (runs_on, shape) = (corpus.protocol().runs_on(), config.shape(subwords.highest() as usize + 1));
         let settings =
             CnnBilstmSettings { shape, window: config.window, runs_on, costs: None, in_bytes: false };
         let (mixed, locale) = (forms.mixed("", corpus.locale()), corpus.locale());
@@ -101,7 +102,7 @@ impl SubwordSamples {
         let vocabulary = parts.vocabulary().map_err(Error::usage)?;
         let options = subwords::options(config.window, runs_on, None);
         let sample = |window: SubwordWindow, labels: Vec<WordLabels>| SubwordSample::new(&window, &labels);
-        let train = window_samples(corpus, seed, share, &labels, &vocabulary, options, sample)?;
+        let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
         let words = vocabulary.words();
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, parts, words, digest })
     }

@@ -1,11 +1,11 @@
-//! The pieces of words, learned from the text that is trained on (Wu et al. 2016), and the words that get a
+//! The subwords, learned from the text that is trained on (Wu et al. 2016), and the words that get a
 //! vector of their own.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use majuscule::error::{Error, Result};
-use majuscule::methods::network::pieces::{PieceCutter, PieceVocabulary};
+use majuscule::methods::network::subwords::{NativeTokenizer, SubwordTokenizer};
 use majuscule_train::methods::forms::CorpusForms;
 use rustc_hash::FxHashMap;
 use tokenizers::models::wordpiece::{WordPiece, WordPieceTrainer};
@@ -15,19 +15,19 @@ use tokenizers::tokenizer::Trainer as _;
 use tokenizers::{AddedToken, NormalizedString, Normalizer as _, OffsetReferential, OffsetType};
 use tokenizers::{PreTokenizedString, PreTokenizer as _, Tokenizer};
 
-/// The pieces that are no parts of words, in the order of their ids.
+/// The subwords that are no parts of words, in the order of their ids.
 const SPECIAL: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 
-/// The least number of words in which a letter occurs that becomes a piece: rarer ones are unknown.
+/// The least number of words in which a letter occurs that becomes a subword: rarer ones are unknown.
 const LETTER_WORDS: u64 = 5;
 
 /// The least number of times that a word occurs which gets a vector of its own.
 const WORD_TIMES: u64 = 4;
 
-/// Learns up to this many pieces, and returns them as a `tokenizer.json`.
-pub(super) fn learn(forms: &CorpusForms, pieces: usize) -> Result<Vec<u8>> {
+/// Learns up to this many subwords, and returns them as a `tokenizer.json`.
+pub(super) fn learn(forms: &CorpusForms, subwords: usize) -> Result<Vec<u8>> {
     let failed = |problem: Box<dyn std::error::Error + Send + Sync>| {
-        Error::usage(format!("no pieces could be learned ({problem})"))
+        Error::usage(format!("no subwords could be learned ({problem})"))
     };
     let normalizer = BertNormalizer::new(true, true, Some(false), true);
     let mut runs: FxHashMap<String, u64> = FxHashMap::default();
@@ -42,7 +42,7 @@ pub(super) fn learn(forms: &CorpusForms, pieces: usize) -> Result<Vec<u8>> {
             run.chars().for_each(|letter| *letters.entry(letter).or_default() += count);
         }
     }
-    // In order, and without rare letters: the pieces must not depend on the order of a hash.
+    // In order, and without rare letters: the subwords must not depend on the order of a hash.
     let mut runs: Vec<(&str, u64)> = runs.iter().map(|(run, count)| (run.as_str(), *count)).collect();
     let is_known = |run: &str| run.chars().all(|letter| letters[&letter] >= LETTER_WORDS);
     runs.retain(|(run, _)| is_known(run));
@@ -53,7 +53,7 @@ pub(super) fn learn(forms: &CorpusForms, pieces: usize) -> Result<Vec<u8>> {
     let first = first.chain(inner.into_iter().map(|letter| format!("##{letter}")));
     let repeated = runs.iter().flat_map(|(run, count)| std::iter::repeat_n(*run, *count as usize));
     let mut trainer = WordPieceTrainer::builder()
-        .vocab_size(pieces)
+        .vocab_size(subwords)
         .min_frequency(2)
         .show_progress(false)
         .special_tokens(first.map(|name| AddedToken::from(name, true)).collect())
@@ -67,8 +67,8 @@ pub(super) fn learn(forms: &CorpusForms, pieces: usize) -> Result<Vec<u8>> {
     tokenizer.to_string(false).map(String::into_bytes).map_err(failed)
 }
 
-/// Returns the most frequent words that are cut into several pieces, at most `count`, one per line.
-pub(super) fn whole_words(forms: &CorpusForms, pieces: &PieceVocabulary, count: usize) -> Result<String> {
+/// Returns the most frequent words that are cut into several subwords, at most `count`, one per line.
+pub(super) fn whole_words(forms: &CorpusForms, subwords: &NativeTokenizer, count: usize) -> Result<String> {
     let mut words: Vec<(&str, u64)> = forms.words().filter(|(_, times)| *times >= WORD_TIMES).collect();
     words.sort_unstable_by_key(|&(word, times)| (Reverse(times), word));
     let mut found = String::new();
@@ -77,7 +77,7 @@ pub(super) fn whole_words(forms: &CorpusForms, pieces: &PieceVocabulary, count: 
         if left == 0 {
             break;
         }
-        let cut = pieces.of(word).map_err(Error::usage)?;
+        let cut = subwords.of(word).map_err(Error::usage)?;
         if cut.len() > 1 {
             found.extend([word, "\n"]);
             left -= 1;

@@ -74,7 +74,7 @@ fn a_window_in_parts_has_the_same_words_and_no_mark_after_a_part() {
     assert_eq!(whole.edges.len(), 2);
     assert!(parts.edges.len() > 4, "{} words in {} texts", sample.words.len(), parts.edges.len() / 2);
     let words = |batch: &SubwordBatch| {
-        let word = |word: &BatchWord| (batch.ids[word.first..][..word.pieces].to_vec(), word.labels[0]);
+        let word = |word: &BatchWord| (batch.ids[word.first..][..word.subwords].to_vec(), word.labels[0]);
         let mut words: Vec<_> = batch.words.iter().map(word).collect();
         words.sort();
         words
@@ -111,7 +111,7 @@ fn gradients_are_the_differences_of_the_loss() {
         let (_, found) = gradient(&weights);
         let mut all = found.dense.clone();
         all.resize(layout.len(), 0.0);
-        for (start, row) in found.tables.iter().flat_map(TableGradient::places) {
+        for (start, row) in found.tables.iter().flat_map(TableGradient::positions) {
             all[start..start + row.len()].copy_from_slice(row);
         }
         let mut moving = 0;
@@ -121,7 +121,7 @@ fn gradients_are_the_differences_of_the_loss() {
                 weights[at] = start + by;
                 gradient(&weights).0
             };
-            // Where another piece becomes the largest, or a number leaves 0, the loss has a bend: there the
+            // Where another subword becomes the largest, or a number leaves 0, the loss has a bend: there the
             // gradient is that of one side.
             let here = moved(0.0);
             let sides = [(moved(step) - here) / f64::from(step), (here - moved(-step)) / f64::from(step)];
@@ -224,13 +224,13 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 
 #[test]
 fn an_interrupted_training_goes_on_to_the_same_model() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("checkpoint");
+    let temporary = tempfile::tempdir().unwrap();
+    let file = temporary.path().join("checkpoint");
     let config = CnnBilstmConfig { checkpoint: Some(file.clone()), checkpoint_every: 2, ..config() };
     let whole = trained(&CnnBilstmConfig { checkpoint: None, ..config.clone() }, &corpus()).pack();
     // The state after a few steps, as a process leaves it that ends there.
     let mut steps = 0;
-    let copy = place.path().join("copy");
+    let copy = temporary.path().join("copy");
     methods::train(&config, &corpus(), Vec::new(), one(), &mut |_| {
         steps += 1;
         if steps == 6 {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use majuscule::error::Result;
 use majuscule::methods::network::cnn_bilstm::CnnBilstm;
-use majuscule::methods::network::pieces::Special;
+use majuscule::methods::network::subwords::Special;
 use majuscule_train::random::{Purpose, generator, mask};
 
 use super::checkpoint::CnnBilstmCheckpoint;
@@ -14,12 +14,12 @@ use super::layout::CnnBilstmLayout;
 use super::network::{Hidden, SubwordBatch, forward};
 use super::samples::SubwordSample;
 use crate::shared::init::uniform;
-use crate::shared::schedule::{linear_decay, warm_up_share};
+use crate::shared::schedule::{linear_decay, warm_up_fraction};
 use crate::shared::sparse_adam::{SparseAdam, SparseGradient};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 
-/// Draws the initial weights: matrices as Glorot & Bengio 2010 do, and pieces of about length 1. Forget gates
-/// are open, and the vectors of words are 0, so that at first a word is its pieces.
+/// Draws the initial weights: matrices as Glorot & Bengio 2010 do, and subwords of about length 1. Forget gates
+/// are open, and the vectors of words are 0, so that at first a word is its subwords.
 pub(super) fn init_weights(layout: &CnnBilstmLayout, seed: u64) -> Vec<f32> {
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut values = vec![0.0; layout.len()];
@@ -36,7 +36,7 @@ pub(super) fn init_weights(layout: &CnnBilstmLayout, seed: u64) -> Vec<f32> {
         fill(&cell.states, matrix(cell.states.len() / 4, cell.hidden));
     }
     fill(&layout.heads, matrix(layout.heads.len(), 2 * layout.sizes.all()));
-    fill(&layout.pieces, (3.0 / layout.shape.embedding as f64).sqrt());
+    fill(&layout.subwords, (3.0 / layout.shape.embedding as f64).sqrt());
     for cell in layout.lstms.iter().flatten() {
         values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
     }
@@ -89,7 +89,7 @@ impl CnnBilstmTrainer<'_> {
 
     fn rate(&self, step: TrainStep) -> f64 {
         let CnnBilstmConfig { rate, warm_up, .. } = *self.config;
-        linear_decay(rate, step.number, 0..step.steps) * warm_up_share(step.number, warm_up)
+        linear_decay(rate, step.number, 0..step.steps) * warm_up_fraction(step.number, warm_up)
     }
 }
 

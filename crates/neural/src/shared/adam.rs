@@ -68,7 +68,7 @@ impl AdamFactors {
     /// mean alone: too few gradients are known to divide by their root mean square.
     pub fn rectified(step: u64, rate: f64, scale: f32) -> Self {
         match rectification(step) {
-            Some(share) => Self::new(step, rate * share, scale),
+            Some(fraction) => Self::new(step, rate * fraction, scale),
             None => Self { root: 0.0, floor: 1.0, ..Self::new(step, rate, scale) },
         }
     }
@@ -95,8 +95,8 @@ fn rectification(step: u64) -> Option<f64> {
     let most = 2.0 / (1.0 - beta) - 1.0;
     let power = beta.powf(step as f64);
     let length = most - 2.0 * step as f64 * power / (1.0 - power);
-    let share = |length: f64| (length - 4.0) * (length - 2.0) / length;
-    (length > 4.0).then(|| (share(length) / share(most)).sqrt())
+    let fraction = |length: f64| (length - 4.0) * (length - 2.0) / length;
+    (length > 4.0).then(|| (fraction(length) / fraction(most)).sqrt())
 }
 
 /// Returns the sum of the squares of a gradient.

@@ -88,8 +88,8 @@ pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
                 let part = part(tile, ROWS, block.len());
                 panel_of(a, block.start + part.start..block.start + part.end, &depth, panel, ROWS);
             }
-            for (place, panel) in panels.chunks_exact(pairs * COLUMNS).enumerate() {
-                let columns = part(place, COLUMNS, columns);
+            for (position, panel) in panels.chunks_exact(pairs * COLUMNS).enumerate() {
+                let columns = part(position, COLUMNS, columns);
                 for (tile, own) in own.chunks_exact(ROWS * pairs).enumerate() {
                     let rows = part(tile, ROWS, block.len());
                     if rows.is_empty() {
@@ -136,10 +136,10 @@ fn pack(view: MatrixView<'_>, rows: Range<usize>, depth: Range<usize>, panel: &m
         None => {
             for (lane, row) in rows.enumerate() {
                 let (pairs, rest) = view.row(row)[depth.clone()].as_chunks::<2>();
-                let places = panel.iter_mut().skip(lane).step_by(lanes);
+                let positions = panel.iter_mut().skip(lane).step_by(lanes);
                 let last = rest.iter().map(|&low| short(low));
                 let pairs = pairs.iter().map(|&[low, high]| short(low) | short(high) << 16);
-                places.zip(pairs.chain(last)).for_each(|(out, pair)| *out = pair);
+                positions.zip(pairs.chain(last)).for_each(|(out, pair)| *out = pair);
             }
         }
     }
@@ -187,8 +187,12 @@ fn add_panels(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
             let mask = ((1u32 << lanes) - 1) as u16;
             // SAFETY: the numbers of the mask lie in the slice, as was checked; others are not touched.
             unsafe {
-                let place = values.as_mut_ptr().wrapping_add(r * step + v * LANES);
-                _mm512_mask_storeu_ps(place, mask, _mm512_add_ps(_mm512_maskz_loadu_ps(mask, place), *sum));
+                let position = values.as_mut_ptr().wrapping_add(r * step + v * LANES);
+                _mm512_mask_storeu_ps(
+                    position,
+                    mask,
+                    _mm512_add_ps(_mm512_maskz_loadu_ps(mask, position), *sum),
+                );
             }
         }
     }
@@ -249,9 +253,9 @@ mod tests {
             for row in 0..rows {
                 for column in 0..step {
                     let product = |k: usize| {
-                        let places =
+                        let positions =
                             [at(turned[0], row, k, [rows, depth]), at(turned[1], k, column, [depth, columns])];
-                        rounded(a[places[0]]) * rounded(b[places[1]])
+                        rounded(a[positions[0]]) * rounded(b[positions[1]])
                     };
                     let sum: f64 = if column < columns { (0..depth).map(product).sum() } else { 0.0 };
                     let (found, expected) = (found[row * step + column], f64::from(start[row * step + column]) + sum);

@@ -11,7 +11,7 @@ pub fn check_numbers(
 ) -> Result<()> {
     let refuse = |problem: String| Err(Error::usage(problem));
     if let Some((name, fraction)) = fractions.iter().find(|(_, fraction)| !(0.0..1.0).contains(fraction)) {
-        return refuse(format!("{} {fraction}: expected a share from 0 to less than 1", option(name)));
+        return refuse(format!("{} {fraction}: expected a fraction from 0 to less than 1", option(name)));
     }
     if let Some((name, size)) = sizes.iter().find(|(_, size)| !(size.is_finite() && *size >= 0.0)) {
         return refuse(format!("{} {size}: expected a number of at least 0", option(name)));

@@ -40,7 +40,7 @@ impl<S> Dataset<S> {
         shuffle(&mut order, |end| below_by_remainder(&mut random, end));
         let samples = match size {
             BatchSize::Samples(samples) => samples,
-            BatchSize::Pieces(most) => {
+            BatchSize::Subwords(most) => {
                 let all: usize = order.iter().map(|sample| length(sample)).sum();
                 most.saturating_mul(order.len()) / all.max(1)
             }
@@ -50,7 +50,7 @@ impl<S> Dataset<S> {
             pool.sort_by_key(|sample| length(sample));
             match size {
                 BatchSize::Samples(samples) => batches.extend(pool.chunks(samples).map(<[&S]>::to_vec)),
-                BatchSize::Pieces(most) => {
+                BatchSize::Subwords(most) => {
                     let runs = runs(pool, |sample| length(sample), most);
                     batches.extend(runs.into_iter().map(<[&S]>::to_vec));
                 }
@@ -66,9 +66,9 @@ impl<S> Dataset<S> {
 pub enum BatchSize {
     /// A number of samples.
     Samples(usize),
-    /// As many samples as fit into this number of pieces, all of them as long as the longest, and at
+    /// As many samples as fit into this number of subwords, all of them as long as the longest, and at
     /// least one.
-    Pieces(usize),
+    Subwords(usize),
 }
 
 /// The number of batches within which samples are sorted by length.
@@ -100,12 +100,12 @@ impl CorpusWords {
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
-    pub fn read(heads: &HeadOptions, corpus: &Corpus, seed: u64, share: f64) -> Result<Self> {
+    pub fn read(heads: &HeadOptions, corpus: &Corpus, seed: u64, fraction: f64) -> Result<Self> {
         let LearnedHeads { cases, marks } = heads.learned()?;
         let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
         let mut held_out = Vec::new();
         let mut missing: Vec<Mark> = marks.iter().collect();
-        split_examples(corpus, seed, share, &mut |example, is_held_out| {
+        split_examples(corpus, seed, fraction, &mut |example, is_held_out| {
             digest.add(example, corpus.locale(), marks);
             if is_held_out {
                 held_out.push(example.clone());
@@ -131,7 +131,7 @@ impl CorpusWords {
 pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
     corpus: &Corpus,
     seed: u64,
-    share: f64,
+    fraction: f64,
     labels: &Labels,
     encoder: E,
     mut options: WindowOptions,
@@ -144,7 +144,7 @@ pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
     }
     let mut windower = Windower::new(encoder, options);
     let mut samples = Vec::new();
-    split_examples(corpus, seed, share, &mut |example, is_held_out| {
+    split_examples(corpus, seed, fraction, &mut |example, is_held_out| {
         if is_held_out {
             return Ok(());
         }
@@ -191,16 +191,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_are_filled_by_samples_or_by_pieces() {
+    fn batches_are_filled_by_samples_or_by_subwords() {
         let train: Vec<usize> = (0..500).map(|at| at % 40 + 1).collect();
         let dataset =
             Dataset { train: train.clone(), held_out: vec![], labels: Labels::cases(), mixed: String::new() };
-        for (size, most) in [(BatchSize::Samples(8), 8), (BatchSize::Pieces(30), 30)] {
+        for (size, most) in [(BatchSize::Samples(8), 8), (BatchSize::Subwords(30), 30)] {
             let batches = dataset.batches(|&length| length, size, 1, 0);
             assert_ne!(batches, dataset.batches(|&length| length, size, 1, 1));
             for batch in &batches {
                 let longest = **batch.iter().max().unwrap();
-                let taken = if let BatchSize::Pieces(_) = size { longest * batch.len() } else { batch.len() };
+                let taken =
+                    if let BatchSize::Subwords(_) = size { longest * batch.len() } else { batch.len() };
                 assert!(taken <= most || batch.len() == 1, "{batch:?}");
             }
             let mut all: Vec<usize> = batches.into_iter().flatten().copied().collect();

@@ -15,7 +15,7 @@ pub struct SparseGradient {
 /// The gradient of the rows of a table that occur.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableGradient {
-    /// The place of the table among the weights.
+    /// The position of the table among the weights.
     start: usize,
     width: usize,
     /// The rows that occur, in order.
@@ -42,10 +42,10 @@ impl TableGradient {
         &mut self.rows[at * self.width..][..self.width]
     }
 
-    /// Returns the place of each row among the weights, and its gradient.
-    pub fn places(&self) -> impl Iterator<Item = (usize, &[f32])> {
-        let place = |&id: &u32| self.start + id as usize * self.width;
-        self.ids.iter().map(place).zip(self.rows.chunks_exact(self.width))
+    /// Returns the position of each row among the weights, and its gradient.
+    pub fn positions(&self) -> impl Iterator<Item = (usize, &[f32])> {
+        let position = |&id: &u32| self.start + id as usize * self.width;
+        self.ids.iter().map(position).zip(self.rows.chunks_exact(self.width))
     }
 }
 
@@ -70,7 +70,7 @@ impl SparseAdam {
         let scale = clip_scale(squared_norm(&gradient.dense) + tables, clip);
         let factors = AdamFactors::new(self.steps, rate, scale);
         self.change(weights, 0, &gradient.dense, factors);
-        for (start, row) in gradient.tables.iter().flat_map(TableGradient::places) {
+        for (start, row) in gradient.tables.iter().flat_map(TableGradient::positions) {
             self.change(weights, start, row, factors);
         }
     }

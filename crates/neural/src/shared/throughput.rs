@@ -26,7 +26,7 @@ impl Throughput {
         Self { steps: VecDeque::with_capacity(most), most, last: Instant::now() }
     }
 
-    /// Ends a step on samples with this many words or pieces.
+    /// Ends a step on samples with this many words or subwords.
     pub fn add(&mut self, loss: f64, length: usize) {
         if self.steps.len() == self.most {
             self.steps.pop_front();
@@ -51,7 +51,7 @@ impl Throughput {
         self.mean(|step| step.time.as_secs_f64())
     }
 
-    /// Returns the number of words or pieces that go through the network in a second.
+    /// Returns the number of words or subwords that go through the network in a second.
     pub fn per_second(&self) -> f64 {
         self.mean(|step| step.length as f64) / self.seconds_per_step().max(f64::MIN_POSITIVE)
     }

@@ -183,7 +183,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
             step: done,
             steps: step.steps,
             loss: throughput.loss(),
-            pieces_per_second: throughput.per_second(),
+            subwords_per_second: throughput.per_second(),
             held_out_ser: self.position.best.as_ref().map(|(ser, _)| *ser),
             left: match self.trainer.is_cheap(step.epoch) {
                 true => Left::Epoch(left(step.steps_per_epoch - self.position.batches)),

@@ -52,8 +52,8 @@ pub struct SharedNgram {
 }
 
 impl Overlap {
-    /// The share of n-grams that also occur in the training text; `None` without n-grams.
-    pub fn share(&self) -> Option<f64> {
+    /// The fraction of n-grams that also occur in the training text; `None` without n-grams.
+    pub fn fraction(&self) -> Option<f64> {
         (self.ngrams > 0).then(|| self.shared_ngrams as f64 / self.ngrams as f64)
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!((found.sentences, found.shared_sentences), (2, 2));
         assert_eq!(found.training, Some(TextSize { sentences: 2, words: 8 }));
         // Who we met; we met in (twice); met in Porto; met in Faro.
-        assert_eq!((found.ngrams, found.shared_ngrams, found.share()), (5, 3, Some(0.6)));
+        assert_eq!((found.ngrams, found.shared_ngrams, found.fraction()), (5, 3, Some(0.6)));
         let shared: Vec<_> = found.shared.iter().map(|shared| (&*shared.ngram, shared.count)).collect();
         assert_eq!(shared, [("we met in", 2), ("met in porto", 1)]);
         // No n-gram crosses the end of a sentence.
@@ -168,7 +168,7 @@ mod tests {
     fn texts_shorter_than_an_ngram_share_nothing() {
         for (train, test) in [("", ""), ("one", "one two"), ("one two three", "one two"), ("...", "?")] {
             let found = of(train, test, 3);
-            assert_eq!((found.ngrams, found.shared_ngrams, found.share()), (0, 0, None));
+            assert_eq!((found.ngrams, found.shared_ngrams, found.fraction()), (0, 0, None));
         }
     }
 

@@ -575,12 +575,12 @@ impl<'a> ExampleBuilder<'a> {
             let initial = gold.is_empty();
             let before = if initial { sentence.before } else { Break::Space };
             let case = Case::of(word, locale);
-            let due_to_place = initial
+            let due_to_position = initial
                 && (case == Case::Title
                     || case == Case::Upper
                         && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
             tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
-            gold.push(Gold { label: case.into(), scored: !due_to_place, initial, ..Gold::default() });
+            gold.push(Gold { label: case.into(), scored: !due_to_position, initial, ..Gold::default() });
         };
         marks::parts(sentence.text, |part, is_event| {
             marks::words(part, locale, &mut self.words, |each| {
@@ -793,7 +793,7 @@ mod tests {
     }
 
     #[test]
-    fn rei_leaves_out_a_first_word_whose_capital_may_be_due_to_its_place() {
+    fn rei_leaves_out_a_first_word_whose_capital_may_be_due_to_its_position() {
         let text = "The cat saw a dog.\nA dog saw NATO.\nI think I saw it.\nNATO and iPhone and I.\nMrs Terrón i Cusí";
         assert_eq!(
             shown(text, Protocol::Rei),

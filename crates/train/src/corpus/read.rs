@@ -368,7 +368,7 @@ impl JoinedRecords {
     fn next(&mut self, file: &str) -> Result<Option<CorpusParagraphs>> {
         let mut wanted = BLOCK;
         loop {
-            while let Some((place, before)) = self.record.stretches.get(self.taken).cloned() {
+            while let Some((position, before)) = self.record.stretches.get(self.taken).cloned() {
                 if self.text.len() >= wanted {
                     let cut =
                         if self.ends_before(before) { Some(self.text.len()) } else { self.last_sentence() };
@@ -378,7 +378,7 @@ impl JoinedRecords {
                         None => return Err(self.too_long(file)),
                     }
                 }
-                self.push(place, before);
+                self.push(position, before);
                 self.taken += 1;
             }
             self.taken = 0;
@@ -410,8 +410,8 @@ impl JoinedRecords {
         before >= if self.kind.runs_on() { Break::Turn } else { Break::Line }
     }
 
-    fn push(&mut self, place: Range<usize>, before: Break) {
-        let mut text = &self.record.text[place];
+    fn push(&mut self, position: Range<usize>, before: Break) {
+        let mut text = &self.record.text[position];
         let is_begun = !self.text.is_empty();
         let (mut before, line) = (before, self.record.line);
         if self.ends_before(before) {

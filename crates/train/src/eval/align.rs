@@ -63,8 +63,8 @@ struct Aligner<'a> {
     reference: &'a [u32],
     hypothesis: &'a [u32],
     /// The positions of the words of the reference, grouped by word and in order.
-    places: Vec<u32>,
-    /// The range of `places` that holds the positions of each word of the hypothesis.
+    positions: Vec<u32>,
+    /// The range of `positions` that holds the positions of each word of the hypothesis.
     equal: Vec<(u32, u32)>,
     /// The words of the reference that equal the word of the current column, as bits; all are 0
     /// between two columns.
@@ -118,16 +118,16 @@ impl CostColumn {
 
 impl<'a> Aligner<'a> {
     fn new(reference: &'a [u32], hypothesis: &'a [u32]) -> Self {
-        let mut places: Vec<u32> = (0..reference.len() as u32).collect();
-        places.sort_by_key(|&at| reference[at as usize]);
+        let mut positions: Vec<u32> = (0..reference.len() as u32).collect();
+        positions.sort_by_key(|&at| reference[at as usize]);
         let mut ranges: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-        for (at, &place) in (0..).zip(&places) {
-            ranges.entry(reference[place as usize]).or_insert((at, at)).1 = at + 1;
+        for (at, &position) in (0..).zip(&positions) {
+            ranges.entry(reference[position as usize]).or_insert((at, at)).1 = at + 1;
         }
         let equal = hypothesis.iter().map(|word| ranges.get(word).copied().unwrap_or_default()).collect();
         let matches = vec![0; reference.len().div_ceil(64)];
         let edits = Vec::with_capacity(reference.len().max(hypothesis.len()));
-        Self { reference, hypothesis, places, equal, matches, edits }
+        Self { reference, hypothesis, positions, equal, matches, edits }
     }
 
     /// Traces the alignment back from the end of `columns` and the first `end` words of the
@@ -191,14 +191,15 @@ impl<'a> Aligner<'a> {
     fn next(&mut self, at: usize, column: &mut CostColumn, right: &mut [u64]) {
         let words = 64 * column.up.len();
         let (start, end) = self.equal[at];
-        let places = &self.places[start as usize..end as usize];
-        let places = places.iter().map(|&place| place as usize).take_while(|&place| place < words);
-        for place in places.clone() {
-            self.matches[place / 64] |= 1 << (place % 64);
+        let positions = &self.positions[start as usize..end as usize];
+        let positions =
+            positions.iter().map(|&position| position as usize).take_while(|&position| position < words);
+        for position in positions.clone() {
+            self.matches[position / 64] |= 1 << (position % 64);
         }
         column.next(&self.matches, right);
-        for place in places {
-            self.matches[place / 64] = 0;
+        for position in positions {
+            self.matches[position / 64] = 0;
         }
     }
 }

@@ -42,7 +42,7 @@ impl Calibration {
         let words: u64 = self.bins.iter().map(|bin| bin.words).sum();
         let distances =
             self.bins.iter().map(|bin| (bin.confidence as f64 * UNIT - bin.right as f64).abs()).sum::<f64>();
-        ratio(1, words).map(|share| distances * share)
+        ratio(1, words).map(|fraction| distances * fraction)
     }
 }
 

@@ -123,10 +123,10 @@ pub struct SystemDifference {
     pub ser: f64,
     /// The 95 % confidence interval of the difference.
     pub interval: Option<Interval>,
-    /// The share of resamples in which the system is no worse than the best: the p-value of a
+    /// The fraction of resamples in which the system is no worse than the best: the p-value of a
     /// paired bootstrap test, one-sided.
     pub p_bootstrap: f64,
-    /// The share of random exchanges of the two systems' examples that give as large a difference:
+    /// The fraction of random exchanges of the two systems' examples that give as large a difference:
     /// the p-value of approximate randomisation, two-sided.
     pub p_randomization: f64,
 }

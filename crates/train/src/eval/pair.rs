@@ -98,7 +98,7 @@ struct WordMismatch {
 
 impl WordMismatch {
     fn error(&self, reference: &PairSide, hypothesis: &PairSide) -> Result<Error> {
-        let place = |side: &PairSide| -> Result<(String, u64)> {
+        let position = |side: &PairSide| -> Result<(String, u64)> {
             let (file, line) = side.words().place_of_word(self.same)?.unwrap_or((String::new(), 1));
             // A text in memory, and one of a single file, has the name of the side.
             Ok((if side.is_several { file } else { side.name.clone() }, line))
@@ -106,8 +106,8 @@ impl WordMismatch {
         let same = "the words must be the same in the same order, capitals aside";
         Ok(match (&self.found, &self.expected) {
             (Some(found), Some(expected)) => {
-                let (name, at) = place(reference)?;
-                let (file, line) = place(hypothesis)?;
+                let (name, at) = position(reference)?;
+                let (file, line) = position(hypothesis)?;
                 Error::line(
                     &file,
                     line,
@@ -115,13 +115,13 @@ impl WordMismatch {
                 )
             }
             (Some(found), None) => {
-                let (file, line) = place(hypothesis)?;
+                let (file, line) = position(hypothesis)?;
                 let name = &reference.name;
                 Error::line(&file, line, format!("\"{found}\", but {name} has ended before it: {same}"))
             }
             (None, expected) => {
                 let expected = expected.as_deref().unwrap_or_default();
-                let (name, line) = place(reference)?;
+                let (name, line) = position(reference)?;
                 let problem = format!("ends, but {name}, line {line} goes on with \"{expected}\": {same}");
                 Error::file(&hypothesis.name, problem)
             }
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_paired_by_its_place() {
+    fn an_event_is_paired_by_its_position() {
         let reference = "We saw (the) the Rome.\n(Music)\nWe left.";
         let score = score(reference, "We saw (THE) the Rome.\n(MUSIC)\nWe left.", Protocol::Rei).unwrap();
         assert_eq!(score.all().slots(Matching::Tags), Slots { correct: 1, ..Slots::default() });

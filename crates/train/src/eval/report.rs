@@ -37,15 +37,15 @@ pub struct Figures {
     pub deletions: u64,
     /// The number of slots that the reference does not have.
     pub insertions: u64,
-    /// The share of the hypothesis's slots that are correct.
+    /// The fraction of the hypothesis's slots that are correct.
     pub precision: Option<f64>,
-    /// The share of the reference's slots that are correct.
+    /// The fraction of the reference's slots that are correct.
     pub recall: Option<f64>,
     /// The harmonic mean of precision and recall.
     pub f: Option<f64>,
     /// The slot error rate: errors divided by slots of the reference.
     pub ser: Option<f64>,
-    /// The share of words that are right.
+    /// The fraction of words that are right.
     pub accuracy: Option<f64>,
 }
 
@@ -526,8 +526,8 @@ mod tests {
             "accuracy",
         ];
         assert_eq!(value["signature"], "protocol:text");
-        for place in [&value, &value["binary"], &value["initial"], &value["rest"]] {
-            assert!(keys.iter().all(|key| place.get(key).is_some_and(Value::is_number)), "{place}");
+        for position in [&value, &value["binary"], &value["initial"], &value["rest"]] {
+            assert!(keys.iter().all(|key| position.get(key).is_some_and(Value::is_number)), "{position}");
         }
         for class in ["lower", "title", "upper", "mixed"] {
             assert!(keys.iter().all(|key| value["classes"][class].get(key).is_some()), "{class}");

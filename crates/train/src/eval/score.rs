@@ -479,10 +479,10 @@ pub(super) mod tests {
         let whole = score.all();
         let mut known = score.seen().unwrap();
         known += score.unseen().unwrap();
-        let mut places = score.initial();
-        places += score.rest();
+        let mut positions = score.initial();
+        positions += score.rest();
         assert_eq!(known, whole);
-        assert_eq!(places, whole);
+        assert_eq!(positions, whole);
         assert_eq!(whole.tokens(), 18);
         assert_eq!(score.initial().tokens(), 5);
         assert_eq!(score.examples(), 5);

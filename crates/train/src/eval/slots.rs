@@ -120,12 +120,12 @@ impl Slots {
         self.substituted + self.inserted + self.deleted
     }
 
-    /// The share of the hypothesis's slots that are correct; `None` if the hypothesis has no slot.
+    /// The fraction of the hypothesis's slots that are correct; `None` if the hypothesis has no slot.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.correct, self.hypothesis())
     }
 
-    /// The share of the reference's slots that are correct; `None` if the reference has no slot.
+    /// The fraction of the reference's slots that are correct; `None` if the reference has no slot.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.correct, self.reference())
     }
@@ -189,7 +189,7 @@ impl Confusion {
         (0..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern
     }
 
-    /// The share of words that are right; `None` if there are no words.
+    /// The fraction of words that are right; `None` if there are no words.
     pub fn accuracy(&self, matching: Matching) -> Option<f64> {
         ratio(self.right(matching), self.tokens())
     }

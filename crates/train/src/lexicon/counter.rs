@@ -198,7 +198,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_word_of_a_text_has_its_place(text in r"([a-zA-ZİıΣσςßŉǄǅéÉ'’\u{301}\u{30c}\u{ad}. -]|\PC){0,40}") {
+        fn every_word_of_a_text_has_its_position(text in r"([a-zA-ZİıΣσςßŉǄǅéÉ'’\u{301}\u{30c}\u{ad}. -]|\PC){0,40}") {
             for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
                 let tokens = tokenize(&text, locale, "en");
                 let mut counter = FormCounter::new(locale);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::counter::spell;
 use super::sources::SetId;
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource, List, map, moses, tsv};
-use majuscule::error::{Error, Place, Problem, Result};
+use majuscule::error::{Error, Location, Problem, Result};
 use majuscule::files::{self, Input};
 use majuscule::text::{Case, Locale};
 
@@ -153,8 +153,8 @@ impl<'a> LexiconLines<'a> {
         // The part is a slice of the line, so the distance of their pointers is its position.
         let offset = (part.as_ptr() as usize).wrapping_sub(self.line.as_ptr() as usize);
         let column = self.line.get(..offset).map(|before| before.chars().count() as u64 + 1);
-        let place = Place { file: self.name().to_owned(), line: Some(self.lines.number()), column };
-        Error::Input { place, problem: problem.into() }
+        let location = Location { file: self.name().to_owned(), line: Some(self.lines.number()), column };
+        Error::Input { location, problem: problem.into() }
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_named_by_their_place() {
+    fn bytes_that_are_no_text_are_named_by_their_position() {
         let error = parse(b"Lisbon\nS\xc3\xa3o \xff\n").unwrap_err().to_string();
         assert!(error.starts_with("lexicon, line 2, column 5: byte 0xff"), "{error}");
     }

@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn figures_are_those_a_pencil_finds() {
-        let places = crate::lexicon::read::parse(b"Rose\nLisbon\n").unwrap();
-        let stats = LexiconStats::of(&lexicon("rose rose Rose ^The NATO iPhone").merge(&places).unwrap());
+        let positions = crate::lexicon::read::parse(b"Rose\nLisbon\n").unwrap();
+        let stats = LexiconStats::of(&lexicon("rose rose Rose ^The NATO iPhone").merge(&positions).unwrap());
         assert_eq!((stats.words, stats.forms, stats.ambiguous), (5, 6, 1));
         assert_eq!((stats.tokens, stats.initial), (8.0, 1.0));
         let forms: Vec<_> = stats.classes.iter().map(|class| (class.forms, class.share)).collect();

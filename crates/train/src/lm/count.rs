@@ -628,9 +628,9 @@ fn sort<R: SortRecord>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
             start += std::mem::replace(count, start);
         }
         for record in &*records {
-            let place = &mut counts[digit(record, pass)];
-            scratch[*place as usize] = *record;
-            *place += 1;
+            let position = &mut counts[digit(record, pass)];
+            scratch[*position as usize] = *record;
+            *position += 1;
         }
         std::mem::swap(records, scratch);
     }

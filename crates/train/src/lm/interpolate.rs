@@ -114,11 +114,11 @@ impl<'a> Mixture<'a> {
 
     /// Returns p of a word, given the state of each model after a history.
     fn probability(&self, states: &[NgramState], word: WordId) -> f64 {
-        let shares = self.parts.iter().zip(states).filter_map(|(part, &state)| {
+        let fractions = self.parts.iter().zip(states).filter_map(|(part, &state)| {
             let own = part.to_own[word.0 as usize]?;
             Some(part.weight * power(part.scorer.step(state, own).log10))
         });
-        shares.sum()
+        fractions.sum()
     }
 
     /// Returns all n-grams of an order, sorted and concatenated.
@@ -213,14 +213,14 @@ pub fn tune(
     tokens: WordUnits,
     each: &mut dyn FnMut(&Round),
 ) -> Result<Vec<f64>> {
-    let mut shares = ModelProbabilities::new(models);
-    words::for_each(held_out, tokens, &mut shares)?;
-    if shares.probabilities.is_empty() {
+    let mut fractions = ModelProbabilities::new(models);
+    words::for_each(held_out, tokens, &mut fractions)?;
+    if fractions.probabilities.is_empty() {
         return Err(Error::file(held_out.name(), "has no words: expected text, a sentence a line"));
     }
     let mut weights = vec![1.0 / models.len() as f64; models.len()];
     for number in 1..=MOST_ROUNDS {
-        let (perplexity, better) = round(&shares.probabilities, &weights);
+        let (perplexity, better) = round(&fractions.probabilities, &weights);
         each(&Round { number, weights: weights.clone(), perplexity });
         let moved = weights.iter().zip(&better).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
         weights = better;
@@ -341,8 +341,8 @@ mod tests {
                         })
                     };
                     let word = words[word.0 as usize];
-                    let shares = models.iter().zip(weights).filter(|(model, _)| model.vocabulary().get(word).is_some());
-                    let expected: f64 = shares.map(|(model, weight)| weight * p(model, states(model), word)).sum();
+                    let fractions = models.iter().zip(weights).filter(|(model, _)| model.vocabulary().get(word).is_some());
+                    let expected: f64 = fractions.map(|(model, weight)| weight * p(model, states(model), word)).sum();
                     assert!(word == "<s>" || (power(log10) - expected).abs() < 1e-6, "{word}: {expected}");
                     let state = states(&mixture);
                     let sum: f64 =

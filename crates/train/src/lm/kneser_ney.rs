@@ -327,7 +327,7 @@ impl Estimation<'_> {
         }
         history.end();
         let uniform = 1.0 / (counts.len() - 1) as f64;
-        let p = |&count: &u32| discounts.share(&history, count) + history.rest() * uniform;
+        let p = |&count: &u32| discounts.fraction(&history, count) + history.rest() * uniform;
         Ok(counts.iter().map(p).collect())
     }
 
@@ -411,10 +411,10 @@ impl Estimation<'_> {
         if self.config.backs_off() {
             let (mut own, mut shorter, mut least) = (0.0, 0.0, f64::INFINITY);
             for child in stay() {
-                let share = discounts.share(&history, child.count);
-                own += share;
+                let fraction = discounts.fraction(&history, child.count);
+                own += fraction;
                 shorter += child.suffix;
-                least = share.min(least);
+                least = fraction.min(least);
             }
             // If nothing is left to back off to, or a discount equals its count, the rest is shared
             // among all.
@@ -423,7 +423,7 @@ impl Estimation<'_> {
             }
         }
         for child in stay() {
-            let p = discounts.share(&history, child.count) + added * child.suffix;
+            let p = discounts.fraction(&history, child.count) + added * child.suffix;
             values.push(p)?;
             sink.push(child.word, p);
         }
@@ -491,7 +491,7 @@ impl HistoryCounts {
         }
     }
 
-    /// Returns the share of the discounted mass.
+    /// Returns the fraction of the discounted mass.
     fn rest(&self) -> f64 {
         self.taken / self.total
     }
@@ -514,7 +514,7 @@ impl Discounts {
 
     /// Returns the discounted relative frequency of a count in its history.
     #[inline]
-    fn share(&self, history: &HistoryCounts, count: u32) -> f64 {
+    fn fraction(&self, history: &HistoryCounts, count: u32) -> f64 {
         (f64::from(count) - self.of_count(count)) / history.total
     }
 

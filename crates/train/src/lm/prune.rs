@@ -10,7 +10,7 @@ use majuscule::lm::NgramModel;
 use majuscule::lm::table::{ContextRest, NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::WordId;
 
-/// Removes the n-grams whose absence changes the perplexity by less than this share, such as 1e-8.
+/// Removes the n-grams whose absence changes the perplexity by less than this fraction, such as 1e-8.
 /// Back-off weights are recomputed, so probabilities still sum to one.
 ///
 /// # Errors

@@ -99,7 +99,7 @@ pub fn train(
 pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
     let lexicon = lexicon.limit(config.limits);
     let mut words: Vec<_> = lexicon.iter().collect();
-    // Frequent words come first, so that they get the best places in the table.
+    // Frequent words come first, so that they get the best positions in the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
     let settings = MajoritySettings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
     // A lower-case entry of a compound keeps its parts from deciding.

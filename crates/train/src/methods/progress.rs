@@ -16,7 +16,7 @@ pub struct Progress {
     /// The mean loss of the last steps.
     pub loss: f64,
     /// The throughput in word pieces per second.
-    pub pieces_per_second: f64,
+    pub subwords_per_second: f64,
     /// The lowest slot error rate so far on the held-out text.
     pub held_out_ser: Option<f64>,
     /// The estimated time left at the present speed.

@@ -69,11 +69,11 @@ impl EncoderKind {
 pub struct EncoderConfig {
     /// The kind.
     pub kind: EncoderKind,
-    /// The number of pieces in the vocabulary.
+    /// The number of subwords in the vocabulary.
     pub vocab_size: usize,
-    /// The length of the vector of each piece in a layer.
+    /// The length of the vector of each subword in a layer.
     pub hidden_size: usize,
-    /// The length of the embedding of each piece. If it is not `hidden_size`, a matrix widens it.
+    /// The length of the embedding of each subword. If it is not `hidden_size`, a matrix widens it.
     pub embedding_size: usize,
     /// The number of transformer layers.
     pub num_hidden_layers: usize,
@@ -83,7 +83,7 @@ pub struct EncoderConfig {
     pub intermediate_size: usize,
     /// The number of embeddings of positions.
     pub max_position_embeddings: usize,
-    /// The position of the first piece of a text: in RoBERTa and MPNet the id of the padding plus 1.
+    /// The position of the first subword of a text: in RoBERTa and MPNet the id of the padding plus 1.
     pub first_position: usize,
     /// The number of segment types; all text here has the first. 0 if there are no segments.
     pub type_vocab_size: usize,
@@ -163,7 +163,7 @@ const MOST_WIDTH: usize = 1 << 16;
 /// up to the farthest that has a bucket of its own.
 const MOST_BUCKETS: usize = 256;
 
-/// The least number of pieces of a text that an encoder must take.
+/// The least number of subwords of a text that an encoder must take.
 const FEWEST: usize = 4;
 
 impl EncoderConfig {
@@ -288,7 +288,7 @@ impl EncoderConfig {
         shape.expect("a shape has string keys only")
     }
 
-    /// Returns the number of pieces in the longest text.
+    /// Returns the number of subwords in the longest text.
     pub fn longest(&self) -> usize {
         self.max_position_embeddings - self.first_position
     }
@@ -332,9 +332,9 @@ impl EncoderConfig {
                 "says relative_attention_num_buckets {buckets}: expected a multiple of 4 up to {MOST_BUCKETS}"
             ));
         }
-        let shares = [self.hidden_dropout_prob, self.attention_probs_dropout_prob];
-        if shares.iter().any(|share| !(0.0..1.0).contains(share)) {
-            return Err("says a dropout that is no share from 0 to less than 1".to_owned());
+        let fractions = [self.hidden_dropout_prob, self.attention_probs_dropout_prob];
+        if fractions.iter().any(|fraction| !(0.0..1.0).contains(fraction)) {
+            return Err("says a dropout that is no fraction from 0 to less than 1".to_owned());
         }
         if !(self.layer_norm_eps.is_finite() && self.layer_norm_eps > 0.0) {
             return Err(format!("says layer_norm_eps {}: expected more than 0", self.layer_norm_eps));

@@ -1,7 +1,7 @@
-//! The summand of attention for the distance between two pieces (Raffel et al. 2020, section 2.1), as MPNet
+//! The summand of attention for the distance between two subwords (Raffel et al. 2020, section 2.1), as MPNet
 //! has it: one number a head for each bucket of distances, the same in all layers.
 
-/// The distance from which on all pieces share the last bucket of their side.
+/// The distance from which on all subwords share the last bucket of their side.
 const FARTHEST: f64 = 128.0;
 
 /// The buckets of distances from a query to a key: half of them for keys before it and at it, half for
@@ -21,8 +21,8 @@ impl DistanceBuckets {
             away
         } else {
             let exact = exact as f64;
-            let share = (away as f64 / exact).ln() / (FARTHEST / exact).ln();
-            ((exact + share * (half as f64 - exact)) as usize).min(half - 1)
+            let fraction = (away as f64 / exact).ln() / (FARTHEST / exact).ln();
+            ((exact + fraction * (half as f64 - exact)) as usize).min(half - 1)
         };
         bucket + if key > query { half } else { 0 }
     }
@@ -39,7 +39,7 @@ pub struct DistanceBias {
 }
 
 impl DistanceBias {
-    /// Reads the summands of texts of up to `longest` pieces from a table of one row for each bucket and
+    /// Reads the summands of texts of up to `longest` subwords from a table of one row for each bucket and
     /// one column for each head, each times `factor`.
     pub fn new(table: &[f32], heads: usize, longest: usize, factor: f32) -> Self {
         let buckets = DistanceBuckets { count: table.len() / heads };
@@ -50,7 +50,7 @@ impl DistanceBias {
         Self { longest, summands: (0..heads).flat_map(of).collect() }
     }
 
-    /// Returns the summands of a head for the query at a position, for each key of a text of `len` pieces.
+    /// Returns the summands of a head for the query at a position, for each key of a text of `len` subwords.
     pub fn of(&self, head: usize, query: usize, len: usize) -> &[f32] {
         let all = &self.summands[head * (2 * self.longest - 1)..];
         &all[self.longest - 1 - query..][..len]

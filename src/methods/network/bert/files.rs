@@ -8,7 +8,7 @@ use crate::model::{Draft, Section, Store};
 use super::config::EncoderConfig;
 use super::{BertModel, BertSettings, METHOD, names, wrong};
 use crate::methods::network::heads::Heads;
-use crate::methods::network::pieces::NEEDS_NEURAL;
+use crate::methods::network::subwords::NEEDS_NEURAL;
 use crate::methods::network::tensors::{self, TensorFile};
 
 /// The settings of the encoder.
@@ -55,11 +55,14 @@ impl<'s> BertFiles<'s> {
         Ok(Self { store, settings, config, heads, config_json, tokenizer, weights, mixed })
     }
 
-    /// Reads the tokenizer with `read`, which takes the bytes and the number of pieces.
+    /// Reads the tokenizer with `read`, which takes the bytes and the number of subwords.
     ///
     /// # Errors
     /// Returns [`Error::Model`] if `read` refuses it.
-    pub fn pieces<P>(&self, read: impl FnOnce(&[u8], usize) -> std::result::Result<P, String>) -> Result<P> {
+    pub fn subwords<P>(
+        &self,
+        read: impl FnOnce(&[u8], usize) -> std::result::Result<P, String>,
+    ) -> Result<P> {
         read(&self.tokenizer, self.config.vocab_size).map_err(in_file(self.store, TOKENIZER))
     }
 
@@ -82,13 +85,13 @@ impl<'s> BertFiles<'s> {
     ///
     /// # Errors
     /// Returns [`Error::Model`] if the spellings are no text.
-    pub fn model<P, S>(self, pieces: P, scorer: S) -> Result<BertModel<P, S>> {
+    pub fn model<P, S>(self, subwords: P, scorer: S) -> Result<BertModel<P, S>> {
         let Self { store, settings, config, heads, mixed, .. } = self;
         let mixed =
             String::from_utf8(mixed.to_vec()).map_err(|_| in_file(store, MIXED)("is no text".to_owned()))?;
         let cases = ClassCases::new(mixed, store.manifest().locale, str::to_owned);
         let labels = store.manifest().labels.clone();
-        Ok(BertModel { config, pieces, scorer, cases, settings, labels, heads })
+        Ok(BertModel { config, subwords, scorer, cases, settings, labels, heads })
     }
 }
 

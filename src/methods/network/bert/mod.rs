@@ -1,4 +1,4 @@
-//! A tagger on BERT or its kin (Rei et al. 2020) in use: a piece of each word, as all layers of the
+//! A tagger on BERT or its kin (Rei et al. 2020) in use: a subword of each word, as all layers of the
 //! encoder see it, decides the case of the word, and the mark after it (Courtland et al. 2020).
 
 pub mod config;
@@ -23,8 +23,8 @@ use crate::text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::methods::network::heads::{ChainState, ChainWord, Heads};
-use crate::methods::network::pieces::{PieceCutter, PieceVocabulary};
 use crate::methods::network::session::{WindowModel, WindowSession};
+use crate::methods::network::subwords::{NativeTokenizer, SubwordTokenizer};
 use crate::methods::network::tensors::WeightSource;
 use crate::methods::network::windower::Windower;
 pub use files::{BertFiles, CONFIG, MIXED, TOKENIZER, WEIGHTS, in_bytes};
@@ -32,7 +32,7 @@ pub use files::{BertFiles, CONFIG, MIXED, TOKENIZER, WEIGHTS, in_bytes};
 use config::EncoderConfig;
 use engine::{Engine, EnginePrecision, ScoreRequest};
 use names::SCALARS;
-use windows::{LabelledPiece, PieceWindow, ScorePool, ScoredWord, WindowTarget};
+use windows::{EncoderWindow, LabelledSubword, ScorePool, ScoredWord, WindowTarget};
 
 /// The method, computed on the CPU, for the list of a program.
 pub const METHOD: Method = Method {
@@ -44,17 +44,17 @@ pub const METHOD: Method = Method {
 /// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BertSettings {
-    /// The number of pieces that the encoder sees at a time; longer sentences are cut into
+    /// The number of subwords that the encoder sees at a time; longer sentences are cut into
     /// overlapping windows.
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
-    /// The number of pieces that remain of the encoder's vocabulary, if it was cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept_pieces: Option<usize>,
-    /// The piece of a word that has its labels.
-    #[serde(default, skip_serializing_if = "LabelledPiece::is_first")]
-    pub piece: LabelledPiece,
+    /// The number of subwords that remain of the encoder's vocabulary, if it was cut.
+    #[serde(default, rename = "kept_pieces", skip_serializing_if = "Option::is_none")]
+    pub kept_subwords: Option<usize>,
+    /// The subword of a word that has its labels.
+    #[serde(default, rename = "piece", skip_serializing_if = "LabelledSubword::is_first")]
+    pub labelled_subword: LabelledSubword,
     /// The costs of marks, if the model finds marks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<MarkCosts>,
@@ -98,14 +98,14 @@ pub fn failed(problem: impl Display) -> Error {
 
 /// What computes the scores of a model's labels.
 pub trait WindowScorer: Debug + Send + Sync {
-    /// Returns the scores of the labels at each [place](PieceWindow::places), window after window.
+    /// Returns the scores of the labels at each [position](EncoderWindow::positions), window after window.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
     fn scores(
         &self,
-        windows: &[&PieceWindow],
-        piece: LabelledPiece,
+        windows: &[&EncoderWindow],
+        subword: LabelledSubword,
         threads: NonZeroUsize,
     ) -> Result<Vec<Vec<f32>>>;
 
@@ -117,7 +117,7 @@ pub trait WindowScorer: Debug + Send + Sync {
     /// Returns the weight of each layer, the embedding layer first.
     fn layer_weights(&self) -> Option<LayerWeights>;
 
-    /// Compares the states of texts, as pieces, with those of another implementation, if there is
+    /// Compares the states of texts, as subwords, with those of another implementation, if there is
     /// one.
     fn check_encoder(&self, _texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
         None
@@ -129,8 +129,8 @@ pub trait WindowScorer: Debug + Send + Sync {
 pub struct BertModel<P, S> {
     /// The encoder.
     pub config: EncoderConfig,
-    /// What cuts words into pieces.
-    pub pieces: P,
+    /// What tokenizes words into subwords.
+    pub subwords: P,
     /// What computes scores.
     pub scorer: S,
     /// The spellings in mixed case.
@@ -160,8 +160,8 @@ impl EngineScorer {
         config: &EncoderConfig,
         precision: EnginePrecision,
     ) -> std::result::Result<Self, String> {
-        let shares = engine::softmax(&weights.matrix(SCALARS)?.in_floats());
-        let layers = LayerWeights(shares.into_iter().map(f64::from).collect());
+        let fractions = engine::softmax(&weights.matrix(SCALARS)?.in_floats());
+        let layers = LayerWeights(fractions.into_iter().map(f64::from).collect());
         Ok(Self { engine: Engine::new(weights, config, precision)?, layers })
     }
 
@@ -174,13 +174,13 @@ impl EngineScorer {
 impl WindowScorer for EngineScorer {
     fn scores(
         &self,
-        windows: &[&PieceWindow],
-        piece: LabelledPiece,
+        windows: &[&EncoderWindow],
+        subword: LabelledSubword,
         threads: NonZeroUsize,
     ) -> Result<Vec<Vec<f32>>> {
         let texts = windows
             .iter()
-            .map(|window| ScoreRequest { ids: &window.ids, places: window.places(piece).collect() });
+            .map(|window| ScoreRequest { ids: &window.ids, positions: window.positions(subword).collect() });
         let texts: Vec<ScoreRequest<'_>> = texts.collect();
         let scores = self.engine.scores(&texts, threads).map_err(failed)?;
         match scores.iter().flatten().all(|score| score.is_finite()) {
@@ -201,12 +201,12 @@ impl WindowScorer for EngineScorer {
 /// # Errors
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and [`Error::Usage`] if
 /// the backend is not available.
-pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<PieceVocabulary, EngineScorer>> {
+pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<NativeTokenizer, EngineScorer>> {
     let files = BertFiles::read(store)?;
     let precision = EnginePrecision::of(computing, files.settings.in_bytes, METHOD.name)?;
-    let pieces = files.pieces(PieceVocabulary::read)?;
+    let subwords = files.subwords(NativeTokenizer::read)?;
     let scorer = files.weights(|weights| EngineScorer::new(weights, &files.config, precision))?;
-    files.model(pieces, scorer)
+    files.model(subwords, scorer)
 }
 
 /// The state of a text between its windows.
@@ -216,10 +216,10 @@ pub struct TextState {
     chain: ChainState,
 }
 
-/// The number of pieces that go through the encoder at a time.
+/// The number of subwords that go through the encoder at a time.
 const BATCH: usize = 2048;
 
-impl<P: PieceCutter, S: WindowScorer> BertModel<P, S> {
+impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
     /// Returns the model with these costs of marks.
     #[must_use]
     pub fn with_costs(mut self, costs: MarkCosts) -> Self {
@@ -238,12 +238,13 @@ impl<P: PieceCutter, S: WindowScorer> BertModel<P, S> {
         order.sort_by_key(|&at| windows[at].ids.len());
         let mut scores = vec![Vec::new(); windows.len()];
         for group in runs(&order, |&at| windows[at].ids.len(), BATCH) {
-            let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
-            let found = self.scorer.scores(&group_windows, self.settings.piece, request.threads)?;
+            let group_windows: Vec<&EncoderWindow> = group.iter().map(|&at| &windows[at]).collect();
+            let found =
+                self.scorer.scores(&group_windows, self.settings.labelled_subword, request.threads)?;
             let mut found = found.into_iter();
             for &at in group {
-                let places = windows[at].places(self.settings.piece).count();
-                scores[at] = found.by_ref().take(places).collect();
+                let positions = windows[at].positions(self.settings.labelled_subword).count();
+                scores[at] = found.by_ref().take(positions).collect();
             }
         }
         let mut windows = windows.into_iter().zip(&scores);
@@ -291,7 +292,7 @@ pub fn runs<T>(sorted: &[T], length: impl Fn(&T) -> usize, most: usize) -> Vec<&
     runs
 }
 
-impl<P: PieceCutter, S: WindowScorer> Restorer for BertModel<P, S> {
+impl<P: SubwordTokenizer, S: WindowScorer> Restorer for BertModel<P, S> {
     fn labels(&self) -> &Labels {
         &self.labels
     }
@@ -327,13 +328,13 @@ impl<P: PieceCutter, S: WindowScorer> Restorer for BertModel<P, S> {
     }
 }
 
-impl<P: PieceCutter, S: WindowScorer> Details for BertModel<P, S> {
+impl<P: SubwordTokenizer, S: WindowScorer> Details for BertModel<P, S> {
     fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
-        let special = self.pieces.special();
+        let special = self.subwords.special();
         let line = |line: &str| {
             let mut ids = vec![special.first];
             for word in line.split_whitespace() {
-                ids.extend(self.pieces.of(&word.to_lowercase()).map_err(failed)?);
+                ids.extend(self.subwords.of(&word.to_lowercase()).map_err(failed)?);
             }
             ids.truncate(self.settings.window - 1);
             ids.push(special.last);
@@ -350,8 +351,8 @@ impl<P: PieceCutter, S: WindowScorer> Details for BertModel<P, S> {
     }
 }
 
-impl<P: PieceCutter, S: WindowScorer> WindowModel for BertModel<P, S> {
-    type Window = PieceWindow;
+impl<P: SubwordTokenizer, S: WindowScorer> WindowModel for BertModel<P, S> {
+    type Window = EncoderWindow;
     type Encoder<'m>
         = &'m P
     where
@@ -361,7 +362,7 @@ impl<P: PieceCutter, S: WindowScorer> WindowModel for BertModel<P, S> {
     fn windower(&self, request: Request) -> Windower<&P> {
         let BertSettings { window, runs_on, .. } = self.settings;
         let options = windows::options(window, runs_on, request.look_ahead, request.predictions.get());
-        Windower::new(&self.pieces, options.for_request(&request, self.heads.marks()))
+        Windower::new(&self.subwords, options.for_request(&request, self.heads.marks()))
     }
 
     fn begin(&self) -> TextState {
@@ -370,7 +371,7 @@ impl<P: PieceCutter, S: WindowScorer> WindowModel for BertModel<P, S> {
 
     fn answer(
         &self,
-        windows: Vec<PieceWindow>,
+        windows: Vec<EncoderWindow>,
         state: &mut TextState,
         request: Request,
         out: &mut Vec<Choice>,
@@ -379,9 +380,9 @@ impl<P: PieceCutter, S: WindowScorer> WindowModel for BertModel<P, S> {
         let together = if self.scorer.is_by_itself() { windows.len().max(1) } else { 1 };
         let mut windows = windows.into_iter().peekable();
         while windows.peek().is_some() {
-            let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
-            let all: Vec<&PieceWindow> = group.iter().collect();
-            let scores = self.scorer.scores(&all, self.settings.piece, request.threads)?;
+            let group: Vec<EncoderWindow> = windows.by_ref().take(together).collect();
+            let all: Vec<&EncoderWindow> = group.iter().collect();
+            let scores = self.scorer.scores(&all, self.settings.labelled_subword, request.threads)?;
             let mut scores = scores.iter().map(Vec::as_slice);
             let (TextState { pool, chain }, costs) = (&mut *state, self.costs());
             for window in group {

@@ -7,7 +7,7 @@ pub use crate::methods::network::tensors::Shapes;
 /// The prefix of the names of the encoder's tensors in a tagger.
 pub const ENCODER: &str = "bert.";
 
-/// The embeddings of pieces.
+/// The embeddings of subwords.
 pub const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
 /// The end of the name of the summands of distances, one row for each bucket and one column for each head.

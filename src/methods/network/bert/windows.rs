@@ -1,4 +1,4 @@
-//! Windows of pieces for the encoder, and the scores of words that are targets of several windows,
+//! Windows of subwords for the encoder, and the scores of words that are targets of several windows,
 //! which are averaged (Courtland et al. 2020).
 
 use std::collections::VecDeque;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::failed;
 use crate::error::Result;
 use crate::methods::network::heads::{HeadSizes, RightContext, WordContext};
-use crate::methods::network::pieces::PieceCutter;
+use crate::methods::network::subwords::SubwordTokenizer;
 use crate::methods::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
 use crate::named::NamedValue;
 use crate::restorer::SentenceStarts;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PieceWindow {
-    /// The pieces, including the special ones before and after all words.
+pub struct EncoderWindow {
+    /// The subwords, including the special ones before and after all words.
     pub ids: Vec<u32>,
-    /// The positions of the first and last pieces of the word before the first target, whose mark
+    /// The positions of the first and last subwords of the word before the first target, whose mark
     /// shows whether a sentence begins there.
     pub before: Option<[u32; 2]>,
     /// The requested words, in order: the first ones not labelled yet.
@@ -29,84 +29,84 @@ pub struct PieceWindow {
     pub done: usize,
 }
 
-impl PieceWindow {
+impl EncoderWindow {
     /// Returns the positions whose scores are needed: that of the word before the targets, if there is
-    /// one, and those of targets with pieces.
-    pub fn places(&self, piece: LabelledPiece) -> impl Iterator<Item = u32> {
-        let targets = self.targets.iter().map(|target| target.places);
-        std::iter::once(self.before).chain(targets).flatten().map(move |places| piece.of(places))
+    /// one, and those of targets with subwords.
+    pub fn positions(&self, subword: LabelledSubword) -> impl Iterator<Item = u32> {
+        let targets = self.targets.iter().map(|target| target.positions);
+        std::iter::once(self.before).chain(targets).flatten().map(move |positions| subword.of(positions))
     }
 }
 
 /// A word that is to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowTarget {
-    /// The word and its pieces.
+    /// The word and its subwords.
     pub word: Arc<EncodedWord<Box<[u32]>>>,
     /// The facts about it that the text shows.
     pub context: WordContext,
     /// The text after it.
     pub after: RightContext,
-    /// The positions of its first and last pieces in the window; `None` for a word without pieces.
-    pub places: Option<[u32; 2]>,
+    /// The positions of its first and last subwords in the window; `None` for a word without subwords.
+    pub positions: Option<[u32; 2]>,
 }
 
 impl WindowTarget {
-    /// Returns the position of the piece that is labelled.
-    pub fn place(&self, piece: LabelledPiece) -> Option<u32> {
-        self.places.map(|places| piece.of(places))
+    /// Returns the position of the subword that is labelled.
+    pub fn position(&self, subword: LabelledSubword) -> Option<u32> {
+        self.positions.map(|positions| subword.of(positions))
     }
 }
 
-/// The piece of a word that has the labels of the word.
+/// The subword of a word that has the labels of the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LabelledPiece {
-    /// The first piece, as in Rei et al. 2020.
+pub enum LabelledSubword {
+    /// The first subword, as in Rei et al. 2020.
     #[default]
     First,
-    /// The last piece, which stands next to the mark after the word.
+    /// The last subword, which stands next to the mark after the word.
     Last,
 }
 
-impl LabelledPiece {
-    /// Returns the piece of a word with these first and last pieces.
+impl LabelledSubword {
+    /// Returns the subword of a word with these first and last subwords.
     fn of(self, [first, last]: [u32; 2]) -> u32 {
         if self == Self::First { first } else { last }
     }
 
-    /// Returns true for the piece that a manifest does not name.
+    /// Returns true for the subword that a manifest does not name.
     pub fn is_first(&self) -> bool {
         *self == Self::First
     }
 }
 
-impl NamedValue for LabelledPiece {
+impl NamedValue for LabelledSubword {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::First, "first", "The first piece of a word"),
-        (Self::Last, "last", "The last piece of a word, next to the mark after it"),
+        (Self::First, "first", "The first subword of a word"),
+        (Self::Last, "last", "The last subword of a word, next to the mark after it"),
     ];
 }
 
-/// Returns the options of windows of this many pieces, including the special ones.
+/// Returns the options of windows of this many subwords, including the special ones.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predictions: usize) -> WindowOptions {
     let (capacity, starts) = (window - 2, SentenceStarts::Predicted);
     let (overlap, puts_marks) = (capacity / 4, false);
     WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks, starts, predictions }
 }
 
-impl<P: PieceCutter> WordEncoder for &P {
+impl<P: SubwordTokenizer> WordEncoder for &P {
     type Ids = Box<[u32]>;
-    type Window = PieceWindow;
+    type Window = EncoderWindow;
 
     fn encode(&self, lower: &str, capacity: usize) -> Result<Self::Ids> {
-        let mut pieces = self.of(lower).map_err(failed)?;
-        pieces.truncate(capacity);
-        Ok(pieces.into())
+        let mut subwords = self.of(lower).map_err(failed)?;
+        subwords.truncate(capacity);
+        Ok(subwords.into())
     }
 
-    fn size(pieces: &Self::Ids) -> usize {
-        pieces.len()
+    fn size(subwords: &Self::Ids) -> usize {
+        subwords.len()
     }
 
     fn window(
@@ -115,28 +115,28 @@ impl<P: PieceCutter> WordEncoder for &P {
         after: RightContext,
         targets: Range<usize>,
         done: usize,
-    ) -> PieceWindow {
+    ) -> EncoderWindow {
         let mut ids = vec![self.special().first];
         let mut before = None;
         let mut found = Vec::with_capacity(targets.len());
         for (at, WindowWord { word, context }) in words.iter().enumerate() {
             let first = ids.len() as u32;
             ids.extend_from_slice(&word.ids);
-            let places = (!word.ids.is_empty()).then(|| [first, ids.len() as u32 - 1]);
+            let positions = (!word.ids.is_empty()).then(|| [first, ids.len() as u32 - 1]);
             if at + 1 == targets.start {
-                before = places;
+                before = positions;
             } else if targets.contains(&at) {
                 let after = right_context(words, at, after);
-                found.push(WindowTarget { word: word.clone(), context: *context, after, places });
+                found.push(WindowTarget { word: word.clone(), context: *context, after, positions });
             }
         }
         ids.push(self.special().last);
-        PieceWindow { ids, before, targets: found, done }
+        EncoderWindow { ids, before, targets: found, done }
     }
 }
 
 /// A word, and ln of the probability of each label, head after head, each head shifted by a
-/// constant; nothing for a word without pieces. After them stand those of the mark before the word, if
+/// constant; nothing for a word without subwords. After them stand those of the mark before the word, if
 /// a window shows the word before it.
 pub type ScoredWord = (WindowTarget, Vec<f32>);
 
@@ -153,21 +153,21 @@ impl ScorePool {
         Self { heads, words: VecDeque::new() }
     }
 
-    /// Adds the scores of the [places](PieceWindow::places) of a window, and returns the
+    /// Adds the scores of the [positions](EncoderWindow::positions) of a window, and returns the
     /// words that are finished: each with ln of the sum of the probabilities that each window gives
     /// a label of a head.
     pub fn add<'s>(
         &mut self,
-        window: PieceWindow,
+        window: EncoderWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
     ) -> std::vec::IntoIter<ScoredWord> {
-        let mut next = |places: Option<[u32; 2]>| {
-            let scores = places.and_then(|_| scores.next()).unwrap_or_default();
+        let mut next = |positions: Option<[u32; 2]>| {
+            let scores = positions.and_then(|_| scores.next()).unwrap_or_default();
             scores.split_at(self.heads.cases.min(scores.len()))
         };
         let (_, mut before) = next(window.before);
         for (at, target) in window.targets.into_iter().enumerate() {
-            let (cases, marks) = next(target.places);
+            let (cases, marks) = next(target.positions);
             let is_seen = cases.len() + marks.len() > 0;
             let known_before = if is_seen { before } else { &[] };
             before = marks;
@@ -203,18 +203,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::methods::network::pieces::{PieceVocabulary, TOY_WORD_PIECES};
+    use crate::methods::network::subwords::{NativeTokenizer, TOY_TOKENIZER};
     use crate::methods::network::windower::Windower;
     use crate::text::{Locale, Tokens};
 
-    fn pieces() -> PieceVocabulary {
-        PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), 101).unwrap()
+    fn subwords() -> NativeTokenizer {
+        NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), 101).unwrap()
     }
 
-    fn windows(pieces: &PieceVocabulary, words: &[String], options: WindowOptions) -> Vec<PieceWindow> {
+    fn windows(subwords: &NativeTokenizer, words: &[String], options: WindowOptions) -> Vec<EncoderWindow> {
         let mut windows = Vec::new();
         let tokens = Tokens::of_words(words.iter().map(String::as_str), Locale::Root);
-        Windower::new(pieces, options).push_document(&tokens, &mut windows).unwrap();
+        Windower::new(subwords, options).push_document(&tokens, &mut windows).unwrap();
         windows
     }
 
@@ -227,17 +227,17 @@ mod tests {
             window in 3usize..30,
             look_ahead in prop::option::of(0usize..9),
         ) {
-            let pieces = pieces();
-            let windows = windows(&pieces, &words, options(window, false, look_ahead, 1));
+            let subwords = subwords();
+            let windows = windows(&subwords, &words, options(window, false, look_ahead, 1));
             let targets = windows.iter().flat_map(|window| &window.targets).map(|target| &target.word.lower);
             prop_assert!(targets.eq(&words));
             prop_assert!(windows.iter().all(|window| window.done == window.targets.len()));
-            for PieceWindow { ids, targets, .. } in &windows {
+            for EncoderWindow { ids, targets, .. } in &windows {
                 prop_assert!(ids.len() <= window && !targets.is_empty());
                 for target in targets {
-                    let mut own = pieces.of(&target.word.lower).unwrap();
+                    let mut own = subwords.of(&target.word.lower).unwrap();
                     own.truncate(window - 2);
-                    let ends = target.places.map(|places| places.map(|place| ids[place as usize]));
+                    let ends = target.positions.map(|positions| positions.map(|position| ids[position as usize]));
                     prop_assert_eq!(ends, own.first().zip(own.last()).map(|(first, last)| [*first, *last]));
                 }
             }
@@ -249,20 +249,20 @@ mod tests {
             window in 3usize..30,
             predictions in 1usize..12,
         ) {
-            let pieces = pieces();
+            let subwords = subwords();
             let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
             let mut found = Vec::new();
-            for of_pieces in windows(&pieces, &words, options(window, false, None, predictions)) {
-                let PieceWindow { ids, done, targets, .. } = &of_pieces;
+            for of_subwords in windows(&subwords, &words, options(window, false, None, predictions)) {
+                let EncoderWindow { ids, done, targets, .. } = &of_subwords;
                 prop_assert!(ids.len() <= window && !targets.is_empty() && *done > 0);
-                let scores: Vec<[f32; 2]> = of_pieces.places(LabelledPiece::First).map(|_| [1.0, 2.0]).collect();
-                found.extend(pool.add(of_pieces, &mut scores.iter().map(<[f32; 2]>::as_slice)));
+                let scores: Vec<[f32; 2]> = of_subwords.positions(LabelledSubword::First).map(|_| [1.0, 2.0]).collect();
+                found.extend(pool.add(of_subwords, &mut scores.iter().map(<[f32; 2]>::as_slice)));
             }
             prop_assert!(pool.words.is_empty());
             prop_assert!(found.iter().map(|(target, _)| &target.word.lower).eq(&words));
             // All windows give the same scores.
             for (target, scores) in &found {
-                match target.places {
+                match target.positions {
                     Some(_) => prop_assert!((scores[1] - scores[0] - 1.0).abs() < 1e-4),
                     None => prop_assert!(scores.is_empty()),
                 }
@@ -273,10 +273,10 @@ mod tests {
     fn targets(window: usize, predictions: usize) -> Vec<String> {
         let words: Vec<String> =
             "the in of and met who us we to with".split(' ').map(str::to_owned).collect();
-        let targets = |window: &PieceWindow| {
+        let targets = |window: &EncoderWindow| {
             window.targets.iter().map(|target| target.word.lower.as_str()).collect::<Vec<_>>().join(" ")
         };
-        windows(&pieces(), &words, options(window, false, None, predictions)).iter().map(targets).collect()
+        windows(&subwords(), &words, options(window, false, None, predictions)).iter().map(targets).collect()
     }
 
     #[test]
@@ -295,8 +295,8 @@ mod tests {
     fn the_probabilities_of_several_windows_are_averaged() {
         let word = Arc::new(EncodedWord { lower: "us".to_owned(), ids: Box::default() });
         let (context, after) = (WordContext::default(), RightContext::Unknown);
-        let target = WindowTarget { word, context, after, places: Some([1, 1]) };
-        let window = |done| PieceWindow { targets: vec![target.clone()], done, ..PieceWindow::default() };
+        let target = WindowTarget { word, context, after, positions: Some([1, 1]) };
+        let window = |done| EncoderWindow { targets: vec![target.clone()], done, ..EncoderWindow::default() };
         let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.
         assert_eq!(pool.add(window(0), &mut [[3.0, 3.0].as_slice()].into_iter()).count(), 0);

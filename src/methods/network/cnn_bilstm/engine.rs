@@ -1,4 +1,4 @@
-//! The network on the CPU: words as pieces, convolutions over them, one vector for each word, and LSTMs in
+//! The network on the CPU: words as subwords, convolutions over them, one vector for each word, and LSTMs in
 //! both directions over words, several texts at once, so that each step of an LSTM is a product of matrices.
 //!
 //! The scores of a text are bit-identical alone, among others and on any number of threads.
@@ -8,15 +8,15 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::lstm::{BilstmLayer, LstmScratch};
-use super::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, PIECES, WORDS};
+use super::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, SUBWORDS, WORDS};
 use super::subwords::{SubwordIds, SubwordWindow};
 use crate::methods::network::heads::HeadSizes;
 use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::matrix::WeightMatrix;
-use crate::methods::network::pieces::Special;
 use crate::methods::network::products::EnginePrecision;
 use crate::methods::network::products::linear::Linear;
 use crate::methods::network::sequences::SequenceSteps;
+use crate::methods::network::subwords::Special;
 use crate::methods::network::tensors::{Embeddings, WeightSource};
 use crate::methods::network::threads::in_parallel;
 
@@ -25,7 +25,7 @@ use crate::methods::network::threads::in_parallel;
 pub struct CnnBilstmEngine {
     shape: CnnBilstmShape,
     special: Special,
-    pieces: Box<dyn Embeddings>,
+    subwords: Box<dyn Embeddings>,
     /// The vectors of words that have one of their own.
     words: Option<Box<dyn Embeddings>>,
     convolutions: Vec<Linear>,
@@ -41,7 +41,7 @@ pub struct CnnBilstmEngine {
 #[derive(Debug, Default)]
 struct CnnBilstmScratch {
     lstm: LstmScratch,
-    pieces: Vec<f32>,
+    subwords: Vec<f32>,
     seen: Vec<f32>,
     convolved: Vec<f32>,
     words: Vec<f32>,
@@ -95,7 +95,7 @@ impl CnnBilstmEngine {
         Ok(Self {
             shape,
             special,
-            pieces: weights.embeddings(PIECES)?,
+            subwords: weights.embeddings(SUBWORDS)?,
             words: weights.has(WORDS).then(|| weights.embeddings(WORDS)).transpose()?,
             convolutions: (0..shape.convolutions).map(convolution).collect::<Result<_, String>>()?,
             layers: (0..shape.layers).map(layer).collect::<Result<_, String>>()?,
@@ -127,7 +127,7 @@ impl CnnBilstmEngine {
         let steps = SequenceSteps::new(&lengths);
         scratch.words.resize(steps.rows() * self.shape.channels, 0.0);
         for (at, text) in texts.iter().enumerate() {
-            self.read_pieces(text, |step| steps.row(at, step), scratch);
+            self.read_subwords(text, |step| steps.row(at, step), scratch);
         }
         let CnnBilstmScratch { lstm, words, states, .. } = scratch;
         for layer in &self.layers {
@@ -163,42 +163,42 @@ impl CnnBilstmEngine {
     }
 
     /// Sets the vectors of the words of a text: the largest numbers of the results of the last convolution at
-    /// their pieces, and their own vectors.
-    fn read_pieces(
+    /// their subwords, and their own vectors.
+    fn read_subwords(
         &self,
         text: &[&SubwordIds],
         rows: impl Fn(usize) -> usize,
         scratch: &mut CnnBilstmScratch,
     ) {
-        let CnnBilstmScratch { lstm, pieces, seen, convolved, words, .. } = scratch;
-        let parts = text.iter().flat_map(|word| word.pieces.iter().copied());
+        let CnnBilstmScratch { lstm, subwords, seen, convolved, words, .. } = scratch;
+        let parts = text.iter().flat_map(|word| word.subwords.iter().copied());
         let ids: Vec<u32> =
             [self.special.first].into_iter().chain(parts).chain([self.special.last]).collect();
-        pieces.resize(ids.len() * self.shape.embedding, 0.0);
-        self.pieces.write(&ids, pieces);
+        subwords.resize(ids.len() * self.shape.embedding, 0.0);
+        self.subwords.write(&ids, subwords);
         let channels = self.shape.channels;
         for (at, convolution) in self.convolutions.iter().enumerate() {
             let width = self.shape.convolution_input(at);
             seen.clear();
             (0..ids.len() - (CONVOLVED - 1)).for_each(|first| {
-                seen.extend_from_slice(&pieces[first * width..(first + CONVOLVED) * width]);
+                seen.extend_from_slice(&subwords[first * width..(first + CONVOLVED) * width]);
             });
             convolution.apply(seen, convolved, &mut lstm.bytes);
             // Around the text there is nothing.
-            pieces.clear();
-            pieces.resize(channels, 0.0);
-            pieces.extend(convolved.iter().map(|value| value.max(0.0)));
-            pieces.resize(ids.len() * channels, 0.0);
+            subwords.clear();
+            subwords.resize(channels, 0.0);
+            subwords.extend(convolved.iter().map(|value| value.max(0.0)));
+            subwords.resize(ids.len() * channels, 0.0);
         }
         let mut own = vec![0.0; channels];
-        let mut results = pieces.chunks_exact(channels).skip(1);
+        let mut results = subwords.chunks_exact(channels).skip(1);
         for (at, word) in text.iter().enumerate() {
             let out = &mut words[rows(at) * channels..][..channels];
             // No number is below 0.
             out.fill(0.0);
-            for piece in results.by_ref().take(word.pieces.len()) {
+            for subword in results.by_ref().take(word.subwords.len()) {
                 let larger = |(out, &value): (&mut f32, &f32)| *out = if value > *out { value } else { *out };
-                out.iter_mut().zip(piece).for_each(larger);
+                out.iter_mut().zip(subword).for_each(larger);
             }
             if let (Some(table), Some(id)) = (&self.words, word.word) {
                 table.write(&[id], &mut own);

@@ -1,4 +1,4 @@
-//! The files of a model: its pieces and words, its weights, and the spellings in mixed case.
+//! The files of a model: its subwords and words, its weights, and the spellings in mixed case.
 
 use super::engine::CnnBilstmEngine;
 use super::shape::takes_bytes;
@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::methods::backend::Backend;
 use crate::methods::network::heads::Heads;
 use crate::methods::network::instruction_set::InstructionSet;
-use crate::methods::network::pieces::PieceVocabulary;
 use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::subwords::NativeTokenizer;
 use crate::methods::network::tensors::{self, TensorFile, WeightSource};
 use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, MANIFEST, Section, Store};
@@ -69,14 +69,14 @@ impl CnnBilstmParts {
         Ok((Self { tokenizer, words, mixed, settings, locale, labels }, weights))
     }
 
-    /// Returns the pieces and words.
+    /// Returns the subwords and words.
     ///
     /// # Errors
     /// Describes the fault in their files.
     pub fn vocabulary(&self) -> std::result::Result<SubwordVocabulary, String> {
-        let pieces = PieceVocabulary::read(&self.tokenizer, self.settings.shape.pieces)
+        let subwords = NativeTokenizer::read(&self.tokenizer, self.settings.shape.subwords)
             .map_err(|problem| format!("{TOKENIZER} {problem}"))?;
-        SubwordVocabulary::new(pieces, self.words.clone()).map_err(|problem| format!("{WORDS} {problem}"))
+        SubwordVocabulary::new(subwords, self.words.clone()).map_err(|problem| format!("{WORDS} {problem}"))
     }
 
     /// Checks the settings.

@@ -1,4 +1,4 @@
-//! A network trained from scratch (You & Li 2024, without its last LSTM): pieces of words, convolutions over
+//! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, convolutions over
 //! them, and LSTMs in both directions over words. The case of a word is decided by the states before and at the
 //! word, the mark after it by those at and after it.
 

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::methods::network::heads::HeadSizes;
 use crate::methods::network::tensors::Shapes;
 
-/// The number of pieces that a convolution sees at a time: one, and its neighbours.
+/// The number of subwords that a convolution sees at a time: one, and its neighbours.
 pub const CONVOLVED: usize = 3;
 
-/// The embeddings of pieces.
-pub const PIECES: &str = "pieces.weight";
+/// The embeddings of subwords.
+pub const SUBWORDS: &str = "pieces.weight";
 /// The embeddings of whole words.
 pub const WORDS: &str = "words.weight";
 /// The names of the heads: that of cases and that of marks.
@@ -20,9 +20,10 @@ pub const DIRECTIONS: [&str; 2] = ["forward", "backward"];
 /// The widths and numbers of the parts of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CnnBilstmShape {
-    /// The number of pieces.
-    pub pieces: usize,
-    /// The width of the embedding of a piece.
+    /// The number of subwords.
+    #[serde(rename = "pieces")]
+    pub subwords: usize,
+    /// The width of the embedding of a subword.
     pub embedding: usize,
     /// The number of convolutions.
     pub convolutions: usize,
@@ -34,17 +35,17 @@ pub struct CnnBilstmShape {
     pub hidden: usize,
 }
 
-/// The largest number of pieces, the largest width of a part, and the largest number of parts of a kind; a file
+/// The largest number of subwords, the largest width of a part, and the largest number of parts of a kind; a file
 /// with more is damaged.
 const MOST: [usize; 3] = [1 << 24, 1 << 12, 16];
 
 impl CnnBilstmShape {
     /// Returns the name and value of the first impossible number, and the largest possible one.
     pub fn wrong(&self) -> Option<(&'static str, usize, usize)> {
-        let Self { pieces, embedding, convolutions, channels, layers, hidden } = *self;
+        let Self { subwords, embedding, convolutions, channels, layers, hidden } = *self;
         let [all, wide, many] = MOST;
         let numbers = [
-            ("pieces", pieces, all),
+            ("subwords", subwords, all),
             ("embedding", embedding, wide),
             ("convolutions", convolutions, many),
             ("channels", channels, wide),
@@ -69,7 +70,7 @@ impl CnnBilstmShape {
     /// head reads the states of two words, in both directions, in the order of the text.
     pub fn tensors(&self, words: usize, heads: HeadSizes) -> Shapes {
         let gates = 4 * self.hidden;
-        let mut shapes = vec![(PIECES.to_owned(), vec![self.pieces, self.embedding])];
+        let mut shapes = vec![(SUBWORDS.to_owned(), vec![self.subwords, self.embedding])];
         if words > 0 {
             shapes.push((WORDS.to_owned(), vec![words, self.channels]));
         }

@@ -1,30 +1,30 @@
-//! The words of a text as pieces, and as words that have a vector of their own.
+//! The words of a text as subwords, and as words that have a vector of their own.
 
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
 use crate::methods::network::heads::RightContext;
-use crate::methods::network::pieces::{PieceCutter, PieceVocabulary, Special};
+use crate::methods::network::subwords::{NativeTokenizer, Special, SubwordTokenizer};
 use crate::methods::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use crate::restorer::SentenceStarts;
 use std::ops::Range;
 
-/// The largest number of pieces of a word that are read.
-const MOST_PIECES: usize = 24;
+/// The largest number of subwords of a word that are read.
+const MOST_SUBWORDS: usize = 24;
 
-/// The pieces of a model, and the words that have a vector of their own.
+/// The subwords of a model, and the words that have a vector of their own.
 #[derive(Debug)]
 pub struct SubwordVocabulary {
-    pieces: PieceVocabulary,
+    subwords: NativeTokenizer,
     words: FxHashMap<Box<str>, u32>,
     words_text: String,
 }
 
-/// The ids of the pieces of a word.
+/// The ids of the subwords of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubwordIds {
-    /// The pieces, at least one.
-    pub pieces: Box<[u32]>,
+    /// The subwords, at least one.
+    pub subwords: Box<[u32]>,
     /// The id of the word, if it has a vector of its own.
     pub word: Option<u32>,
 }
@@ -33,11 +33,11 @@ pub struct SubwordIds {
 pub type SubwordWindow = WordWindow<SubwordIds>;
 
 impl SubwordVocabulary {
-    /// Makes a vocabulary of pieces and a text of words, one per line.
+    /// Makes a vocabulary of subwords and a text of words, one per line.
     ///
     /// # Errors
     /// Describes the fault in the text.
-    pub fn new(pieces: PieceVocabulary, words_text: String) -> std::result::Result<Self, String> {
+    pub fn new(subwords: NativeTokenizer, words_text: String) -> std::result::Result<Self, String> {
         if !(words_text.is_empty() || words_text.ends_with('\n')) {
             return Err("ends within a word".to_owned());
         }
@@ -47,7 +47,7 @@ impl SubwordVocabulary {
                 return Err(format!("has no word, or one that stood before, in line {}", at + 1));
             }
         }
-        Ok(Self { pieces, words, words_text })
+        Ok(Self { subwords, words, words_text })
     }
 
     /// Returns the words that have a vector of their own, one per line.
@@ -60,22 +60,22 @@ impl SubwordVocabulary {
         self.words.len()
     }
 
-    /// Returns the pieces before and after each text.
+    /// Returns the subwords before and after each text.
     pub fn special(&self) -> Special {
-        self.pieces.special()
+        self.subwords.special()
     }
 
-    /// Returns the ids of a word. One without pieces has the padding as its only one.
+    /// Returns the ids of a word. One without subwords has the padding as its only one.
     ///
     /// # Errors
     /// Describes a failure of the vocabulary.
     pub fn ids(&self, lower: &str) -> std::result::Result<SubwordIds, String> {
-        let mut pieces = self.pieces.of(lower)?;
-        pieces.truncate(MOST_PIECES);
-        if pieces.is_empty() {
-            pieces.push(self.special().padding);
+        let mut subwords = self.subwords.of(lower)?;
+        subwords.truncate(MOST_SUBWORDS);
+        if subwords.is_empty() {
+            subwords.push(self.special().padding);
         }
-        Ok(SubwordIds { pieces: pieces.into(), word: self.words.get(lower).copied() })
+        Ok(SubwordIds { subwords: subwords.into(), word: self.words.get(lower).copied() })
     }
 }
 

@@ -10,18 +10,18 @@ use super::*;
 use crate::methods::network::heads::HeadSizes;
 use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::matrix::WeightMatrix;
-use crate::methods::network::pieces::{PieceCutter, PieceVocabulary, TOY_WORD_PIECES};
+use crate::methods::network::subwords::{NativeTokenizer, SubwordTokenizer, TOY_TOKENIZER};
 use crate::methods::network::tensors::{Embeddings, WeightSource, embeddings};
 use crate::methods::network::windower::WindowOptions;
 use crate::text::Locale;
 
 const SHAPE: CnnBilstmShape =
-    CnnBilstmShape { pieces: 101, embedding: 9, convolutions: 2, channels: 11, layers: 2, hidden: 10 };
+    CnnBilstmShape { subwords: 101, embedding: 9, convolutions: 2, channels: 11, layers: 2, hidden: 10 };
 const SIZES: HeadSizes = HeadSizes { cases: 3, marks: 4 };
 
 fn vocabulary() -> SubwordVocabulary {
-    let pieces = PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), SHAPE.pieces).unwrap();
-    SubwordVocabulary::new(pieces, "who\nlisbon\n".to_owned()).unwrap()
+    let subwords = NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
+    SubwordVocabulary::new(subwords, "who\nlisbon\n".to_owned()).unwrap()
 }
 
 /// Weights by a formula.
@@ -131,15 +131,15 @@ fn bytes_are_near_the_numbers_that_they_stand_for() {
 }
 
 #[test]
-fn a_word_has_pieces_and_may_have_a_vector() {
+fn a_word_has_subwords_and_may_have_a_vector() {
     let vocabulary = vocabulary();
     let ids = |word: &str| vocabulary.ids(word).unwrap();
     assert_eq!((ids("who").word, ids("lisbon").word, ids("us").word), (Some(0), Some(1), None));
-    assert_eq!(*ids("\u{200b}").pieces, [vocabulary.special().padding]);
-    assert_eq!(ids(&"us'".repeat(100)).pieces.len(), 24);
-    let pieces = || PieceVocabulary::read(TOY_WORD_PIECES.as_bytes(), SHAPE.pieces).unwrap();
-    let wrong = |words: &str| SubwordVocabulary::new(pieces(), words.to_owned()).unwrap_err();
+    assert_eq!(*ids("\u{200b}").subwords, [vocabulary.special().padding]);
+    assert_eq!(ids(&"us'".repeat(100)).subwords.len(), 24);
+    let subwords = || NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
+    let wrong = |words: &str| SubwordVocabulary::new(subwords(), words.to_owned()).unwrap_err();
     assert_eq!(wrong("lisbon\nwh"), "ends within a word");
     assert!(wrong("lisbon\n\n").contains("in line 2") && wrong("a\na\n").contains("in line 2"));
-    assert_eq!(pieces().of("lisbon").unwrap().len(), 1);
+    assert_eq!(subwords().of("lisbon").unwrap().len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products
 //! in a fixed order.
-#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
+#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from positions that were checked for a whole tile.
 
 use super::aligned::Aligned;
 use crate::methods::network::instruction_set::InstructionSet;
@@ -52,7 +52,7 @@ impl FloatPanels {
             let first = column / most * most;
             let width = most.min(self.columns - first);
             let panel = &mut self.values[first * self.depth + column - first..];
-            panel.iter_mut().step_by(width).zip(values).for_each(|(place, value)| *place = *value);
+            panel.iter_mut().step_by(width).zip(values).for_each(|(position, value)| *position = *value);
         }
     }
 
@@ -252,9 +252,9 @@ mod x86 {
                 }
                 let mut tile = [[0.0; WIDTH]; R];
                 for (sums, row) in sums.iter().zip(&mut tile) {
-                    for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
+                    for (sum, position) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
                         // SAFETY: the address has room for a vector.
-                        unsafe { $store(place.as_mut_ptr(), *sum) };
+                        unsafe { $store(position.as_mut_ptr(), *sum) };
                     }
                 }
                 block.write(&tile);

@@ -2,7 +2,7 @@
 //! scale each, and the sums are integers.
 //!
 //! All kinds of CPUs give the same sums, and bit-identical results.
-#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
+#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from positions that were checked for a whole tile.
 
 use super::aligned::Aligned;
 use super::rows::{RowScale, quantise};
@@ -66,8 +66,8 @@ impl BytePanels {
             let mut sum = 0i32;
             for (at, &weight) in values.iter().enumerate() {
                 sum += i32::from(weight);
-                let place = (at / group * width + column - first) * group + at % group;
-                panels.weights[first * filled + place] = weight;
+                let position = (at / group * width + column - first) * group + at % group;
+                panels.weights[first * filled + position] = weight;
             }
             panels.scales[column] = scale;
             panels.sums[column] = sum as f32;
@@ -304,9 +304,9 @@ mod aarch64 {
         }
         let mut tile = [[0; WIDTH]; R];
         for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, place) in sums.as_flattened().iter().zip(row.as_chunks_mut::<4>().0) {
+            for (sum, position) in sums.as_flattened().iter().zip(row.as_chunks_mut::<4>().0) {
                 // SAFETY: the address has room for a vector.
-                unsafe { vst1q_s32(place.as_mut_ptr(), *sum) };
+                unsafe { vst1q_s32(position.as_mut_ptr(), *sum) };
             }
         }
         block.write(&tile);
@@ -352,9 +352,9 @@ mod aarch64 {
         }
         let mut tile = [[0; WIDTH]; R];
         for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, place) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
+            for (sum, position) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
                 // SAFETY: the address has room for a vector.
-                unsafe { vst1q_s32(place.as_mut_ptr(), *sum) };
+                unsafe { vst1q_s32(position.as_mut_ptr(), *sum) };
             }
         }
         block.write(&tile);
@@ -395,9 +395,9 @@ mod wasm {
         }
         let mut tile = [[0; WIDTH]; R];
         for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, place) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
+            for (sum, position) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
                 // SAFETY: the address has room for a vector.
-                unsafe { v128_store(place.as_mut_ptr().cast(), *sum) };
+                unsafe { v128_store(position.as_mut_ptr().cast(), *sum) };
             }
         }
         block.write(&tile);
@@ -461,9 +461,9 @@ mod x86 {
                 }
                 let mut tile = [[0; WIDTH]; R];
                 for (sums, row) in sums.iter().zip(&mut tile) {
-                    for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
+                    for (sum, position) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
                         // SAFETY: the address has room for a vector.
-                        unsafe { $store(place.as_mut_ptr().cast(), *sum) };
+                        unsafe { $store(position.as_mut_ptr().cast(), *sum) };
                     }
                 }
                 block.write(&tile);

@@ -60,23 +60,23 @@ pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
 }
 
 /// Replaces the first `len` numbers x of each row of `width` by 2ˣ, up to a factor of the row, and
-/// the rest of the row by practically 0; `shares` becomes what makes the sum of each row 1.
+/// the rest of the row by practically 0; `fractions` becomes what makes the sum of each row 1.
 pub fn powers(
     instructions: InstructionSet,
     values: &mut [f32],
     width: usize,
     len: usize,
-    shares: &mut Vec<f32>,
+    fractions: &mut Vec<f32>,
 ) {
-    shares.resize(values.len() / width, 0.0);
+    fractions.resize(values.len() / width, 0.0);
     instructions.run(
         #[inline(always)]
         || {
-            for (row, share) in values.chunks_exact_mut(width).zip(shares) {
+            for (row, fraction) in values.chunks_exact_mut(width).zip(fractions) {
                 row[len..].fill(f32::NEG_INFINITY);
                 let most = max(row);
                 row.iter_mut().for_each(|value| *value = exp2(*value - most));
-                *share = 1.0 / sum(row, |value| value);
+                *fraction = 1.0 / sum(row, |value| value);
             }
         },
     );
@@ -171,10 +171,10 @@ mod tests {
             add_scaled(instructions, &mut x, &numbers(37 * 5), [4, 0, 2, 2, 1].into_iter(), 37, 0.3);
             let (mut bytes, mut scales) = (vec![1; 40 * 5], vec![RowScale::default(); 5]);
             quantise(instructions, &x, 37, &mut bytes, 40, &mut scales);
-            let mut shares = Vec::new();
-            powers(instructions, &mut x, 37, 20, &mut shares);
-            scale(instructions, &mut x, 37, 30, &shares);
-            (x, bytes, scales, shares)
+            let mut fractions = Vec::new();
+            powers(instructions, &mut x, 37, 20, &mut fractions);
+            scale(instructions, &mut x, 37, 30, &fractions);
+            (x, bytes, scales, fractions)
         };
         for instructions in InstructionSet::all() {
             assert_eq!(all(instructions), all(InstructionSet::Plain), "{instructions:?}");
@@ -197,9 +197,9 @@ mod tests {
     fn probabilities_and_norms_are_those_of_a_pencil() {
         // 2⁰ : 2^(log₂ 3) = 1 : 3
         let mut probabilities = [0.0, 3f32.log2(), 9.0];
-        let mut shares = Vec::new();
-        powers(InstructionSet::Plain, &mut probabilities, 3, 2, &mut shares);
-        scale(InstructionSet::Plain, &mut probabilities, 3, 3, &shares);
+        let mut fractions = Vec::new();
+        powers(InstructionSet::Plain, &mut probabilities, 3, 2, &mut fractions);
+        scale(InstructionSet::Plain, &mut probabilities, 3, 3, &fractions);
         assert!(
             (probabilities[0] - 0.25).abs() < 1e-6
                 && (probabilities[1] - 0.75).abs() < 1e-6

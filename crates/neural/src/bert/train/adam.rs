@@ -117,11 +117,11 @@ impl Moments {
         let grad = match rows {
             // A GPU adds rows to a tensor one after the other, but gathers them all at once.
             Some(rows) => {
-                let mut places = vec![rows.len() as u32; tensor.dim(0)?];
-                (0..).zip(rows).for_each(|(place, &row)| places[row as usize] = place);
-                let places = Tensor::from_vec(places, tensor.dim(0)?, tensor.device())?;
+                let mut positions = vec![rows.len() as u32; tensor.dim(0)?];
+                (0..).zip(rows).for_each(|(position, &row)| positions[row as usize] = position);
+                let positions = Tensor::from_vec(positions, tensor.dim(0)?, tensor.device())?;
                 let nothing = Tensor::zeros((1, tensor.dim(1)?), grad.dtype(), grad.device())?;
-                Tensor::cat(&[grad, &nothing], 0)?.index_select(&places, 0)?
+                Tensor::cat(&[grad, &nothing], 0)?.index_select(&positions, 0)?
             }
             None => grad.clone(),
         };

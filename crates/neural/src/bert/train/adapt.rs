@@ -65,15 +65,15 @@ pub struct BertAdaptation {
     #[arg(long, value_name = "N")]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: Option<usize>,
-    /// Fill each batch up to this number of word pieces instead
-    #[arg(long, value_name = "PIECES", conflicts_with = "batch")]
-    pub batch_pieces: Option<usize>,
+    /// Fill each batch up to this number of subwords instead
+    #[arg(long, value_name = "SUBWORDS", conflicts_with = "batch")]
+    pub batch_subwords: Option<usize>,
     /// The dropout rate before the head
-    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
     pub dropout: f64,
     /// The dropout rate of layers in the weighted sum
-    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().layer_dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.layer_dropout))]
     pub layer_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
@@ -91,14 +91,14 @@ pub struct BertAdaptation {
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_period: Option<u64>,
-    /// The share of the way that the slow weights of LookAhead go; by default as when the model was
+    /// The fraction of the way that the slow weights of LookAhead go; by default as when the model was
     /// trained
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "FRACTION")]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_step_size: Option<f64>,
-    /// Hold out this share of the examples, and keep the model that is best on them
-    // A short text needs a larger share to tell the best epoch.
+    /// Hold out this fraction of the examples, and keep the model that is best on them
+    // A short text needs a larger fraction to tell the best epoch.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.05)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
@@ -166,7 +166,7 @@ impl BertAdaptation {
         }
         let count = |name: &str| trained[name].as_u64().and_then(|count| usize::try_from(count).ok());
         if self.batch.is_none() {
-            self.batch_pieces = self.batch_pieces.or_else(|| count("batch_pieces"));
+            self.batch_subwords = self.batch_subwords.or_else(|| count("batch_pieces"));
         }
         self.batch = self.batch.or_else(|| count("batch"));
         let optimizer = || Optimizer::deserialize(&trained["optimizer"]).ok();
@@ -195,7 +195,7 @@ impl BertAdaptation {
             warm_up: self.warm_up,
             decay: self.decay,
             batch: self.batch.unwrap_or(default.batch),
-            batch_pieces: self.batch_pieces,
+            batch_subwords: self.batch_subwords,
             dropout: self.dropout,
             layer_dropout: self.layer_dropout,
             clip: self.clip,
@@ -237,8 +237,8 @@ pub fn adapt(
     let running = running_text(corpus, model.heads.marks())?;
     let corpus = running.as_ref().unwrap_or(corpus);
     let settings = BertSettings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
-    let Bert { config: encoder, pieces, .. } = model;
-    let training = TaggerTraining { config, corpus, encoder, pieces, settings, model: Some(model) };
+    let Bert { config: encoder, subwords, .. } = model;
+    let training = TaggerTraining { config, corpus, encoder, subwords, settings, model: Some(model) };
     training.run(|heads| widened(model.scorer.weights(), heads), threads, watch)
 }
 

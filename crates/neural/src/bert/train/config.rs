@@ -10,7 +10,7 @@ use super::loss::LossConfig;
 use super::pretrained::{self, EncoderRecord};
 use super::schedule::Schedule;
 use super::train;
-use crate::bert::{LabelledPiece, sections};
+use crate::bert::{LabelledSubword, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::checks::check_numbers;
 use crate::shared::predict::HeadOptions;
@@ -35,15 +35,15 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub heads: HeadOptions,
-    /// The piece of a word that has its labels: first, or last, which stands next to the mark
-    #[arg(long, value_parser = by_name::<LabelledPiece>(), default_value = default_name::<LabelledPiece>())]
-    #[serde(skip_serializing_if = "LabelledPiece::is_first")]
-    pub piece: LabelledPiece,
-    /// Keep only the pieces of the encoder's vocabulary that the text uses, and single characters of
+    /// The subword of a word that has its labels: first, or last, which stands next to the mark
+    #[arg(long, value_parser = by_name::<LabelledSubword>(), default_value = default_name::<LabelledSubword>())]
+    #[serde(rename = "piece", skip_serializing_if = "LabelledSubword::is_first")]
+    pub labelled_subword: LabelledSubword,
+    /// Keep only the subwords of the encoder's vocabulary that the text uses, and single characters of
     /// its scripts: a multilingual model shrinks to a half or less
     #[arg(long)]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub keep_pieces: bool,
+    #[serde(rename = "keep_pieces", skip_serializing_if = "std::ops::Not::not")]
+    pub keep_subwords: bool,
     /// The layers of the encoder
     #[command(flatten)]
     #[serde(flatten)]
@@ -90,17 +90,17 @@ pub struct BertConfig {
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: usize,
-    /// Fill each batch up to this number of word pieces instead, so that short sentences make large
+    /// Fill each batch up to this number of subwords instead, so that short sentences make large
     /// batches and long windows small ones
-    #[arg(long, value_name = "PIECES", conflicts_with = "batch")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_pieces: Option<usize>,
+    #[arg(long, value_name = "SUBWORDS", conflicts_with = "batch")]
+    #[serde(rename = "batch_pieces", skip_serializing_if = "Option::is_none")]
+    pub batch_subwords: Option<usize>,
     /// The dropout rate before the head
-    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.dropout))]
     pub dropout: f64,
     /// The dropout rate of layers in the weighted sum
-    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().layer_dropout)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.layer_dropout))]
     pub layer_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
@@ -117,12 +117,12 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten, skip_serializing_if = "LossConfig::is_default")]
     pub loss: LossConfig,
-    /// The number of word pieces that the encoder sees at a time: longer sentences are cut into
+    /// The number of subwords that the encoder sees at a time: longer sentences are cut into
     /// overlapping windows [default: 256, or as many as the encoder takes]
-    #[arg(long, value_name = "PIECES")]
-    #[serde(serialize_with = "pieces")]
+    #[arg(long, value_name = "SUBWORDS")]
+    #[serde(serialize_with = "subwords")]
     pub window: Option<usize>,
-    /// Hold out this share of the examples, and keep the model that is best on them
+    /// Hold out this fraction of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().held_out)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best
@@ -164,12 +164,12 @@ pub struct OptimizerConfig {
     #[serde(rename = "optimizer")]
     pub name: Optimizer,
     /// LookAhead around the optimiser (Zhang et al. 2019): after every so many steps, slow weights go
-    /// a share of the way to the weights, which go on from there; 0 is without
+    /// a fraction of the way to the weights, which go on from there; 0 is without
     #[arg(long, value_name = "STEPS", default_value_t = OptimizerConfig::default().sync_period)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     pub sync_period: u64,
-    /// The share of the way that the slow weights of LookAhead go
-    #[arg(long, value_name = "SHARE", default_value_t = OptimizerConfig::default().slow_step_size)]
+    /// The fraction of the way that the slow weights of LookAhead go
+    #[arg(long, value_name = "FRACTION", default_value_t = OptimizerConfig::default().slow_step_size)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     pub slow_step_size: f64,
 }
@@ -187,12 +187,12 @@ impl OptimizerConfig {
 
     /// Refuses settings out of their ranges.
     fn check(&self) -> Result<()> {
-        let Self { slow_step_size: share, .. } = *self;
-        if share > 0.0 && share <= 1.0 {
+        let Self { slow_step_size: fraction, .. } = *self;
+        if fraction > 0.0 && fraction <= 1.0 {
             return Ok(());
         }
         let name = option("slow-step-size");
-        Err(Error::usage(format!("{name} {share}: expected a share above 0, at most 1")))
+        Err(Error::usage(format!("{name} {fraction}: expected a fraction above 0, at most 1")))
     }
 }
 
@@ -229,8 +229,8 @@ impl Default for BertConfig {
         Self {
             encoder: PathBuf::new(),
             heads: HeadOptions::default(),
-            piece: LabelledPiece::First,
-            keep_pieces: false,
+            labelled_subword: LabelledSubword::First,
+            keep_subwords: false,
             layers: LayerConfig::default(),
             schedule: None,
             epochs: 4,
@@ -242,7 +242,7 @@ impl Default for BertConfig {
             warm_up: 100,
             decay: false,
             batch: 8,
-            batch_pieces: None,
+            batch_subwords: None,
             dropout: 0.1,
             layer_dropout: 0.1,
             clip: 1.0,
@@ -266,23 +266,23 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
     serializer.serialize_str(&files::name(folder))
 }
 
-/// The number of pieces that an encoder sees at a time, if it takes so many.
+/// The number of subwords that an encoder sees at a time, if it takes so many.
 const WINDOW: usize = 256;
 
-/// Writes the number of pieces that are asked for.
-fn pieces<S: Serializer>(window: &Option<usize>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+/// Writes the number of subwords that are asked for.
+fn subwords<S: Serializer>(window: &Option<usize>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     window.unwrap_or(WINDOW).serialize(serializer)
 }
 
 impl BertConfig {
-    /// Returns the number of pieces that an encoder sees at a time that takes `longest`.
+    /// Returns the number of subwords that an encoder sees at a time that takes `longest`.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if it does not take as many as were asked for.
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
             Some(window) if window > longest => Err(Error::usage(format!(
-                "{} {window}: {} takes texts of at most {longest} pieces",
+                "{} {window}: {} takes texts of at most {longest} subwords",
                 option("window"),
                 self.encoder.display()
             ))),
@@ -293,14 +293,14 @@ impl BertConfig {
 
     /// Returns the size of a batch.
     pub(super) fn batch_size(&self) -> BatchSize {
-        self.batch_pieces.map_or(BatchSize::Samples(self.batch), BatchSize::Pieces)
+        self.batch_subwords.map_or(BatchSize::Samples(self.batch), BatchSize::Subwords)
     }
 
     /// Returns warnings about settings that may be mistakes.
     pub fn warnings(&self) -> Vec<String> {
         // Training reports unreadable files with more detail.
-        let Ok(pieces) = pretrained::pieces(&self.encoder, None) else { return Vec::new() };
-        if !pieces.is_cased() {
+        let Ok(subwords) = pretrained::subwords(&self.encoder, None) else { return Vec::new() };
+        if !subwords.is_cased() {
             return Vec::new();
         }
         let encoder = self.encoder.display();
@@ -325,7 +325,7 @@ impl BertConfig {
             &[
                 ("epochs", self.epochs),
                 ("batch", self.batch),
-                ("batch-pieces", self.batch_pieces.unwrap_or(1)),
+                ("batch-subwords", self.batch_subwords.unwrap_or(1)),
                 ("patience", self.patience),
                 ("checkpoint-every", self.checkpoint_every as usize),
             ],
@@ -334,7 +334,7 @@ impl BertConfig {
         self.optimizer.check()?;
         self.loss.check()?;
         if let Some(window @ ..3) = self.window {
-            let problem = format!("{} {window}: expected at least 3 pieces", option("window"));
+            let problem = format!("{} {window}: expected at least 3 subwords", option("window"));
             return Err(Error::usage(problem));
         }
         Ok(())

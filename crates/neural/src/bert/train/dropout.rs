@@ -51,13 +51,13 @@ fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
     kept.to_dtype(DType::F32)? / (1.0 - rate)
 }
 
-/// Dropout at one place of a network in one step. Each block of values has its own draws, so that
+/// Dropout at one position of a network in one step. Each block of values has its own draws, so that
 /// blocks can be computed in any order, and the backward pass draws what the forward pass drew.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockDropout {
     seed: u64,
     step: u64,
-    place: u32,
+    position: u32,
     factors: DropoutFactors,
 }
 
@@ -65,9 +65,9 @@ pub(super) struct BlockDropout {
 const BLOCK: usize = 1 << 14;
 
 impl BlockDropout {
-    /// Makes the dropout of a place, or none for the rate 0.
-    pub(super) fn new(seed: u64, step: u64, place: u32, rate: f64) -> Option<Self> {
-        (rate > 0.0).then(|| Self { seed, step, place, factors: DropoutFactors::new(rate) })
+    /// Makes the dropout of a position, or none for the rate 0.
+    pub(super) fn new(seed: u64, step: u64, position: u32, rate: f64) -> Option<Self> {
+        (rate > 0.0).then(|| Self { seed, step, position, factors: DropoutFactors::new(rate) })
     }
 
     /// Returns the factor of values that are kept.
@@ -79,7 +79,7 @@ impl BlockDropout {
     pub(super) fn factors(&self, instructions: InstructionSet, block: usize, count: usize) -> Vec<f32> {
         let mut random = generator(self.seed, Purpose::Dropout, self.step);
         // The stream 0 is that of the head.
-        random.set_stream((u64::from(self.place) + 1) << 32 | block as u64);
+        random.set_stream((u64::from(self.position) + 1) << 32 | block as u64);
         let draws = self.factors.draws(&mut random, count);
         let mut out = vec![0.0; count];
         instructions.run(

@@ -8,7 +8,7 @@ use super::pretrained::Pretrained;
 use super::tests::{KINDS, bytes, config, on, train};
 use super::{BertConfig, LayerConfig};
 use crate::bert::dropout::NoDropout;
-use crate::bert::encoder::{BertEncoder, PieceBatch};
+use crate::bert::encoder::{BertEncoder, EncoderBatch};
 use crate::bert::load;
 use crate::shared::toy_texts::corpus;
 use majuscule::error::Result;
@@ -29,9 +29,9 @@ fn values(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().unwrap().to_vec1().unwrap()
 }
 
-/// Returns the hidden states of all layers for some pieces.
+/// Returns the hidden states of all layers for some subwords.
 fn states(of: &Pretrained) -> Vec<Vec<f32>> {
-    let batch = PieceBatch::new([[2, 7, 9, 8, 3].as_slice()], of.pieces.special.padding);
+    let batch = EncoderBatch::new([[2, 7, 9, 8, 3].as_slice()], of.subwords.special.padding);
     let encoder = BertEncoder::new(&of.weights, "", &of.config).unwrap();
     let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
     states.iter().map(values).collect()
@@ -86,7 +86,7 @@ fn layers_are_drawn_anew_from_the_top_and_the_seed_decides_how() {
 
 #[test]
 fn a_model_of_fewer_layers_is_saved_and_its_manifest_says_so() {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     let config = BertConfig { epochs: 1, layers: with(Some(1), 1), ..config() };
     let model = train(&config, &corpus()).unwrap();
     assert_eq!(model.scorer.tagger().layer_weights().unwrap().len(), 2);
@@ -94,8 +94,8 @@ fn a_model_of_fewer_layers_is_saved_and_its_manifest_says_so() {
     let draft = methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
     let settings = &draft.manifest().settings["config"];
     assert_eq!((&settings["layers"], &settings["reset_layers"]), (&1.into(), &1.into()));
-    draft.save(place.path().join("model"), false).unwrap();
-    let again = load(&*model::open(place.path().join("model")).unwrap(), &Backend::default()).unwrap();
+    draft.save(temporary.path().join("model"), false).unwrap();
+    let again = load(&*model::open(temporary.path().join("model")).unwrap(), &Backend::default()).unwrap();
     assert_eq!(again.config.num_hidden_layers, 1);
     assert!(bytes(&again) == bytes(&model));
 }
@@ -108,8 +108,8 @@ fn a_training_of_all_layers_is_written_as_before_there_was_a_choice() {
 
 #[test]
 fn a_checkpoint_belongs_to_the_layers_that_it_was_begun_with() {
-    let place = tempfile::tempdir().unwrap();
-    let checkpoint = Some(place.path().join("checkpoint"));
+    let temporary = tempfile::tempdir().unwrap();
+    let checkpoint = Some(temporary.path().join("checkpoint"));
     let of = |layers, reset| BertConfig {
         epochs: 1,
         layers: with(layers, reset),

@@ -35,15 +35,15 @@ impl SlowWeights {
         self.0.to_device(device).map(Self)
     }
 
-    /// Moves the slow weights by `share` of their distance from the tensor, and the tensor to them.
+    /// Moves the slow weights by `fraction` of their distance from the tensor, and the tensor to them.
     ///
     /// # Errors
     /// Fails if the shapes do not match.
-    pub(super) fn sync(&mut self, tensor: &Var, share: f64) -> Result<()> {
+    pub(super) fn sync(&mut self, tensor: &Var, fraction: f64) -> Result<()> {
         if tensor.device().is_cpu() {
-            read(tensor, |fast| self.0.inplace_op1(&SlowStep { fast, share: share as f32 }))??;
+            read(tensor, |fast| self.0.inplace_op1(&SlowStep { fast, fraction: fraction as f32 }))??;
         } else {
-            self.0 = self.moved(tensor, share)?;
+            self.0 = self.moved(tensor, fraction)?;
         }
         tensor.set(&self.0)
     }
@@ -52,15 +52,15 @@ impl SlowWeights {
     ///
     /// # Errors
     /// Fails if the shapes do not match.
-    pub(super) fn moved(&self, tensor: &Var, share: f64) -> Result<Tensor> {
-        &self.0 + ((tensor.as_detached_tensor() - &self.0)? * share)?
+    pub(super) fn moved(&self, tensor: &Var, fraction: f64) -> Result<Tensor> {
+        &self.0 + ((tensor.as_detached_tensor() - &self.0)? * fraction)?
     }
 }
 
 /// A step of slow weights in memory.
 struct SlowStep<'a> {
     fast: &'a [f32],
-    share: f32,
+    fraction: f32,
 }
 
 /// The number of weights that are compared before they move: rows of the embedding table that no
@@ -82,7 +82,7 @@ impl InplaceOp1 for SlowStep<'_> {
         }
         for (slow, fast) in slow.chunks_mut(COMPARED).zip(self.fast.chunks(COMPARED)) {
             if slow != fast {
-                slow.iter_mut().zip(fast).for_each(|(slow, fast)| *slow += (fast - *slow) * self.share);
+                slow.iter_mut().zip(fast).for_each(|(slow, fast)| *slow += (fast - *slow) * self.fraction);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use candle_core::{Result, Tensor};
 use serde::Serialize;
 
-use super::samples::PieceSample;
+use super::samples::EncoderSample;
 use crate::bert::ops;
 use crate::shared::heads::HeadSizes;
 use majuscule::error::{Error, Result as Checked, option};
@@ -39,7 +39,7 @@ impl LossConfig {
 }
 
 /// Makes the losses of the heads for these training samples: of cases, and of marks.
-pub(super) fn of_heads(config: LossConfig, samples: &[PieceSample], heads: HeadSizes) -> [HeadLoss; 2] {
+pub(super) fn of_heads(config: LossConfig, samples: &[EncoderSample], heads: HeadSizes) -> [HeadLoss; 2] {
     let mut counts = [heads.cases, heads.marks].map(|labels| vec![0; labels]);
     for word in samples.iter().flat_map(|sample| &sample.words) {
         for (counts, label) in counts.iter_mut().zip(word.labels.by_head()) {
@@ -188,10 +188,12 @@ mod tests {
 
     #[test]
     fn each_head_counts_its_own_labels() {
-        let word =
-            |[class, mark]: [Option<u32>; 2]| LabelledWord { place: 1, labels: WordLabels { class, mark } };
+        let word = |[class, mark]: [Option<u32>; 2]| LabelledWord {
+            position: 1,
+            labels: WordLabels { class, mark },
+        };
         let words = vec![word([Some(0), Some(1)]), word([Some(0), None]), word([Some(1), Some(1)])];
-        let samples = [PieceSample { ids: vec![2, 7, 3], words }];
+        let samples = [EncoderSample { ids: vec![2, 7, 3], words }];
         let config = LossConfig { focal_loss: 0.0, class_weights: true };
         let losses = of_heads(config, &samples, HeadSizes { cases: 2, marks: 2 });
         // 3 / (2 · 2) and 3 / (2 · 1) for cases; all the marks are the second.

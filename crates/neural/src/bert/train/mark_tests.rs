@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::tests::config;
 use super::{Bert, BertConfig, train};
-use crate::bert::LabelledPiece;
+use crate::bert::LabelledSubword;
 use crate::shared::predict::{HeadOptions, Prediction};
 use crate::shared::toy_texts::marked_corpus;
 use majuscule::methods::backend::{Backend, Precision};
@@ -19,8 +19,16 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
 /// Returns a model that was trained and saved.
-fn saved(heads: HeadOptions, piece: LabelledPiece, epochs: usize) -> Vec<u8> {
-    let config = BertConfig { heads, piece, epochs, frozen: 1, held_out: 0.0, decay: true, ..config() };
+fn saved(heads: HeadOptions, subword: LabelledSubword, epochs: usize) -> Vec<u8> {
+    let config = BertConfig {
+        heads,
+        labelled_subword: subword,
+        epochs,
+        frozen: 1,
+        held_out: 0.0,
+        decay: true,
+        ..config()
+    };
     methods::train(&config, &marked_corpus(20), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap().pack()
 }
 
@@ -33,7 +41,7 @@ fn with_marks() -> HeadOptions {
     HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
 }
 
-static SAVED: LazyLock<Vec<u8>> = LazyLock::new(|| saved(with_marks(), LabelledPiece::Last, 100));
+static SAVED: LazyLock<Vec<u8>> = LazyLock::new(|| saved(with_marks(), LabelledSubword::Last, 100));
 static JOINT: LazyLock<Bert> = LazyLock::new(|| read(&SAVED));
 
 const MARKS: Request = Request {
@@ -105,7 +113,7 @@ fn a_model_is_used_without_tensors_and_in_bytes() {
 #[test]
 fn marks_are_learned_alone() {
     let heads = HeadOptions { predict: vec![Prediction::Marks], ..HeadOptions::default() };
-    let model = read(&saved(heads, LabelledPiece::First, 80));
+    let model = read(&saved(heads, LabelledSubword::First, 80));
     let found = restored(&model, WORDS, MARKS);
     // The capitals are those of sentence starts alone.
     let words = |text: &str| text.to_lowercase().trim_end_matches(['.', '?']).to_owned();
@@ -127,7 +135,7 @@ fn sentence_ends_are_found_without_marks() {
 fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
     let costs = MarkCosts { mark_cost: 1e6, end_cost: 2.0 };
     let heads = HeadOptions { mark_cost: Some(1e6), end_cost: Some(2.0), ..with_marks() };
-    let model = read(&saved(heads, LabelledPiece::Last, 2));
+    let model = read(&saved(heads, LabelledSubword::Last, 2));
     assert_eq!(model.settings.costs, Some(costs));
     // The text that is held out here is too short to decide.
     assert_eq!(JOINT.settings.costs, Some(MarkCosts::default()));

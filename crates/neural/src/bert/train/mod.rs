@@ -27,7 +27,7 @@ use std::num::NonZeroUsize;
 use candle_core::Result as Computed;
 
 use super::config::EncoderConfig;
-use super::tokenize::Pieces;
+use super::tokenize::HuggingFaceTokenizer;
 use super::weights::TensorMap;
 use super::{Bert, BertSettings, TensorScorer, device, failed, names};
 use crate::shared::heads::{ChainState, HeadSizes, Heads};
@@ -46,7 +46,7 @@ use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::Watch;
 use pretrained::Pretrained;
-use samples::PieceSample;
+use samples::EncoderSample;
 pub use schedule::Schedule;
 use trainer::{TaggerState, TaggerTrainer};
 
@@ -67,17 +67,18 @@ pub fn train(
     let mut pretrained = Pretrained::read(&config.encoder)?;
     let window = config.window(pretrained.config.longest())?;
     pretrained = config.layers.applied(pretrained, &config.encoder, config.seed)?;
-    if config.keep_pieces {
-        pretrained = kept::keep_pieces(pretrained, corpus)?;
+    if config.keep_subwords {
+        pretrained = kept::keep_subwords(pretrained, corpus)?;
     }
-    let Pretrained { config: encoder, pieces, weights } = pretrained;
-    let kept_pieces = config.keep_pieces.then_some(encoder.vocab_size);
+    let Pretrained { config: encoder, subwords, weights } = pretrained;
+    let kept_subwords = config.keep_subwords.then_some(encoder.vocab_size);
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let (runs_on, piece) = (corpus.protocol().runs_on(), config.piece);
-    let settings = BertSettings { window, runs_on, kept_pieces, piece, costs: None, in_bytes: false };
+    let (runs_on, labelled_subword) = (corpus.protocol().runs_on(), config.labelled_subword);
+    let settings =
+        BertSettings { window, runs_on, kept_subwords, labelled_subword, costs: None, in_bytes: false };
     let training =
-        TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
+        TaggerTraining { config, corpus, encoder: &encoder, subwords: &subwords, settings, model: None };
     let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);
     training.run(init, threads, watch)
 }
@@ -87,7 +88,7 @@ struct TaggerTraining<'a> {
     config: &'a BertConfig,
     corpus: &'a Corpus,
     encoder: &'a EncoderConfig,
-    pieces: &'a Pieces,
+    subwords: &'a HuggingFaceTokenizer,
     settings: BertSettings,
     /// The model to adapt, if there is one.
     model: Option<&'a Bert>,
@@ -101,11 +102,11 @@ impl TaggerTraining<'_> {
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<Bert> {
-        let Self { config, corpus, encoder, pieces, settings, model } = self;
+        let Self { config, corpus, encoder, subwords, settings, model } = self;
         let device = device::open(config.device)?;
         device::round_products(!config.precision.is_default());
         let checkpoint = BertCheckpoint::new(config, corpus)?;
-        let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
+        let (dataset, digest) = samples::read(config, corpus, subwords, &settings, model)?;
         let heads = Heads::of(&dataset.labels).sizes();
         let weights = init(heads).map_err(failed)?;
         let checkpoint =
@@ -118,9 +119,9 @@ impl TaggerTraining<'_> {
         };
         let model = |weights| {
             Ok(Bert {
-                scorer: TensorScorer::new(weights, encoder, pieces.special.padding).map_err(failed)?,
+                scorer: TensorScorer::new(weights, encoder, subwords.special.padding).map_err(failed)?,
                 config: encoder.clone(),
-                pieces: pieces.clone(),
+                subwords: subwords.clone(),
                 cases: ClassCases::new(dataset.mixed.clone(), corpus.locale(), str::to_owned),
                 settings: settings.clone(),
                 heads: Heads::of(&dataset.labels),
@@ -130,7 +131,7 @@ impl TaggerTraining<'_> {
         let trainer = TaggerTrainer {
             config,
             encoder,
-            padding: pieces.special.padding,
+            padding: subwords.special.padding,
             heads,
             losses: loss::of_heads(config.loss, &dataset.train, heads),
             threads,
@@ -165,7 +166,7 @@ fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: Non
 fn train_loop<'a>(
     trainer: TaggerTrainer<'a>,
     position: TrainPosition<TensorMap>,
-    dataset: &'a Dataset<PieceSample>,
+    dataset: &'a Dataset<EncoderSample>,
     protocol: Protocol,
 ) -> TrainLoop<'a, TaggerTrainer<'a>> {
     let BertConfig { epochs, patience, seed, ref log, .. } = *trainer.config;

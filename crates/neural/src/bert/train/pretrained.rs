@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::bert::config::EncoderConfig;
-use crate::bert::tokenize::{Pieces, SpecialNames};
+use crate::bert::tokenize::{HuggingFaceTokenizer, SpecialNames};
 use crate::bert::weights::{self, TensorMap};
 use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
 use majuscule::bytes::Bytes;
@@ -18,7 +18,7 @@ use majuscule::model::FileRecord;
 /// A pretrained encoder.
 pub(super) struct Pretrained {
     pub(super) config: EncoderConfig,
-    pub(super) pieces: Pieces,
+    pub(super) subwords: HuggingFaceTokenizer,
     /// The weights by their names in BERT without `bert.`.
     pub(super) weights: TensorMap,
 }
@@ -47,7 +47,7 @@ impl EncoderRecord {
 }
 
 /// A vocabulary without the rest of a tokenizer, and the files that tell whether it is cased and
-/// which pieces are special.
+/// which subwords are special.
 const VOCABULARY: &str = "vocab.txt";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const SPECIAL: &str = "special_tokens_map.json";
@@ -63,28 +63,28 @@ impl Pretrained {
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let config =
             EncoderConfig::read(&file(folder, CONFIG)?).map_err(|problem| wrong(folder, CONFIG, &problem))?;
-        let pieces = pieces(folder, Some(config.vocab_size))?;
+        let subwords = subwords(folder, Some(config.vocab_size))?;
         let weights =
             weights::read_encoder(&file(folder, WEIGHTS)?, &config, &Device::Cpu).map_err(|problem| {
                 wrong(folder, WEIGHTS, &format!("{problem}: copy it again, or give the folder of an encoder"))
             })?;
-        Ok(Self { config, pieces, weights })
+        Ok(Self { config, subwords, weights })
     }
 }
 
-/// Returns the tokenizer of a folder, for an encoder with this many pieces, if that is known.
+/// Returns the tokenizer of a folder, for an encoder with this many subwords, if that is known.
 ///
 /// # Errors
 /// Fails if there is none, or it belongs to another model.
-pub(super) fn pieces(folder: &Path, vocabulary: Option<usize>) -> Result<Pieces> {
+pub(super) fn subwords(folder: &Path, vocabulary: Option<usize>) -> Result<HuggingFaceTokenizer> {
     let settings = settings(folder, TOKENIZER_CONFIG)?;
     if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {
         let names = SpecialNames::of(&settings).or(SpecialNames::of(&self::settings(folder, SPECIAL)?));
-        return Pieces::read_named(&file(folder, TOKENIZER)?, names, vocabulary)
+        return HuggingFaceTokenizer::read_named(&file(folder, TOKENIZER)?, names, vocabulary)
             .map_err(|problem| wrong(folder, TOKENIZER, &problem));
     }
     let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
-    Pieces::read_vocabulary(&file(folder, VOCABULARY)?, lowercase, vocabulary)
+    HuggingFaceTokenizer::read_vocabulary(&file(folder, VOCABULARY)?, lowercase, vocabulary)
         .map_err(|problem| wrong(folder, VOCABULARY, &problem))
 }
 

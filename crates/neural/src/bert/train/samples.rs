@@ -1,7 +1,7 @@
-//! A corpus as word pieces and label ids.
+//! A corpus as subwords and label ids.
 
 use super::config::BertConfig;
-use crate::bert::tokenize::Pieces;
+use crate::bert::tokenize::HuggingFaceTokenizer;
 use crate::bert::{Bert, BertSettings};
 use crate::shared::digest::Digest;
 use crate::shared::gold::{GoldHeads, WordLabels, teaches};
@@ -10,7 +10,7 @@ use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{Dataset, check_samples, split_examples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
-use majuscule::methods::network::bert::windows::{self, LabelledPiece, PieceWindow};
+use majuscule::methods::network::bert::windows::{self, EncoderWindow, LabelledSubword};
 use majuscule::text::{Class, Labels, Mark};
 use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example};
@@ -18,8 +18,8 @@ use majuscule_train::methods::forms::CorpusForms;
 
 /// A window with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PieceSample {
-    /// The pieces.
+pub(super) struct EncoderSample {
+    /// The subwords.
     pub(super) ids: Vec<u32>,
     /// The words that count.
     pub(super) words: Vec<LabelledWord>,
@@ -28,8 +28,8 @@ pub(super) struct PieceSample {
 /// A word of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LabelledWord {
-    /// The position of the piece that is labelled.
-    pub(super) place: u32,
+    /// The position of the subword that is labelled.
+    pub(super) position: u32,
     /// Its labels, one or both.
     pub(super) labels: WordLabels,
 }
@@ -42,10 +42,10 @@ pub(super) struct LabelledWord {
 pub(super) fn read(
     config: &BertConfig,
     corpus: &Corpus,
-    pieces: &Pieces,
+    subwords: &HuggingFaceTokenizer,
     settings: &BertSettings,
     model: Option<&Bert>,
-) -> Result<(Dataset<PieceSample>, u32)> {
+) -> Result<(Dataset<EncoderSample>, u32)> {
     let LearnedHeads { cases, marks } = match model {
         Some(model) => LearnedHeads { cases: model.heads.sizes().cases > 0, marks: model.heads.marks() },
         None => config.heads.learned()?,
@@ -55,7 +55,7 @@ pub(super) fn read(
         // Running text is cut anywhere, and all its words are learned.
         options.overlap = 0;
     }
-    let windower = Windower::new(pieces, options);
+    let windower = Windower::new(subwords, options);
     let mut forms = CorpusForms::default();
     // The paper's three classes, and after them the fourth if it occurs.
     let classes = if cases { &Class::ALL[..3] } else { &Class::ALL[..1] };
@@ -63,7 +63,8 @@ pub(super) fn read(
     let with_mixed = if cases { with_mixed(&labels) } else { labels.clone() };
     let (train, held_out) = (Vec::new(), Vec::new());
     let mut dataset = Dataset { train, held_out, labels: with_mixed, mixed: String::new() };
-    let mut samples = SampleMaker { heads: Heads::of(&dataset.labels), piece: settings.piece, windower };
+    let mut samples =
+        SampleMaker { heads: Heads::of(&dataset.labels), subword: settings.labelled_subword, windower };
     let mut digest = Digest::default();
     let mut missing: Vec<Mark> = marks.iter().collect();
     split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
@@ -93,28 +94,28 @@ pub(super) fn read(
 /// Makes samples of examples.
 struct SampleMaker<'a> {
     heads: Heads,
-    piece: LabelledPiece,
-    windower: Windower<&'a Pieces>,
+    subword: LabelledSubword,
+    windower: Windower<&'a HuggingFaceTokenizer>,
 }
 
 impl SampleMaker<'_> {
     /// Adds the windows of an example that teach a label.
-    fn add(&mut self, example: &Example, out: &mut Vec<PieceSample>) -> Result<()> {
+    fn add(&mut self, example: &Example, out: &mut Vec<EncoderSample>) -> Result<()> {
         let mut windows = Vec::new();
         self.windower.push_document(&example.tokens, &mut windows)?;
         let gold = self.heads.gold(example);
         let mut gold = gold.iter();
-        for PieceWindow { ids, targets, .. } in windows {
+        for EncoderWindow { ids, targets, .. } in windows {
             let last = targets.len() - 1;
             let words = targets.iter().zip(gold.by_ref()).enumerate().filter_map(|(at, (target, labels))| {
                 // The words after the last gap of a window are not there.
                 let labels = WordLabels { mark: labels.mark.filter(|_| at < last), ..*labels };
-                let place = target.place(self.piece)?;
-                (!labels.is_empty()).then_some(LabelledWord { place, labels })
+                let position = target.position(self.subword)?;
+                (!labels.is_empty()).then_some(LabelledWord { position, labels })
             });
             let words: Vec<LabelledWord> = words.collect();
             if !words.is_empty() {
-                out.push(PieceSample { ids, words });
+                out.push(EncoderSample { ids, words });
             }
         }
         Ok(())

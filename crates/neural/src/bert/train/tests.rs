@@ -11,13 +11,13 @@ use super::trainer::init_weights;
 use super::*;
 use crate::bert::config::EncoderConfig;
 use crate::bert::dropout::NoDropout;
-use crate::bert::encoder::{BertEncoder, PieceBatch};
+use crate::bert::encoder::{BertEncoder, EncoderBatch};
 use crate::bert::engine::EnginePrecision;
 use crate::bert::names::{self, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::read;
-use crate::bert::tokenize::PieceCutter;
+use crate::bert::tokenize::SubwordTokenizer;
 use crate::bert::weights::{self, TensorMap, TensorWeights};
-use crate::bert::{EngineScorer, LabelledPiece, WEIGHTS, load, sections};
+use crate::bert::{EngineScorer, LabelledSubword, WEIGHTS, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::product::ProductPrecision;
 use crate::shared::toy_texts::corpus;
@@ -73,24 +73,24 @@ pub(super) fn bytes(model: &Bert) -> Vec<u8> {
 struct ToyTraining {
     config: BertConfig,
     encoder: EncoderConfig,
-    dataset: Dataset<PieceSample>,
+    dataset: Dataset<EncoderSample>,
     digest: u32,
     weights: TensorMap,
 }
 
 impl ToyTraining {
     fn new(config: BertConfig) -> Self {
-        let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
-        let piece = LabelledPiece::First;
+        let Pretrained { config: encoder, subwords, weights } = Pretrained::read(&config.encoder).unwrap();
+        let subword = LabelledSubword::First;
         let settings = BertSettings {
             window: 40,
             runs_on: false,
-            kept_pieces: None,
-            piece,
+            kept_subwords: None,
+            labelled_subword: subword,
             costs: None,
             in_bytes: false,
         };
-        let (dataset, digest) = samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
+        let (dataset, digest) = samples::read(&config, &corpus(), &subwords, &settings, None).unwrap();
         let weights =
             init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), config.seed).unwrap();
         Self { config, encoder, dataset, digest, weights }
@@ -140,7 +140,7 @@ pub(super) const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbe
 
 #[test]
 fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     for kind in KINDS {
         let config = BertConfig { epochs: 1, frozen: 0, ..on(kind) };
         let corpus = corpus();
@@ -151,14 +151,14 @@ fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
         let FileRecord { bytes: size, crc32, .. } = FileRecord::of(WEIGHTS, &weights);
         let encoder = serde_json::json!({ "name": format!("toy-{kind}"), "bytes": size, "crc32": crc32 });
         assert_eq!((&settings["encoder"], &settings["config"]["window"]), (&encoder, &40.into()), "{kind}");
-        draft.save(place.path().join(kind), false).unwrap();
-        let again = load(&*model::open(place.path().join(kind)).unwrap(), &Backend::default()).unwrap();
+        draft.save(temporary.path().join(kind), false).unwrap();
+        let again = load(&*model::open(temporary.path().join(kind)).unwrap(), &Backend::default()).unwrap();
         assert!(bytes(&again) == bytes(&model), "{kind}");
         let words = "who met the minister of mcdonald in lisbon and said nato to us";
         assert_eq!(restored(&again, words), restored(&model, words), "{kind}");
         assert_eq!(again.settings.window, 40);
         let check = again.details().unwrap().check_encoder(words).unwrap().unwrap();
-        assert!(check.is_passed() && check.pieces > 14 && check.largest > 0.1, "{kind}: {check:?}");
+        assert!(check.is_passed() && check.subwords > 14 && check.largest > 0.1, "{kind}: {check:?}");
     }
 }
 
@@ -198,21 +198,21 @@ fn a_cut_vocabulary_leaves_the_states_of_the_training_text_to_the_bit() {
     for kind in KINDS {
         let whole = Pretrained::read(&on(kind).encoder).unwrap();
         let words = whole.config.vocab_size;
-        let cut = kept::keep_pieces(Pretrained::read(&on(kind).encoder).unwrap(), &of_text(text)).unwrap();
+        let cut = kept::keep_subwords(Pretrained::read(&on(kind).encoder).unwrap(), &of_text(text)).unwrap();
         assert!(cut.config.vocab_size < words, "{kind}");
         let states = |of: &Pretrained| {
-            let mut ids = vec![of.pieces.special.first];
-            ids.extend(text.to_lowercase().split_whitespace().flat_map(|word| of.pieces.of(word).unwrap()));
-            let batch = PieceBatch::new([ids.as_slice()], of.pieces.special.padding);
+            let mut ids = vec![of.subwords.special.first];
+            ids.extend(text.to_lowercase().split_whitespace().flat_map(|word| of.subwords.of(word).unwrap()));
+            let batch = EncoderBatch::new([ids.as_slice()], of.subwords.special.padding);
             let encoder = BertEncoder::new(&of.weights, "", &of.config).unwrap();
             let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
             states.iter().map(|state| state.to_vec2::<f32>().unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(states(&cut), states(&whole), "{kind}");
-        let config = BertConfig { epochs: 1, keep_pieces: true, held_out: 0.0, ..on(kind) };
+        let config = BertConfig { epochs: 1, keep_subwords: true, held_out: 0.0, ..on(kind) };
         let model = train(&config, &of_text(&text.repeat(3))).unwrap();
-        assert_eq!(model.settings.kept_pieces, Some(cut.config.vocab_size), "{kind}");
-        // A word that the text lacks has pieces all the same.
+        assert_eq!(model.settings.kept_subwords, Some(cut.config.vocab_size), "{kind}");
+        // A word that the text lacks has subwords all the same.
         assert_eq!(restored(&model, "york").len(), 4);
     }
 }
@@ -256,10 +256,11 @@ fn gradients_by_hand_are_those_of_the_graph() {
             for (name, grad) in &found.of {
                 let mut expected = expected.of[name].clone();
                 if name.ends_with("word_embeddings.weight") {
-                    // The padding of the graph is no piece of a text.
-                    let pieces = &trainer.gradients_on_device(&batch, 1, encoder).unwrap().pieces;
-                    let at = |piece: &u32| pieces.iter().position(|other| other == piece).unwrap() as u32;
-                    let rows: Vec<u32> = found.pieces.iter().map(at).collect();
+                    // The padding of the graph is no subword of a text.
+                    let subwords = &trainer.gradients_on_device(&batch, 1, encoder).unwrap().subwords;
+                    let at =
+                        |subword: &u32| subwords.iter().position(|other| other == subword).unwrap() as u32;
+                    let rows: Vec<u32> = found.subwords.iter().map(at).collect();
                     let rows = candle_core::Tensor::new(rows, expected.device()).unwrap();
                     expected = expected.index_select(&rows, 0).unwrap();
                 }
@@ -313,11 +314,11 @@ fn check_differences(toy: ToyTraining) {
         // The largest gradient shows best.
         let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
         let width = toy.encoder.hidden_size;
-        let place = if is_words { grads.pieces[at / width] as usize * width + at % width } else { at };
+        let position = if is_words { grads.subwords[at / width] as usize * width + at % width } else { at };
         let start: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
         let moved = |by: f32| {
             let mut values = start.clone();
-            values[place] += by;
+            values[position] += by;
             var.set(&candle_core::Tensor::from_vec(values, var.dims(), var.device()).unwrap()).unwrap();
             gradients(false).loss as f32
         };
@@ -354,9 +355,9 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 
 #[test]
 fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("checkpoint");
-    let log = place.path().join("log");
+    let temporary = tempfile::tempdir().unwrap();
+    let file = temporary.path().join("checkpoint");
+    let log = temporary.path().join("log");
     let whole = train(&config(), &corpus()).unwrap();
     let config = BertConfig { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
     let corpus = corpus();
@@ -381,15 +382,15 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
 
 #[test]
 fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
-    let place = tempfile::tempdir().unwrap();
-    let checkpoint = Some(place.path().join("checkpoint"));
+    let temporary = tempfile::tempdir().unwrap();
+    let checkpoint = Some(temporary.path().join("checkpoint"));
     let config = BertConfig { epochs: 1, held_out: 0.0, checkpoint, ..config() };
     let text = "the minister of Anna met us\nwho said to us in York\n".repeat(5);
     train(&config, &of_text(&text)).unwrap();
     // Files of the same names and sizes.
     let problem = train(&config, &of_text(&text.replace("minister", "Minister"))).unwrap_err().to_string();
     assert!(problem.contains("a text that it was begun with has been altered"), "{problem}");
-    let other = place.path().join("toy-bert");
+    let other = temporary.path().join("toy-bert");
     fs::create_dir(&other).unwrap();
     for name in ["config.json", "vocab.txt", "model.safetensors"] {
         fs::copy(config.encoder.join(name), other.join(name)).unwrap();
@@ -414,7 +415,7 @@ fn a_training_tells_how_far_it_is_after_each_step() {
     assert_eq!((first.epoch, first.epochs, first.steps, first.held_out_ser), (1, 3, told.len(), None));
     assert_eq!((last.epoch, last.held_out_ser.is_some()), (3, true));
     assert!(matches!(first.left, Left::Epoch(_)) && matches!(last.left, Left::All(_)));
-    assert!(told.iter().all(|now| now.loss > 0.0 && now.pieces_per_second > 0.0));
+    assert!(told.iter().all(|now| now.loss > 0.0 && now.subwords_per_second > 0.0));
 }
 
 #[test]
@@ -439,11 +440,11 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
 }
 
 fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     let config = BertConfig {
         optimizer,
         held_out: 0.0,
-        checkpoint: Some(place.path().join("checkpoint")),
+        checkpoint: Some(temporary.path().join("checkpoint")),
         checkpoint_every: 2,
         ..config()
     };
@@ -484,10 +485,10 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
 /// other, without any row left out.
 #[test]
 fn weights_move_as_the_papers_say() {
-    let (period, share) = (3, 0.4f32);
+    let (period, fraction) = (3, 0.4f32);
     let mut toy = ToyTraining::quiet();
     toy.config.optimizer =
-        OptimizerConfig { name: Optimizer::Radam, sync_period: period, slow_step_size: f64::from(share) };
+        OptimizerConfig { name: Optimizer::Radam, sync_period: period, slow_step_size: f64::from(fraction) };
     (toy.config.clip, toy.config.warm_up, toy.config.held_out) = (0.0, 0, 0.0);
     let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
     let mut trainer = toy.trainer();
@@ -517,7 +518,7 @@ fn weights_move_as_the_papers_say() {
             let mut grad = vec![0.0; now.len()];
             if name.ends_with("word_embeddings.weight") {
                 let width = toy.encoder.hidden_size;
-                for (id, row) in grads.pieces.iter().zip(values(&grads.of[name]).chunks(width)) {
+                for (id, row) in grads.subwords.iter().zip(values(&grads.of[name]).chunks(width)) {
                     grad[*id as usize * width..][..width].copy_from_slice(row);
                 }
             } else {
@@ -532,7 +533,7 @@ fn weights_move_as_the_papers_say() {
                 let towards = if length > 4.0 { rectified as f32 * mean / (root + 1e-8) } else { mean };
                 now[at] -= rate * towards;
                 if (number + 1) % period == 0 {
-                    slow[at] += share * (now[at] - slow[at]);
+                    slow[at] += fraction * (now[at] - slow[at]);
                     now[at] = slow[at];
                 }
             }
@@ -548,7 +549,7 @@ fn weights_move_as_the_papers_say() {
                 assert!(furthest < 1e-4, "{name} after step {number}: {furthest}");
             };
             near(&trainer.state.weights[name], &|at| now[at]);
-            near(&model[name], &|at| slow[at] + share * (now[at] - slow[at]));
+            near(&model[name], &|at| slow[at] + fraction * (now[at] - slow[at]));
         }
     }
 }
@@ -635,11 +636,11 @@ fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
 
 #[test]
 fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
-    let place = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
     let (model, corpus) = adaptable();
     let adaptation = BertAdaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
     let whole = bytes(&adapt(&adaptation, &model, &corpus).unwrap());
-    let checkpoint = Some(place.path().join("checkpoint"));
+    let checkpoint = Some(temporary.path().join("checkpoint"));
     let kept = BertAdaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
     for _ in 0..2 {
         assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
@@ -668,8 +669,8 @@ fn adapting_takes_the_optimiser_of_the_training_unless_another_is_named() {
 
 #[test]
 fn an_encoder_that_cannot_be_used_is_named() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("encoder");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("encoder");
     let refused = |change: &dyn Fn()| {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).unwrap();
@@ -706,7 +707,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
     );
     has(
         refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()),
-        "has no piece for the beginning of a text",
+        "has no subword for the beginning of a text",
     );
     has(
         refused(&|| fs::write(folder.join("config.json"), "{\"model_type\":\"gpt2\"}").unwrap()),
@@ -727,7 +728,7 @@ fn settings_that_cannot_be_are_refused() {
         (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
         (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
         (BertConfig { window: Some(2), ..config() }, "`window` 2"),
-        (BertConfig { window: Some(41), ..config() }, "toy-bert takes texts of at most 40 pieces"),
+        (BertConfig { window: Some(41), ..config() }, "toy-bert takes texts of at most 40 subwords"),
         (focal(-1.0), "`focal-loss` -1"),
         (focal(f64::INFINITY), "`focal-loss` inf"),
         (slow_step(0.0), "`slow-step-size` 0"),

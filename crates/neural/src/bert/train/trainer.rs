@@ -13,10 +13,10 @@ use super::dropout::RandomDropout;
 use super::lookahead::SlowWeights;
 use super::loss::HeadLoss;
 use super::passes::{EncoderPasses, StepDropout};
-use super::samples::PieceSample;
+use super::samples::EncoderSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
-use crate::bert::encoder::PieceBatch;
+use crate::bert::encoder::EncoderBatch;
 use crate::bert::names::{self, ENCODER, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::{self, read};
 use crate::bert::tagger::Tagger;
@@ -26,7 +26,7 @@ use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::heads::HeadSizes;
 use crate::shared::init::uniform;
 use crate::shared::samples::BatchSize;
-use crate::shared::schedule::{linear_decay, warm_up_share};
+use crate::shared::schedule::{linear_decay, warm_up_fraction};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
@@ -110,14 +110,14 @@ pub(super) struct TaggerTrainer<'a> {
 }
 
 impl NetworkTrainer for TaggerTrainer<'_> {
-    type Sample = PieceSample;
+    type Sample = EncoderSample;
     type Weights = TensorMap;
     type Model = Bert;
 
-    const UNIT: &'static str = "pieces";
+    const UNIT: &'static str = "subwords";
     const LOG_EVERY: usize = 50;
 
-    fn length(sample: &PieceSample) -> usize {
+    fn length(sample: &EncoderSample) -> usize {
         sample.ids.len()
     }
 
@@ -131,7 +131,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         vec![("rate", rates.encoder), ("head_rate", rates.head), ("scalar_rate", rates.scalars)]
     }
 
-    fn step(&mut self, batch: &[&PieceSample], step: TrainStep) -> Result<f64> {
+    fn step(&mut self, batch: &[&EncoderSample], step: TrainStep) -> Result<f64> {
         let threads = self.threads;
         let loss = threads::with(threads, || self.move_weights(batch, step)).map_err(failed)?;
         loss.map_err(|error| self.stopped(error))
@@ -139,10 +139,10 @@ impl NetworkTrainer for TaggerTrainer<'_> {
 
     /// Copies the weights; with LookAhead the slow ones, as a synchronisation now would leave them.
     fn weights(&self) -> Result<TensorMap> {
-        let share = self.config.optimizer.slow_step_size;
+        let fraction = self.config.optimizer.slow_step_size;
         let copy = |(name, var): (&String, &Var)| {
             let weights = match self.state.slow.get(name) {
-                Some(slow) => slow.moved(var, share)?,
+                Some(slow) => slow.moved(var, fraction)?,
                 None => var.copy()?.detach(),
             };
             Ok((name.clone(), weights))
@@ -204,7 +204,7 @@ impl TaggerTrainer<'_> {
         let factor = |start: usize| {
             let Some(done) = step.number.checked_sub(start) else { return 0.0 };
             let left = if decay { linear_decay(1.0, step.number, start..step.steps) } else { 1.0 };
-            warm_up_share(done, warm_up) * left
+            warm_up_fraction(done, warm_up) * left
         };
         let [encoder, head] = [rate * factor(frozen * step.steps_per_epoch), head_rate * factor(0)];
         let scalars = match scalar_rate {
@@ -216,8 +216,8 @@ impl TaggerTrainer<'_> {
     }
 
     /// Updates the weights with one batch and returns its loss.
-    fn move_weights(&mut self, samples: &[&PieceSample], step: TrainStep) -> Computed<f64> {
-        let BatchGradients { loss, of, pieces } =
+    fn move_weights(&mut self, samples: &[&EncoderSample], step: TrainStep) -> Computed<f64> {
+        let BatchGradients { loss, of, subwords } =
             self.gradients(samples, step.number as u64, self.trains(WORDS, step.epoch))?;
         let scale = self.scale(of.values())?;
         let rates = self.tagger_rates(step);
@@ -227,7 +227,7 @@ impl TaggerTrainer<'_> {
                 name if self.is_of_head(name) => rates.head,
                 _ => rates.encoder,
             };
-            let rows = (name == WORDS).then_some(pieces.as_slice());
+            let rows = (name == WORDS).then_some(subwords.as_slice());
             let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.config.optimizer;
             let (var, slow) = (&self.state.weights[&name], &mut self.state.slow);
             let moments = self.state.moments.entry(name.clone()).or_default();
@@ -248,7 +248,7 @@ impl TaggerTrainer<'_> {
     /// `encoder` also by those of the encoder.
     pub(super) fn gradients(
         &self,
-        samples: &[&PieceSample],
+        samples: &[&EncoderSample],
         step: u64,
         encoder: bool,
     ) -> Computed<BatchGradients> {
@@ -270,7 +270,7 @@ impl TaggerTrainer<'_> {
     /// Computes gradients on the CPU, by the passes of this crate.
     fn gradients_in_memory(
         &self,
-        samples: &[&PieceSample],
+        samples: &[&EncoderSample],
         step: u64,
         encoder: bool,
     ) -> Computed<BatchGradients> {
@@ -301,9 +301,9 @@ impl TaggerTrainer<'_> {
         }
         if encoder {
             let of = read(&grad_mixed, |grads| passes.backward(states, &factors, &targets.rows, grads))??;
-            let count = of.pieces.len();
+            let count = of.subwords.len();
             let rows = Tensor::from_vec(of.rows, (count, self.encoder.embedding_size), mixed.device())?;
-            (found.pieces, _) = (of.pieces, found.of.insert(WORDS.to_owned(), rows));
+            (found.subwords, _) = (of.subwords, found.of.insert(WORDS.to_owned(), rows));
             for (name, grad) in of.by_name {
                 let grad = Tensor::from_vec(grad, self.state.weights[&name].shape(), mixed.device())?;
                 found.of.insert(name, grad);
@@ -315,12 +315,12 @@ impl TaggerTrainer<'_> {
     /// Computes gradients on any device, by candle's graph.
     pub(super) fn gradients_on_device(
         &self,
-        samples: &[&PieceSample],
+        samples: &[&EncoderSample],
         step: u64,
         encoder: bool,
     ) -> Computed<BatchGradients> {
         let tagger = self.tagger();
-        let batch = PieceBatch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
+        let batch = EncoderBatch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
         let starts = (0..samples.len()).map(|row| row * batch.width);
         let targets = BatchTargets::new(samples.iter().copied().zip(starts));
         let mut dropout = self.dropout(step);
@@ -328,8 +328,8 @@ impl TaggerTrainer<'_> {
         if !table.device().is_cpu() {
             table.device().set_seed(self.config.seed.wrapping_add(step))?;
         }
-        let (pieces, batch) = batch.compact();
-        let rows = table.index_select(&Tensor::from_slice(&pieces, pieces.len(), table.device())?, 0)?;
+        let (subwords, batch) = batch.compact();
+        let rows = table.index_select(&Tensor::from_slice(&subwords, subwords.len(), table.device())?, 0)?;
         let rows = Var::from_tensor(&rows)?;
         let words = if encoder { rows.as_tensor().clone() } else { rows.as_detached_tensor() };
         let scores = tagger.scores(&batch, &words, &targets.rows, &mut dropout)?;
@@ -340,7 +340,7 @@ impl TaggerTrainer<'_> {
             let grad = if name == WORDS { grads.remove(&rows) } else { grads.remove(var) };
             found.of.extend(grad.map(|grad| (name.clone(), grad)));
         }
-        found.pieces = pieces;
+        found.subwords = subwords;
         Ok(found)
     }
 
@@ -371,7 +371,7 @@ impl TaggerTrainer<'_> {
         }
         let (name, batch) = match self.config.batch_size() {
             BatchSize::Samples(samples) => (option("batch"), samples),
-            BatchSize::Pieces(pieces) => (option("batch-pieces"), pieces),
+            BatchSize::Subwords(subwords) => (option("batch-subwords"), subwords),
         };
         let advice = match batch {
             1 => format!("give a smaller {}", option("window")),
@@ -390,17 +390,17 @@ struct BatchTargets {
 
 impl BatchTargets {
     /// Collects the targets of samples, each with its first row in the batch.
-    fn new<'a>(samples: impl Iterator<Item = (&'a PieceSample, usize)>) -> Self {
+    fn new<'a>(samples: impl Iterator<Item = (&'a EncoderSample, usize)>) -> Self {
         let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
         for (sample, start) in samples {
             for word in &sample.words {
-                for ((places, ids), label) in labels.iter_mut().zip(word.labels.by_head()) {
+                for ((positions, ids), label) in labels.iter_mut().zip(word.labels.by_head()) {
                     if let Some(label) = label {
-                        places.push(rows.len() as u32);
+                        positions.push(rows.len() as u32);
                         ids.push(label);
                     }
                 }
-                rows.push(start as u32 + word.place);
+                rows.push(start as u32 + word.position);
             }
         }
         Self { rows, labels }
@@ -412,13 +412,13 @@ impl BatchTargets {
         let mut sum: Option<Tensor> = None;
         let starts = [0, heads.cases];
         let heads_of = starts.into_iter().zip([heads.cases, heads.marks]).zip(losses);
-        for (((start, size), loss), (places, ids)) in heads_of.zip(&self.labels) {
+        for (((start, size), loss), (positions, ids)) in heads_of.zip(&self.labels) {
             if ids.is_empty() {
                 continue;
             }
             let mut own = scores.clone();
-            if places.len() < self.rows.len() {
-                own = ops::rows(&own, places)?;
+            if positions.len() < self.rows.len() {
+                own = ops::rows(&own, positions)?;
             }
             if size < heads.all() {
                 own = own.narrow(1, start, size)?;
@@ -438,16 +438,16 @@ impl BatchTargets {
 pub(super) struct BatchGradients {
     /// The loss.
     pub(super) loss: f64,
-    /// The gradients by the names of weights. That of the embeddings of pieces has a row for each of
-    /// `pieces`.
+    /// The gradients by the names of weights. That of the embeddings of subwords has a row for each of
+    /// `subwords`.
     pub(super) of: BTreeMap<String, Tensor>,
-    /// The pieces that occur, each once in order.
-    pub(super) pieces: Vec<u32>,
+    /// The subwords that occur, each once in order.
+    pub(super) subwords: Vec<u32>,
 }
 
 impl BatchGradients {
     fn new(loss: f64) -> Self {
-        Self { loss, of: BTreeMap::new(), pieces: Vec::new() }
+        Self { loss, of: BTreeMap::new(), subwords: Vec::new() }
     }
 }
 

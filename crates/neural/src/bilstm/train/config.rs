@@ -43,10 +43,10 @@ pub struct BilstmConfig {
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub batch: usize,
     /// The dropout rate before and after the LSTM over words
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
     pub dropout: f64,
     /// The probability that a word that occurs once in the corpus counts as unknown
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
     pub unknown: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = 5.0)]
@@ -55,7 +55,7 @@ pub struct BilstmConfig {
     /// overlapping windows
     #[arg(long, value_name = "WORDS", default_value_t = 128)]
     pub window: usize,
-    /// Hold out this share of the examples, and keep the model that is best on them
+    /// Hold out this fraction of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub held_out: f64,
     /// The number of epochs in a row that may be worse than the best

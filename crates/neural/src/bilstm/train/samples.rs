@@ -36,15 +36,15 @@ impl WordSamples {
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let BilstmConfig { seed, held_out: share, window, .. } = *config;
+        let BilstmConfig { seed, held_out: fraction, window, .. } = *config;
         let CorpusWords { forms, held_out, labels, .. } =
-            CorpusWords::read(&config.heads, corpus, seed, share)?;
+            CorpusWords::read(&config.heads, corpus, seed, fraction)?;
         let (vocabulary, once) = vocabulary(&forms);
         let mixed = forms.mixed("", corpus.locale());
         drop(forms);
         let options = windows::options(window, corpus.protocol().runs_on(), None);
         let sample = |window, labels| WordSample { window, labels };
-        let train = window_samples(corpus, seed, share, &labels, &vocabulary, options, sample)?;
+        let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
     }
 

@@ -96,7 +96,7 @@ fn check_gradients(toy: &ToyNetwork) {
     let layout = toy.weights.layout.clone();
     let mut all = gradient.dense.clone();
     all.resize(layout.len(), 0.0);
-    for (start, row) in gradient.tables.iter().flat_map(TableGradient::places) {
+    for (start, row) in gradient.tables.iter().flat_map(TableGradient::positions) {
         all[start..start + row.len()].copy_from_slice(row);
     }
     for (name, part) in layout.parts() {
@@ -178,8 +178,8 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 
 #[test]
 fn what_happens_is_written_as_lines_of_json() {
-    let place = tempfile::tempdir().unwrap();
-    let log = place.path().join("log");
+    let temporary = tempfile::tempdir().unwrap();
+    let log = temporary.path().join("log");
     train(&BilstmConfig { log: Some(log.clone()), ..config() }, &corpus(), one()).unwrap();
     let lines = std::fs::read_to_string(&log).unwrap();
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));

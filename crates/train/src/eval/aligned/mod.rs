@@ -376,8 +376,8 @@ impl Pairing {
         segments.sort_by(|&a, &b| times(a).0.total_cmp(&times(b).0));
         let mut groups = hypothesis.groups().into_iter().peekable();
         let mut pairing = Self { is_parted: true, ..Self::default() };
-        for (place, &segment) in segments.iter().enumerate() {
-            let is_last = place + 1 == segments.len();
+        for (position, &segment) in segments.iter().enumerate() {
+            let is_last = position + 1 == segments.len();
             let mut words = Vec::new();
             while let Some((group, _)) = groups.next_if(|&(_, middle)| is_last || middle < times(segment).1) {
                 words.extend(group);

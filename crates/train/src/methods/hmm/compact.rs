@@ -50,15 +50,15 @@ fn fewer_endings(text: &str) -> String {
         let ending = fields.next().unwrap_or_default();
         let mut number = || fields.next()?.parse().ok();
         let (Some(lower), Some(title), Some(upper)) = (number(), number(), number()) else { continue };
-        let shares: [f32; 3] = [lower, title, upper];
+        let fractions: [f32; 3] = [lower, title, upper];
         let shorter = ending.char_indices().skip(1).find_map(|(at, _)| kept.get(&ending[at..]));
         let shorter = shorter.or_else(|| kept.get(""));
-        let is_alike = |shorter: &[f32; 3]| shares.iter().zip(shorter).all(|(a, b)| (a - b).abs() < ALIKE);
+        let is_alike = |shorter: &[f32; 3]| fractions.iter().zip(shorter).all(|(a, b)| (a - b).abs() < ALIKE);
         if ending != AFTER_CAPITALS && shorter.is_some_and(is_alike) {
             continue;
         }
         let _ = writeln!(fewer, "{ending}\t{lower:.3}\t{title:.3}\t{upper:.3}");
-        kept.insert(ending, shares);
+        kept.insert(ending, fractions);
     }
     fewer
 }

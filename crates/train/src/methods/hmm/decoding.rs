@@ -99,8 +99,8 @@ proptest! {
         prop_assert!(cost - all[0].0 < 1e-4, "{cost} {}", all[0].0);
         for (at, choice) in found.iter().enumerate() {
             let same = all.iter().filter(|(_, path)| path[at] == choice.label.case);
-            let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
-            prop_assert!((share - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{share} {choice:?}");
+            let fraction = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
+            prop_assert!((fraction - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{fraction} {choice:?}");
         }
         let best = model.n_best(&tokens, 5).unwrap();
         prop_assert_eq!(best.len(), all.len().min(5));
@@ -301,15 +301,15 @@ proptest! {
         let mut begins = true;
         for (at, choice) in found.iter().enumerate() {
             let same = all.iter().filter(|(_, path)| path[at].0.mark == choice.label.mark);
-            let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
+            let fraction = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
             let given = choice.mark_confidence.unwrap();
-            prop_assert!((share - f64::from(given)).abs() < 1e-3, "{share} {choice:?}");
+            prop_assert!((fraction - f64::from(given)).abs() < 1e-3, "{fraction} {choice:?}");
         }
         for (at, choice) in found.iter().enumerate().filter(|_| asked == MarkSet::USUAL) {
             let is_same = |case| case == choice.label.case || begins && case == Case::Lower && choice.label.case == Case::Title;
             let same = all.iter().filter(|(_, path)| is_same(path[at].1));
-            let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
-            prop_assert!((share - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{share} {choice:?}");
+            let fraction = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
+            prop_assert!((fraction - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{fraction} {choice:?}");
             begins = choice.label.mark.ends_sentence();
         }
     }

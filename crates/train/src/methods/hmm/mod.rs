@@ -305,8 +305,8 @@ fn map_of(lexicon: &Lexicon) -> String {
     let mut map = String::new();
     for entry in lexicon.iter() {
         map.push_str(entry.word);
-        let mut form = |case: Case, share: f64| {
-            let _ = write!(map, " {} {}", case.applied(entry.word, lexicon.locale()), share as f32);
+        let mut form = |case: Case, fraction: f64| {
+            let _ = write!(map, " {} {}", case.applied(entry.word, lexicon.locale()), fraction as f32);
         };
         if entry.count() == 0.0 {
             form(entry.majority(Initial::Apart), 1.0);
@@ -348,9 +348,9 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
         }
     }
     let all = found.get("").copied().unwrap_or_default();
-    let shares: FxHashMap<&str, CaseCounts> =
-        found.iter().map(|(&ending, &counts)| (ending, share(counts))).collect();
-    let weight = deviation(share(all));
+    let fractions: FxHashMap<&str, CaseCounts> =
+        found.iter().map(|(&ending, &counts)| (ending, fraction(counts))).collect();
+    let weight = deviation(fraction(all));
     let mut endings: Vec<&str> = found
         .iter()
         .filter(|(_, counts)| counts.iter().sum::<f64>() > 0.0)
@@ -369,10 +369,12 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
     }
     for ending in endings {
         let smoothed = match ending.chars().next() {
-            None => share(all),
+            None => fraction(all),
             Some(first) => {
-                let shorter = smooth.get(&ending[first.len_utf8()..]).copied().unwrap_or(share(all));
-                std::array::from_fn(|case| (shares[ending][case] + weight * shorter[case]) / (1.0 + weight))
+                let shorter = smooth.get(&ending[first.len_utf8()..]).copied().unwrap_or(fraction(all));
+                std::array::from_fn(|case| {
+                    (fractions[ending][case] + weight * shorter[case]) / (1.0 + weight)
+                })
             }
         };
         smooth.insert(ending, smoothed);
@@ -382,16 +384,17 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
     text
 }
 
-fn share(counts: CaseCounts) -> CaseCounts {
+fn fraction(counts: CaseCounts) -> CaseCounts {
     let total: f64 = counts.iter().sum();
     if total > 0.0 { counts.map(|count| count / total) } else { [1.0, 0.0, 0.0] }
 }
 
-/// Returns the standard deviation of the shares, which is the weight of a shorter ending (Brants
+/// Returns the standard deviation of the fractions, which is the weight of a shorter ending (Brants
 /// 2000, equation 10).
-fn deviation(shares: CaseCounts) -> f64 {
-    let mean = 1.0 / shares.len() as f64;
-    (shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (shares.len() - 1) as f64).sqrt()
+fn deviation(fractions: CaseCounts) -> f64 {
+    let mean = 1.0 / fractions.len() as f64;
+    (fractions.iter().map(|fraction| (fraction - mean).powi(2)).sum::<f64>() / (fractions.len() - 1) as f64)
+        .sqrt()
 }
 
 /// Returns, for each case of a rare word, its probability after a word in capitals divided by its
@@ -420,7 +423,7 @@ fn after_capitals(corpus: &Corpus, lexicon: &Lexicon, threads: NonZeroUsize) -> 
     )?;
     // Adding one to each count keeps cases that were not seen there possible.
     let sum = |after: usize, case: usize| 1.0 + parts.iter().map(|part| part[after][case]).sum::<f64>();
-    let share_of = |after: usize| share(std::array::from_fn(|case| sum(after, case)));
-    let (otherwise, after) = (share_of(0), share_of(1));
+    let fraction_of = |after: usize| fraction(std::array::from_fn(|case| sum(after, case)));
+    let (otherwise, after) = (fraction_of(0), fraction_of(1));
     Ok(std::array::from_fn(|case| after[case] / otherwise[case]))
 }

@@ -46,7 +46,7 @@ impl TrainingWeights {
         let size = self.cells.len().div_ceil(threads.get());
         let index = &mut self.index;
         let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
-        let places = match index {
+        let positions = match index {
             Index::Hashed(bits, majority) => {
                 leaders.extend(majority.chunks_mut(size));
                 FrozenIndex::Hashed(*bits)
@@ -60,7 +60,7 @@ impl TrainingWeights {
             for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
                 let start = (part * size) as u32;
                 let lazy = lazy.as_mut().and_then(Iterator::next);
-                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, places);
+                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, positions);
                 // The last range needs no thread of its own.
                 if part == last {
                     work();
@@ -90,7 +90,7 @@ fn move_cells(
     cells: &mut [WeightCell],
     leaders: &mut [(u64, u32)],
     mut lazy: Option<LazyPart<'_>>,
-    places: FrozenIndex<'_>,
+    positions: FrozenIndex<'_>,
 ) {
     let end = start + cells.len() as u32;
     for gradients in gradients {
@@ -99,7 +99,7 @@ fn move_cells(
             let squares =
                 [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
             for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
-                let cell = match places {
+                let cell = match positions {
                     FrozenIndex::Hashed(bits) => (feature >> (64 - bits)) as u32,
                     FrozenIndex::Chosen(index) => index.cell(feature),
                 };

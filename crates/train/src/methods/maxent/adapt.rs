@@ -52,7 +52,7 @@ pub struct Adaptation {
     /// Keep the statistics of the N most frequent words of the corpus
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::VOCABULARY)]
     pub vocabulary: usize,
-    /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
+    /// Hold out this fraction of the examples, and stop when the loss on them gets worse; the best
     /// weights are kept
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::HELD_OUT)]
     pub held_out: f64,
@@ -125,7 +125,7 @@ pub fn adapt(
                 features: &part.features,
                 marks: part.settings.marks,
                 learned: GapLabels::Marks(MarkClasses::Frequent),
-                share: 1.0,
+                fraction: 1.0,
             };
             let data = DataSet { corpus: &windows, gaps: Some(gaps), ..data };
             Some(MarkModel {

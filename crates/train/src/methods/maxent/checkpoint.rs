@@ -455,8 +455,8 @@ mod tests {
             prop_assert!(read(&config, &whole, Penalty::None).is_ok());
             prop_assert!(read(&config, &whole[..at.index(whole.len())], Penalty::None).is_err());
             prop_assert!(read(&config, &[&whole[..], &[change]].concat(), Penalty::None).is_err());
-            let (place, mut altered) = (at.index(whole.len()), whole);
-            altered[place] ^= change;
+            let (position, mut altered) = (at.index(whole.len()), whole);
+            altered[position] ^= change;
             prop_assert!(read(&config, &altered, Penalty::None).is_err());
         }
 

@@ -43,8 +43,8 @@ pub(super) struct GapData<'a> {
     /// The marks of the model.
     pub(super) marks: MarkSet,
     pub(super) learned: GapLabels,
-    /// The share of windows that are learned from.
-    pub(super) share: f32,
+    /// The fraction of windows that are learned from.
+    pub(super) fraction: f32,
 }
 
 /// The labels of gaps that are learned.
@@ -153,7 +153,7 @@ impl DataSet<'_> {
     fn gap_rows(
         &self,
         example: &Example,
-        GapData { features: set, marks, learned, share }: GapData<'_>,
+        GapData { features: set, marks, learned, fraction }: GapData<'_>,
         scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
@@ -163,7 +163,7 @@ impl DataSet<'_> {
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
         // Windows are chosen by other bits than those that decide their look-ahead.
-        if share < 1.0 && share_of(digest(seen).rotate_left(32)) >= share {
+        if fraction < 1.0 && fraction_of(digest(seen).rotate_left(32)) >= fraction {
             return;
         }
         let look_ahead = self.look_ahead(seen);
@@ -228,15 +228,15 @@ impl DataSet<'_> {
 
     /// Returns the mark that the history of later gaps holds in place of the right one. A model misses
     /// some marks and inserts others, and what it learned has to hold after those too: some marks,
-    /// chosen by their places, are left out, and some are added.
+    /// chosen by their positions, are left out, and some are added.
     fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
         let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes());
-        let share = share_of(draw);
+        let fraction = fraction_of(draw);
         match mark {
-            Mark::None if share < ADDED && draw & (1 << 40) == 0 => Mark::Comma,
-            Mark::None if share < ADDED => Mark::Period,
+            Mark::None if fraction < ADDED && draw & (1 << 40) == 0 => Mark::Comma,
+            Mark::None if fraction < ADDED => Mark::Period,
             Mark::None => mark,
-            _ if share < MISSED => Mark::None,
+            _ if fraction < MISSED => Mark::None,
             _ => mark,
         }
     }
@@ -274,7 +274,11 @@ impl DataSet<'_> {
     fn look_ahead(&self, seen: &[WordFeatures]) -> usize {
         let all = self.config.look_ahead;
         let draw = digest(seen);
-        if all > 0 && share_of(draw) < self.config.right_context_dropout { draw as usize % all } else { all }
+        if all > 0 && fraction_of(draw) < self.config.right_context_dropout {
+            draw as usize % all
+        } else {
+            all
+        }
     }
 
     /// Counts the words that are trained on in an epoch.
@@ -314,7 +318,7 @@ fn digest(seen: &[WordFeatures]) -> u64 {
 }
 
 /// Returns a number from 0 to 1 of the first bits of a hash.
-fn share_of(hash: u64) -> f32 {
+fn fraction_of(hash: u64) -> f32 {
     (hash >> 40) as f32 / (1u64 << 24) as f32
 }
 
@@ -325,7 +329,7 @@ pub(super) fn shows_marks(example: &Example) -> bool {
     marks * SPARSE > example.gold.len()
 }
 
-/// The shares of gaps with and without a mark whose history is another in training: about the
+/// The fractions of gaps with and without a mark whose history is another in training: about the
 /// errors of a model. On talks (2.1 M words), F1 is 0.6 points higher than with the right history.
 const MISSED: f32 = 0.5;
 const ADDED: f32 = 0.04;

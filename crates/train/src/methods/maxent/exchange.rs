@@ -92,8 +92,8 @@ pub struct FitConfig {
     /// the rows
     #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = 1.0)]
     pub l2: f64,
-    /// Stop once the gradient has fallen to this share of its initial size
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
+    /// Stop once the gradient has fallen to this fraction of its initial size
+    #[arg(long, value_name = "FRACTION", default_value_t = 1e-6)]
     pub precision: f64,
     /// Take at most N steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -272,7 +272,7 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
         let FitConfig { steps, precision, .. } = fit;
         let [reach, more, l2] = ["precision", "steps", "l2"].map(option);
         let problem = format!("{steps} steps do not reach {reach} {precision}");
-        Error::usage(format!("{problem}: give more {more}, a larger share, or a larger {l2}"))
+        Error::usage(format!("{problem}: give more {more}, a larger fraction, or a larger {l2}"))
     };
     let refused = |error| Error::io("write", "the weights", error);
     let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());

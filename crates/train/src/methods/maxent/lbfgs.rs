@@ -65,21 +65,21 @@ pub(super) fn least(
 /// Returns the direction of descent: the negative gradient, corrected by the remembered curvature.
 fn direction(slope: &[f64], memory: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
     let mut way: Vec<f64> = slope.iter().map(|slope| -slope).collect();
-    let shares: Vec<f64> = memory
+    let fractions: Vec<f64> = memory
         .iter()
         .map(|(moved, turned)| {
-            let share = dot(moved, &way) / dot(moved, turned);
-            add(&mut way, -share, turned);
-            share
+            let fraction = dot(moved, &way) / dot(moved, turned);
+            add(&mut way, -fraction, turned);
+            fraction
         })
         .collect();
     if let Some((moved, turned)) = memory.front() {
         let scale = dot(moved, turned) / dot(turned, turned);
         way.iter_mut().for_each(|way| *way *= scale);
     }
-    for ((moved, turned), share) in memory.iter().zip(shares).rev() {
+    for ((moved, turned), fraction) in memory.iter().zip(fractions).rev() {
         let back = dot(turned, &way) / dot(moved, turned);
-        add(&mut way, share - back, moved);
+        add(&mut way, fraction - back, moved);
     }
     way
 }
@@ -104,10 +104,10 @@ mod tests {
             let weight = |at: usize| 1.0 + narrow * at as f64;
             let found = least(bottom.len(), 1000, 1e-10, &Interrupt::default(), |at, slope| {
                 let mut value = 0.0;
-                for place in 0..at.len() {
-                    let away = at[place] - bottom[place];
-                    slope[place] = weight(place) * away;
-                    value += weight(place) * away * away / 2.0;
+                for position in 0..at.len() {
+                    let away = at[position] - bottom[position];
+                    slope[position] = weight(position) * away;
+                    value += weight(position) * away * away / 2.0;
                 }
                 value
             });

@@ -13,32 +13,32 @@ pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
         return gradient_of_mark(logits, mark);
     }
     let [title, upper, mixed, beginning] = logits;
-    let mut shares = [0.0; WEIGHTS_EACH];
+    let mut fractions = [0.0; WEIGHTS_EACH];
     if answer.class.is_some() || answer.lower_or_title {
-        shares = [0.0, title, upper, mixed];
-        let most = shares.iter().copied().fold(f32::MIN, f32::max);
-        shares = shares.map(|sum| (sum - most).exp());
-        let whole: f32 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= whole);
+        fractions = [0.0, title, upper, mixed];
+        let most = fractions.iter().copied().fold(f32::MIN, f32::max);
+        fractions = fractions.map(|sum| (sum - most).exp());
+        let whole: f32 = fractions.iter().sum();
+        fractions.iter_mut().for_each(|fraction| *fraction /= whole);
     }
     if let Some(class) = answer.class {
-        shares[class as usize] -= 1.0;
+        fractions[class as usize] -= 1.0;
     } else if answer.lower_or_title {
         // For two possible classes: the gradient of -ln(P(lower) + P(title)).
-        let either = (shares[0] + shares[1]).max(f32::MIN_POSITIVE);
-        (0..2).for_each(|at| shares[at] -= shares[at] / either);
+        let either = (fractions[0] + fractions[1]).max(f32::MIN_POSITIVE);
+        (0..2).for_each(|at| fractions[at] -= fractions[at] / either);
     }
     let begins = |begins| 1.0 / (1.0 + (-beginning).exp()) - f32::from(u8::from(begins));
-    [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
+    [fractions[1], fractions[2], fractions[3], answer.begins.map_or(0.0, begins)]
 }
 
 /// Returns the gradient of −ln P(mark) with respect to the logits of the marks; that of no mark, which
 /// has the first place, is 0.
 fn gradient_of_mark(logits: Gradient, mark: usize) -> Gradient {
     let most = logits.iter().copied().fold(0.0, f32::max);
-    let shares = logits.map(|sum| (sum - most).exp());
-    let whole = (-most).exp() + shares.iter().sum::<f32>();
-    std::array::from_fn(|at| shares[at] / whole - f32::from(u8::from(at + 1 == mark)))
+    let fractions = logits.map(|sum| (sum - most).exp());
+    let whole = (-most).exp() + fractions.iter().sum::<f32>();
+    std::array::from_fn(|at| fractions[at] / whole - f32::from(u8::from(at + 1 == mark)))
 }
 
 /// Returns −ln P(class) − ln P(begins), or −ln P(mark).

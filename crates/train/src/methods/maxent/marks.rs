@@ -18,7 +18,7 @@ use majuscule::methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, ha
 use majuscule::methods::maxent::weights::WeightTable;
 use majuscule::text::{Mark, MarkSet};
 
-/// The share of windows that weights are not learned from, which decide the costs of marks.
+/// The fraction of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;
 
 /// The learning rate relative to that of cases: marks are less certain than cases. On talks (2.1 M
@@ -34,8 +34,8 @@ const MOST_PASSES: usize = 4;
 /// part, in windows from all of it.
 const MOST_WORDS: usize = 16_000_000;
 
-/// The share of the features of marks that tell rare marks apart, where there are any.
-const SHARE_OF_RARE: f64 = 0.15;
+/// The fraction of the features of marks that tell rare marks apart, where there are any.
+const FRACTION_OF_RARE: f64 = 0.15;
 
 /// The largest number of held-out words that decide the costs.
 const DECIDING: usize = 100_000;
@@ -57,7 +57,7 @@ pub(super) fn train(
     if held_out.is_empty() {
         config.solving.held_out = 0.0;
     }
-    let (passes, share) = pace(words);
+    let (passes, fraction) = pace(words);
     config.epochs = config.epochs.max(passes);
     let size = config.size.features_of_marks(config.mark_size, config.width());
     let table = |classes: MarkClasses, size: FeatureLimits| -> Result<(WeightTable, u32)> {
@@ -66,11 +66,11 @@ pub(super) fn train(
             // Held-out text may have no rare mark.
             config.solving.held_out = 0.0;
         }
-        let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Marks(classes), share });
+        let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Marks(classes), fraction });
         let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
         learned_table(data, threads, size)
     };
-    let [size, size_of_rare] = if has_rare(marks) { size.shared(SHARE_OF_RARE) } else { [size; 2] };
+    let [size, size_of_rare] = if has_rare(marks) { size.shared(FRACTION_OF_RARE) } else { [size; 2] };
     let (weights, steps) = table(MarkClasses::Frequent, size)?;
     let rare = has_rare(marks).then(|| table(MarkClasses::Rare, size_of_rare)).transpose()?;
     let (rare, rare_steps) = rare.unzip();
@@ -103,7 +103,7 @@ pub(super) fn settings_of(config: &MaxentConfig) -> MaxentConfig {
     MaxentConfig { solving, rate: config.rate * RATE, ..config.clone() }
 }
 
-/// Returns the number of passes over a corpus of so many words, and the share of its windows that is
+/// Returns the number of passes over a corpus of so many words, and the fraction of its windows that is
 /// learned from.
 pub(super) fn pace(words: usize) -> (usize, f32) {
     let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);

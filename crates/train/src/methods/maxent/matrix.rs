@@ -192,13 +192,13 @@ impl Matrix {
             let most = sums.iter().copied().fold(f64::MIN, f64::max);
             let whole = sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most;
             cost += whole - sums[class as usize];
-            let mut shares = sums.map(|sum| (sum - whole).exp());
-            shares[class as usize] -= 1.0;
+            let mut fractions = sums.map(|sum| (sum - whole).exp());
+            fractions[class as usize] -= 1.0;
             for (feature, value) in self.valued(at) {
                 slope[feature]
                     .iter_mut()
-                    .zip(&shares[1..])
-                    .for_each(|(slope, share)| *slope += value * share);
+                    .zip(&fractions[1..])
+                    .for_each(|(slope, fraction)| *slope += value * fraction);
             }
         }
         cost

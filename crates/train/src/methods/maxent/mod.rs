@@ -1005,13 +1005,13 @@ mod tests {
 
     #[test]
     fn a_list_carries_words_and_phrases_that_were_not_trained_on() {
-        let places = file("Lisbon\nPorto\nBraga\nNew Hope\nOld Mill\nFar Rock");
+        let positions = file("Lisbon\nPorto\nBraga\nNew Hope\nOld Mill\nFar Rock");
         let text = "we met in Lisbon again and were glad\nthey live in Porto and have a new house\n\
                     from Old Mill to New Hope on foot\nan old house has hope\n";
         let config = MaxentConfig {
             bits: 12,
             features: vec![Group::Lists],
-            lists: vec![places.path().into()],
+            lists: vec![positions.path().into()],
             ..MaxentConfig::default()
         };
         assert_eq!(

@@ -43,7 +43,7 @@ pub fn of(
 
 /// Returns the words around one of `tokens`, as [`of`] takes them.
 pub fn words(tokens: &Tokens, at: usize) -> [&str; PLACES] {
-    std::array::from_fn(|place| match (at + place).checked_sub(REACH) {
+    std::array::from_fn(|position| match (at + position).checked_sub(REACH) {
         Some(at) if at < tokens.len() => tokens.lower(at),
         _ => "",
     })
@@ -71,9 +71,11 @@ fn name(template: &Template, values: &Values, letters: &str, words: &[&str; PLAC
 /// Returns a value as it is written in a name.
 fn value_text(slot: FeatureSlot, value: u64, letters: &str, words: &[&str; PLACES]) -> String {
     match slot {
-        FeatureSlot::Word(place) if value == 0 => if place < 0 { LEFT_END } else { RIGHT_END }.to_owned(),
+        FeatureSlot::Word(position) if value == 0 => {
+            if position < 0 { LEFT_END } else { RIGHT_END }.to_owned()
+        }
         FeatureSlot::Word(_) if value == WordFeatures::UNKNOWN_LEFT.hash => CUT.to_owned(),
-        FeatureSlot::Word(place) => escaped(words[REACH.wrapping_add_signed(place)]),
+        FeatureSlot::Word(position) => escaped(words[REACH.wrapping_add_signed(position)]),
         FeatureSlot::First(_) | FeatureSlot::Last(_) | FeatureSlot::Letters => escaped(letters),
         FeatureSlot::Shape => format!("{}_{}_{}", value >> 16, value >> 8 & 255, value & 255),
         FeatureSlot::Marks(_) => {
@@ -192,7 +194,7 @@ mod tests {
                 WordFeatures { profile, lists, form: e & 7, cluster: f & 7, tag: f >> 4, ..seen }
             })
             .collect();
-        let phrase = GazetteerMatch { lists: draw as u16 & 7, words: 2, place: 1 };
+        let phrase = GazetteerMatch { lists: draw as u16 & 7, words: 2, position: 1 };
         let (before, distance) = (Some(draw as usize % PREVIOUS), Some(draw as usize % 20));
         let mut observer = Observer::new(&set, &gazetteers);
         let mut observed = Vec::new();

@@ -46,11 +46,11 @@ pub(super) fn train(
     }
     let clusters = data.gazetteers.clusters.is_some();
     let (features, mut config) = (GapSet::new(clusters), settings_of(data.config));
-    let (passes, share) = pace(words);
+    let (passes, fraction) = pace(words);
     config.epochs = config.epochs.max(passes);
     // Held-out text may have no opening.
     config.solving.held_out = 0.0;
-    let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Openings(openings), share });
+    let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Openings(openings), fraction });
     let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
     let limits = FeatureLimits { trained: FEATURES, kept: FEATURES };
     let (weights, steps) = learned_table(data, threads, limits)?;

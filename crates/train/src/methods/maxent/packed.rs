@@ -91,9 +91,9 @@ impl Unpacked<'_> {
         let [title, upper, other] = [0, 1, 2].map(|class| f64::from(sums[class]).exp());
         // Unnormalised probabilities relative to 1 + title + upper + other, in the order of the
         // classes.
-        let shares = [1.0 - begins, title + begins, upper, if mixed.is_some() { other } else { 0.0 }];
+        let fractions = [1.0 - begins, title + begins, upper, if mixed.is_some() { other } else { 0.0 }];
         let best =
-            (0..CLASSES).fold(0, |best, class| if shares[class] > shares[best] { class } else { best });
+            (0..CLASSES).fold(0, |best, class| if fractions[class] > fractions[best] { class } else { best });
         match Class::ALL[best] {
             Class::Title => self.model.title(lower, begins > 0.5),
             class => cases.case(class, lower, mixed).unwrap_or_default(),
@@ -119,11 +119,11 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
         }
         left -= 1;
         let follows = below(10) < 7;
-        let place = if follows { hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
-        // The logarithm of the rank is uniform, so rank r has a share of about 1/r. A few words
+        let position = if follows { hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
+        // The logarithm of the rank is uniform, so rank r has a fraction of about 1/r. A few words
         // open most sentences.
         let most = if opens && below(20) > 0 { 30 } else { vocabulary };
-        let rank = (most as f64).powf(f64::from(place as u32) / 2f64.powi(32)) as u64;
+        let rank = (most as f64).powf(f64::from(position as u32) / 2f64.powi(32)) as u64;
         let own = match rank % 25 {
             0..16 => Class::Lower,
             16..19 => Class::Title,
@@ -173,7 +173,7 @@ fn corpus(text: &str) -> Corpus {
     Corpus::of_text(text, Reading::default(), Protocol::Mix, Locale::Root)
 }
 
-/// Returns the share of words that two answers agree on.
+/// Returns the fraction of words that two answers agree on.
 fn agreement(one: &[Case], other: &[Case]) -> f64 {
     assert_eq!(one.len(), other.len());
     one.iter().zip(other).filter(|(one, other)| one == other).count() as f64 / one.len() as f64

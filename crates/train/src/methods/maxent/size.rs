@@ -60,10 +60,10 @@ impl Serialize for ModelSize {
 }
 
 /// The divisor of the size in bytes that gives the limit for words: a fourth.
-const SHARE_OF_WORDS: usize = 4;
+const FRACTION_OF_WORDS: usize = 4;
 
-/// The share of the size in bytes that the weights of marks take, in a model that has them.
-const SHARE_OF_MARKS: (usize, usize) = (2, 5);
+/// The fraction of the size in bytes that the weights of marks take, in a model that has them.
+const FRACTION_OF_MARKS: (usize, usize) = (2, 5);
 
 /// The divisor for spare features: one in 16 more are trained than fit, since some come out with
 /// zero weights and need no bytes.
@@ -74,7 +74,7 @@ impl ModelSize {
     pub(super) fn vocabulary(self, most: usize) -> usize {
         match self {
             Self::Features(_) => most,
-            Self::Bytes(bytes) => most.min(HashTable::<WORD>::room(bytes / SHARE_OF_WORDS)),
+            Self::Bytes(bytes) => most.min(HashTable::<WORD>::room(bytes / FRACTION_OF_WORDS)),
         }
     }
 
@@ -109,7 +109,7 @@ impl ModelSize {
     pub(super) fn bytes_of_marks(self) -> Option<usize> {
         match self {
             Self::Features(_) => None,
-            Self::Bytes(bytes) => Some(bytes * SHARE_OF_MARKS.0 / SHARE_OF_MARKS.1),
+            Self::Bytes(bytes) => Some(bytes * FRACTION_OF_MARKS.0 / FRACTION_OF_MARKS.1),
         }
     }
 
@@ -163,9 +163,9 @@ const DEEP: usize = 4;
 const EVERY_MANIFEST: usize = 2000;
 
 impl FeatureLimits {
-    /// Returns the limits of two tables, of which the second has a share of the features.
-    pub(super) fn shared(self, share: f64) -> [Self; 2] {
-        let part = |count: usize| (count as f64 * share) as usize;
+    /// Returns the limits of two tables, of which the second has a fraction of the features.
+    pub(super) fn shared(self, fraction: f64) -> [Self; 2] {
+        let part = |count: usize| (count as f64 * fraction) as usize;
         let second = Self { trained: part(self.trained).max(1), kept: part(self.kept) };
         [Self { trained: self.trained - part(self.trained), kept: self.kept - second.kept }, second]
     }
@@ -207,8 +207,9 @@ mod tests {
             let word: String = letters.collect();
             if number.is_multiple_of(3) { word[..1].to_uppercase() + &word[1..] } else { word }
         };
-        let sentence =
-            |at: u64| (0..8).map(|place| word((at * 7 + place * place) % 900)).collect::<Vec<_>>().join(" ");
+        let sentence = |at: u64| {
+            (0..8).map(|position| word((at * 7 + position * position) % 900)).collect::<Vec<_>>().join(" ")
+        };
         (0..2500).map(|at| format!("So {}.\n", sentence(at))).collect()
     }
 
@@ -223,7 +224,7 @@ mod tests {
             let packed = draft.pack().len();
             assert!(packed <= bytes && packed * 10 >= bytes * 9, "{packed} of {bytes}");
             let words = draft.manifest().file("words.bin").unwrap().bytes as usize;
-            assert!(words * SHARE_OF_WORDS <= bytes, "{words} of {bytes} for words");
+            assert!(words * FRACTION_OF_WORDS <= bytes, "{words} of {bytes} for words");
         }
     }
 

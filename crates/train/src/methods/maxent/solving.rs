@@ -30,7 +30,7 @@ pub struct Solving {
     /// Use the average of the weights over all words instead of the final weights (AdaGrad)
     #[arg(long)]
     pub average: bool,
-    /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
+    /// Hold out this fraction of the examples, and stop when the loss on them gets worse; the best
     /// weights are kept (AdaGrad, with several --epochs)
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::HELD_OUT)]
     pub held_out: f64,

@@ -21,7 +21,7 @@ pub struct EngineLayer {
     /// Queries, keys and values, side by side; the queries are divided by the root of a head's
     /// size, and by ln 2, so that probabilities are powers of 2.
     pub attending: Linear,
-    /// The summands of the distances between pieces, divided by ln 2, if there are any.
+    /// The summands of the distances between subwords, divided by ln 2, if there are any.
     pub distances: Option<Arc<DistanceBias>>,
     /// The projection of the result of attention.
     pub attended: Linear,
@@ -44,7 +44,7 @@ pub struct EngineScratch {
     keys: FloatPanels,
     values: FloatPanels,
     probabilities: Vec<f32>,
-    shares: Vec<f32>,
+    fractions: Vec<f32>,
     attended: Vec<f32>,
     inner: Vec<f32>,
     added: Vec<f32>,
@@ -103,20 +103,20 @@ impl EngineLayer {
                 stride: hidden,
                 count: targets.len(),
             };
-            let places = of_targets[targets.clone()].iter().map(|row| row - rows.start);
-            self.attend(queries, places, &attending, rows.clone(), targets.start, scratch);
+            let positions = of_targets[targets.clone()].iter().map(|row| row - rows.start);
+            self.attend(queries, positions, &attending, rows.clone(), targets.start, scratch);
         }
         (scratch.attending, scratch.queries) = (attending, queries);
         self.after_attention(&mut out, scratch);
         out
     }
 
-    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, which have these places
+    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, which have these positions
     /// in their text, over the rows of the text, into the rows of `scratch.attended` from `first` on.
     fn attend(
         &self,
         queries: StridedRows<'_>,
-        places: impl Iterator<Item = usize> + Clone,
+        positions: impl Iterator<Item = usize> + Clone,
         attending: &[f32],
         rows: Range<usize>,
         first: usize,
@@ -127,11 +127,11 @@ impl EngineLayer {
         }
         let (instructions, stride) = (self.instructions, self.attending.outs());
         let (hidden, size) = (stride / 3, stride / 3 / self.heads);
-        let EngineScratch { keys, values, probabilities, shares, attended, .. } = scratch;
+        let EngineScratch { keys, values, probabilities, fractions, attended, .. } = scratch;
         for head in 0..self.heads {
             let part = |part: usize| {
-                let place = part * hidden + head * size;
-                rows.clone().map(move |row| &attending[row * stride + place..][..size])
+                let position = part * hidden + head * size;
+                rows.clone().map(move |row| &attending[row * stride + position..][..size])
             };
             keys.clear(instructions, rows.len(), size);
             keys.fill_columns(instructions, part(1));
@@ -142,17 +142,17 @@ impl EngineLayer {
             let queries = StridedRows { values: &queries.values[head * size..], ..queries };
             keys.multiply(instructions, queries, &[], probabilities, width, width);
             if let Some(distances) = &self.distances {
-                for (scores, place) in probabilities.chunks_exact_mut(width).zip(places.clone()) {
-                    let summands = distances.of(head, place, rows.len());
+                for (scores, position) in probabilities.chunks_exact_mut(width).zip(positions.clone()) {
+                    let summands = distances.of(head, position, rows.len());
                     scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand);
                 }
             }
             // The softmax, but for factors that few numbers of the result take instead.
-            powers(instructions, probabilities, width, rows.len(), shares);
+            powers(instructions, probabilities, width, rows.len(), fractions);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
             let out = &mut attended[first * hidden + head * size..];
             values.multiply(instructions, probabilities, &[], out, hidden, size);
-            scale(instructions, out, hidden, size, shares);
+            scale(instructions, out, hidden, size, fractions);
         }
     }
 

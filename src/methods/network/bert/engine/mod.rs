@@ -27,12 +27,12 @@ use layer::{EngineLayer, EngineScratch, Span};
 #[derive(Debug)]
 pub struct Engine {
     instructions: InstructionSet,
-    /// The length of the vector of each piece in a layer.
+    /// The length of the vector of each subword in a layer.
     hidden: usize,
     words: Box<dyn Embeddings>,
     /// The embedding of each position from the first that texts use, with that of the first segment
     /// added.
-    places: Vec<f32>,
+    positions: Vec<f32>,
     norm: Norm,
     /// The matrix that widens embeddings to the size of a layer, if they are narrower.
     projection: Option<Linear>,
@@ -46,17 +46,17 @@ pub struct Engine {
 /// A text, and the positions whose scores are requested.
 #[derive(Debug, Clone)]
 pub struct ScoreRequest<'a> {
-    /// The ids of its pieces.
+    /// The ids of its subwords.
     pub ids: &'a [u32],
-    /// The positions of the targets among the pieces.
-    pub places: Vec<u32>,
+    /// The positions of the targets among the subwords.
+    pub positions: Vec<u32>,
 }
 
-/// The number of pieces that go through a layer together: enough to read weights rarely, few enough
+/// The number of subwords that go through a layer together: enough to read weights rarely, few enough
 /// that states stay in the cache.
 const BLOCK: usize = 256;
 
-/// The number of pieces below which another thread does not pay off.
+/// The number of subwords below which another thread does not pay off.
 const LEAST: usize = 64;
 
 impl Engine {
@@ -84,12 +84,12 @@ impl Engine {
     ) -> Result<Self, String> {
         let source = EngineSource { instructions, weights, config, precision };
         let distances = source.distances()?;
-        let mut places = source.values("embeddings.position_embeddings.weight")?;
-        places.drain(..config.first_position * config.embedding_size);
+        let mut positions = source.values("embeddings.position_embeddings.weight")?;
+        positions.drain(..config.first_position * config.embedding_size);
         if config.type_vocab_size > 0 {
             let kinds = source.values("embeddings.token_type_embeddings.weight")?;
-            for place in places.chunks_exact_mut(config.embedding_size) {
-                place.iter_mut().zip(&kinds).for_each(|(place, kind)| *place += kind);
+            for position in positions.chunks_exact_mut(config.embedding_size) {
+                position.iter_mut().zip(&kinds).for_each(|(position, kind)| *position += kind);
             }
         }
         let heads = || HEADS.iter().filter(|head| weights.has(&format!("{head}weight")));
@@ -101,7 +101,7 @@ impl Engine {
             instructions,
             hidden: config.hidden_size,
             words: weights.embeddings(WORDS)?,
-            places,
+            positions,
             norm: source.norm("embeddings.LayerNorm")?,
             projection: config.has_projection().then(|| source.projection()).transpose()?,
             layers: (0..config.num_hidden_layers)
@@ -115,22 +115,22 @@ impl Engine {
     /// Returns the scores of the labels, one row for each requested position, text after text.
     ///
     /// # Errors
-    /// Fails if the encoder does not have a piece or a position.
+    /// Fails if the encoder does not have a subword or a position.
     pub fn scores(&self, texts: &[ScoreRequest<'_>], threads: NonZeroUsize) -> Result<Vec<Vec<f32>>, String> {
         self.check(texts)?;
-        let pieces: usize = texts.iter().map(|text| text.ids.len()).sum();
-        let groups = groups(texts, pieces.div_ceil(threads.get()).clamp(LEAST, BLOCK));
+        let subwords: usize = texts.iter().map(|text| text.ids.len()).sum();
+        let groups = groups(texts, subwords.div_ceil(threads.get()).clamp(LEAST, BLOCK));
         let compute = |group: &&[ScoreRequest<'_>], scratch: &mut EngineScratch| self.group(group, scratch);
         Ok(in_parallel(&groups, threads, compute).into_iter().flatten().collect())
     }
 
-    /// Returns the last hidden states of a text, one row for each piece, as [`Engine::scores`]
+    /// Returns the last hidden states of a text, one row for each subword, as [`Engine::scores`]
     /// computes them on the way to its scores.
     ///
     /// # Errors
-    /// Fails if the encoder does not have a piece or a position.
+    /// Fails if the encoder does not have a subword or a position.
     pub fn last_states(&self, ids: &[u32]) -> Result<Vec<f32>, String> {
-        let texts = [ScoreRequest { ids, places: (0..ids.len() as u32).collect() }];
+        let texts = [ScoreRequest { ids, positions: (0..ids.len() as u32).collect() }];
         self.check(&texts)?;
         let (spans, targets) = laid_out(&texts);
         let (mut x, mut scratch) = (self.embedded(&texts), EngineScratch::default());
@@ -142,16 +142,16 @@ impl Engine {
     }
 
     fn check(&self, texts: &[ScoreRequest<'_>]) -> Result<(), String> {
-        let (words, longest) = (self.words.len(), self.places.len() / self.norm.weight.len());
-        for ScoreRequest { ids, places } in texts {
+        let (words, longest) = (self.words.len(), self.positions.len() / self.norm.weight.len());
+        for ScoreRequest { ids, positions } in texts {
             if ids.len() > longest {
-                return Err(format!("a text of {} pieces, but the encoder takes {longest}", ids.len()));
+                return Err(format!("a text of {} subwords, but the encoder takes {longest}", ids.len()));
             }
             if let Some(id) = ids.iter().find(|&&id| id as usize >= words) {
-                return Err(format!("a piece numbered {id}, but the encoder has {words}"));
+                return Err(format!("a subword numbered {id}, but the encoder has {words}"));
             }
-            if let Some(place) = places.iter().find(|&&place| place as usize >= ids.len()) {
-                return Err(format!("place {place} of a text of {} pieces", ids.len()));
+            if let Some(position) = positions.iter().find(|&&position| position as usize >= ids.len()) {
+                return Err(format!("position {position} of a text of {} subwords", ids.len()));
             }
         }
         Ok(())
@@ -184,7 +184,7 @@ impl Engine {
         scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
     }
 
-    /// Returns the input of the first layer, one row for each piece.
+    /// Returns the input of the first layer, one row for each subword.
     fn embedded(&self, texts: &[ScoreRequest<'_>]) -> Vec<f32> {
         let width = self.norm.weight.len();
         let mut x = vec![0.0; texts.iter().map(|text| text.ids.len()).sum::<usize>() * width];
@@ -192,7 +192,7 @@ impl Engine {
         for text in texts {
             let (rows, after) = rest.split_at_mut(text.ids.len() * width);
             self.words.write(text.ids, rows);
-            rows.iter_mut().zip(&self.places).for_each(|(word, place)| *word += place);
+            rows.iter_mut().zip(&self.positions).for_each(|(word, position)| *word += position);
             rest = after;
         }
         self.norm.rows(self.instructions, &mut x);
@@ -275,7 +275,7 @@ impl EngineSource<'_> {
 /// 1 (Rei et al. 2020).
 fn layer_weights(weights: &dyn WeightSource) -> Result<Vec<f32>, String> {
     let gamma = weights.matrix(GAMMA)?.in_floats().first().copied().unwrap_or(1.0);
-    Ok(softmax(&weights.matrix(SCALARS)?.in_floats()).iter().map(|share| share * gamma).collect())
+    Ok(softmax(&weights.matrix(SCALARS)?.in_floats()).iter().map(|fraction| fraction * gamma).collect())
 }
 
 /// Computes the softmax of a few numbers.
@@ -292,7 +292,7 @@ fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
     let mut start = 0;
     let spans = texts.iter().map(|text| {
         let before = targets.len();
-        targets.extend(text.places.iter().map(|&place| start + place as usize));
+        targets.extend(text.positions.iter().map(|&position| start + position as usize));
         let rows = start..start + text.ids.len();
         start = rows.end;
         Span { rows, targets: before..targets.len() }
@@ -300,16 +300,16 @@ fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
     (spans.collect(), targets)
 }
 
-/// Splits texts into runs of at most `most` pieces, or of one text.
+/// Splits texts into runs of at most `most` subwords, or of one text.
 fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreRequest<'b>]> {
     let mut groups = Vec::new();
-    let (mut start, mut pieces) = (0, 0);
+    let (mut start, mut subwords) = (0, 0);
     for (at, text) in texts.iter().enumerate() {
-        if at > start && pieces + text.ids.len() > most {
+        if at > start && subwords + text.ids.len() > most {
             groups.push(&texts[start..at]);
-            (start, pieces) = (at, 0);
+            (start, subwords) = (at, 0);
         }
-        pieces += text.ids.len();
+        subwords += text.ids.len();
     }
     if start < texts.len() {
         groups.push(&texts[start..]);

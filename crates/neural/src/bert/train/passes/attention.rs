@@ -18,7 +18,7 @@ pub struct AttentionShape<'a> {
     pub instructions: InstructionSet,
     /// The number of heads.
     pub heads: usize,
-    /// The length of the vector of each piece, all heads together.
+    /// The length of the vector of each subword, all heads together.
     pub hidden: usize,
     /// The rows of each text.
     pub texts: &'a [Range<usize>],
@@ -193,8 +193,8 @@ impl AttentionShape<'_> {
         texts.into_par_iter().for_each(|(own, rows)| {
             let count = rows.len() / width;
             for (at, row) in rows.chunks_exact_mut(width).enumerate() {
-                for (place, vector) in row.chunks_exact_mut(size).enumerate() {
-                    let (part, head) = (place / self.heads, place % self.heads);
+                for (position, vector) in row.chunks_exact_mut(size).enumerate() {
+                    let (part, head) = (position / self.heads, position % self.heads);
                     let first = ((head * parts + part) * count + at) * size;
                     vector.copy_from_slice(&own[first..][..size]);
                 }
@@ -221,12 +221,12 @@ fn softmax(scores: &mut [f32], width: usize, scale: f32, factors: Option<&[f32]>
     for (at, scores) in scores.chunks_exact_mut(width).enumerate() {
         let most = max(scores);
         scores.iter_mut().for_each(|score| *score = exp((*score - most) * scale));
-        let share = 1.0 / sum(scores, |probability| probability);
+        let fraction = 1.0 / sum(scores, |probability| probability);
         match factors {
-            None => scores.iter_mut().for_each(|probability| *probability *= share),
+            None => scores.iter_mut().for_each(|probability| *probability *= fraction),
             Some(factors) => {
                 for (probability, factor) in scores.iter_mut().zip(&factors[at * width..]) {
-                    *probability *= if *factor == 0.0 { -share } else { share };
+                    *probability *= if *factor == 0.0 { -fraction } else { fraction };
                 }
             }
         }

@@ -26,7 +26,7 @@ use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
 
-/// The places of a layer where values are dropped, and their number.
+/// The positions of a layer where values are dropped, and their number.
 const PROBABILITIES: u32 = 0;
 const ATTENDED: u32 = 1;
 const OUTER: u32 = 2;
@@ -69,7 +69,7 @@ struct Affine<'a> {
 /// What a forward pass leaves for the backward pass.
 #[derive(Debug)]
 pub struct EncoderStates {
-    /// The pieces, text after text.
+    /// The subwords, text after text.
     ids: Vec<u32>,
     /// The rows of each text.
     texts: Vec<Range<usize>>,
@@ -100,10 +100,10 @@ struct LayerStates {
 /// The gradients of the weights of an encoder.
 #[derive(Debug, Default)]
 pub struct EncoderGradients {
-    /// The gradients by the names of the weights in a tagger, but for the embeddings of pieces.
+    /// The gradients by the names of the weights in a tagger, but for the embeddings of subwords.
     pub by_name: BTreeMap<String, Vec<f32>>,
-    /// The pieces that occur, each once in order.
-    pub pieces: Vec<u32>,
+    /// The subwords that occur, each once in order.
+    pub subwords: Vec<u32>,
     /// The gradient of the embedding of each, one after another.
     pub rows: Vec<f32>,
 }
@@ -196,14 +196,14 @@ impl<'a> EncoderPasses<'a> {
         Ok(NormWeights { weight, bias, eps: self.config.layer_norm_eps as f32 })
     }
 
-    /// Returns the dropout at a place of a layer; the embeddings are layer 0.
-    fn dropout(&self, layer: usize, place: u32) -> Option<BlockDropout> {
-        let rate = match place {
+    /// Returns the dropout at a position of a layer; the embeddings are layer 0.
+    fn dropout(&self, layer: usize, position: u32) -> Option<BlockDropout> {
+        let rate = match position {
             PROBABILITIES => self.config.attention_probs_dropout_prob,
             _ => self.config.hidden_dropout_prob,
         };
         let StepDropout { seed, step } = self.dropout;
-        BlockDropout::new(seed, step, layer as u32 * PLACES + place, rate)
+        BlockDropout::new(seed, step, layer as u32 * PLACES + position, rate)
     }
 
     fn attention<'b>(&'b self, texts: &'b [Range<usize>]) -> AttentionShape<'b> {
@@ -246,7 +246,7 @@ impl<'a> EncoderPasses<'a> {
     /// Computes the input of the first layer.
     fn embed(&self, states: &mut EncoderStates) -> Computed<Vec<f32>> {
         let width = self.config.embedding_size;
-        let (words, places) = (
+        let (words, positions) = (
             self.weight("embeddings.word_embeddings.weight")?,
             self.weight("embeddings.position_embeddings.weight")?,
         );
@@ -257,14 +257,17 @@ impl<'a> EncoderPasses<'a> {
         };
         let mut sums = Vec::with_capacity(states.ids.len() * width);
         for text in &states.texts {
-            let places = places.chunks_exact(width).skip(self.config.first_position);
-            for (id, place) in states.ids[text.clone()].iter().zip(places) {
+            let positions = positions.chunks_exact(width).skip(self.config.first_position);
+            for (id, position) in states.ids[text.clone()].iter().zip(positions) {
                 let Some(word) = words.get(*id as usize * width..).and_then(|words| words.get(..width))
                 else {
-                    bail!("there is no piece {id}")
+                    bail!("there is no subword {id}")
                 };
                 sums.extend(
-                    word.iter().zip(place).zip(kind).map(|((word, place), kind)| word + place + kind),
+                    word.iter()
+                        .zip(position)
+                        .zip(kind)
+                        .map(|((word, position), kind)| word + position + kind),
                 );
             }
         }
@@ -335,22 +338,22 @@ impl<'a> EncoderPasses<'a> {
         let attention = self.attention(texts);
         let mut probabilities = vec![0.0; attention.probabilities()];
         let mut attended = vec![0.0; x.len()];
-        let place = |place| self.dropout(layer + 1, place);
-        attention.forward(&attending, place(PROBABILITIES), &mut probabilities, &mut attended);
-        let join = |of: Affine<'_>, from: &[f32], before: &[f32], norm, place| {
+        let position = |position| self.dropout(layer + 1, position);
+        attention.forward(&attending, position(PROBABILITIES), &mut probabilities, &mut attended);
+        let join = |of: Affine<'_>, from: &[f32], before: &[f32], norm, position| {
             let mut results = self.product(of, from);
             let mut out = vec![0.0; results.len()];
-            let normed = join(self.instructions, &mut results, place, Some(before), norm, &mut out);
+            let normed = join(self.instructions, &mut results, position, Some(before), norm, &mut out);
             (out, normed)
         };
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let (between, attended_normed) =
-            join(self.affine(&name("attention.output.dense"))?, &attended, x, norm, place(ATTENDED));
+            join(self.affine(&name("attention.output.dense"))?, &attended, x, norm, position(ATTENDED));
         let inner = self.product(self.affine(&name("intermediate.dense"))?, &between);
         let active = gelu_rows(self.instructions, &inner);
         let norm = self.norm(&name("output.LayerNorm"))?;
         let (out, outer_normed) =
-            join(self.affine(&name("output.dense"))?, &active, &between, norm, place(OUTER));
+            join(self.affine(&name("output.dense"))?, &active, &between, norm, position(OUTER));
         let states =
             LayerStates { attending, probabilities, attended, attended_normed, between, inner, outer_normed };
         Ok((out, states))
@@ -397,7 +400,7 @@ impl<'a> EncoderPasses<'a> {
         found: &mut EncoderGradients,
     ) -> Computed<()> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let place = |place| self.dropout(layer + 1, place);
+        let position = |position| self.dropout(layer + 1, position);
         let hidden = self.config.hidden_size;
         let LayerStates {
             attending,
@@ -411,7 +414,7 @@ impl<'a> EncoderPasses<'a> {
         let mut results = vec![0.0; grads.len()];
 
         let norm = self.norm(&name("output.LayerNorm"))?;
-        let parts = join_back(self.instructions, grads, &outer_normed, norm, place(OUTER), &mut results);
+        let parts = join_back(self.instructions, grads, &outer_normed, norm, position(OUTER), &mut results);
         let bias = found.add_norm(&name("output.LayerNorm"), parts);
         let outer = self.affine(&name("output.dense"))?;
         let mut grads_inner = vec![0.0; inner.len()];
@@ -429,7 +432,7 @@ impl<'a> EncoderPasses<'a> {
 
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let parts =
-            join_back(self.instructions, grads, &attended_normed, norm, place(ATTENDED), &mut results);
+            join_back(self.instructions, grads, &attended_normed, norm, position(ATTENDED), &mut results);
         let bias = found.add_norm(&name("attention.output.LayerNorm"), parts);
         let projection = self.affine(&name("attention.output.dense"))?;
         found.add(
@@ -442,7 +445,7 @@ impl<'a> EncoderPasses<'a> {
         let mut grads_attending = vec![0.0; attending.len()];
         let of_distances = self.attention(texts).backward(
             &attending,
-            place(PROBABILITIES),
+            position(PROBABILITIES),
             &mut probabilities,
             &grads_attended,
             &mut grads_attending,
@@ -492,24 +495,24 @@ impl<'a> EncoderPasses<'a> {
         let add_row = |table: &mut [f32], row: usize, grads: &[f32]| {
             table[row * width..][..width].iter_mut().zip(grads).for_each(|(sum, grad)| *sum += grad);
         };
-        let mut places = vec![0.0; self.config.max_position_embeddings * width];
+        let mut positions = vec![0.0; self.config.max_position_embeddings * width];
         for text in &states.texts {
             for (at, row) in text.clone().enumerate() {
-                add_row(&mut places, self.config.first_position + at, &grads[row * width..][..width]);
+                add_row(&mut positions, self.config.first_position + at, &grads[row * width..][..width]);
             }
         }
-        found.insert("embeddings.position_embeddings.weight", places);
+        found.insert("embeddings.position_embeddings.weight", positions);
         if self.config.type_vocab_size > 0 {
             let mut kinds = kind;
             kinds.resize(self.config.type_vocab_size * width, 0.0);
             found.insert("embeddings.token_type_embeddings.weight", kinds);
         }
-        found.pieces.clone_from(&states.ids);
-        found.pieces.sort_unstable();
-        found.pieces.dedup();
-        found.rows = vec![0.0; found.pieces.len() * width];
+        found.subwords.clone_from(&states.ids);
+        found.subwords.sort_unstable();
+        found.subwords.dedup();
+        found.rows = vec![0.0; found.subwords.len() * width];
         for (id, grads) in states.ids.iter().zip(grads.chunks_exact(width)) {
-            add_row(&mut found.rows, found.pieces.partition_point(|piece| piece < id), grads);
+            add_row(&mut found.rows, found.subwords.partition_point(|subword| subword < id), grads);
         }
         Ok(())
     }

@@ -141,15 +141,15 @@ pub fn join(
                     for (row, (results, ((out, normed), deviation))) in
                         results.chunks_exact_mut(width).zip(outs).enumerate()
                     {
-                        let place = row * width..(row + 1) * width;
+                        let position = row * width..(row + 1) * width;
                         if let Some(factors) = &factors {
                             results
                                 .iter_mut()
-                                .zip(&factors[place.clone()])
+                                .zip(&factors[position.clone()])
                                 .for_each(|(x, factor)| *x *= factor);
                         }
                         if let Some(before) = before {
-                            add(results, &before[place]);
+                            add(results, &before[position]);
                         }
                         let mean = sum(results, |x| x) / width as f32;
                         let variance = sum(results, |x| (x - mean) * (x - mean)) / width as f32;

@@ -1,4 +1,4 @@
-//! The vocabularies of BERT: the longest piece that a word begins with, again and again (Wu et al.
+//! The vocabularies of BERT: the longest subword that a word begins with, again and again (Wu et al.
 //! 2016, section 4.1).
 
 use rustc_hash::FxHashMap;
@@ -9,12 +9,12 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::unknown;
 
-/// A vocabulary of words and of pieces that continue words.
+/// A vocabulary of words and of subwords that continue words.
 #[derive(Debug)]
 pub struct WordPiece {
-    pieces: FxHashMap<Box<str>, u32>,
+    subwords: FxHashMap<Box<str>, u32>,
     unknown: u32,
-    /// The prefix of pieces that continue a word.
+    /// The prefix of subwords that continue a word.
     prefix: String,
     /// The number of characters of the longest word that is cut.
     longest: usize,
@@ -65,7 +65,7 @@ impl WordPiece {
         let WordPieceModel { vocab, unk_token, continuing_subword_prefix, max_input_chars_per_word } =
             serde_json::from_value(model).map_err(fault)?;
         let Some(&unknown) = vocab.get(unk_token.as_str()) else {
-            return Err(format!("has no piece {unk_token} for what it does not know"));
+            return Err(format!("has no subword {unk_token} for what it does not know"));
         };
         if max_input_chars_per_word > MOST {
             return Err(format!(
@@ -73,7 +73,7 @@ impl WordPiece {
             ));
         }
         Ok(Self {
-            pieces: vocab,
+            subwords: vocab,
             unknown,
             prefix: continuing_subword_prefix,
             longest: max_input_chars_per_word,
@@ -81,17 +81,17 @@ impl WordPiece {
         })
     }
 
-    /// Returns the id of a piece.
-    pub fn id(&self, piece: &str) -> Option<u32> {
-        self.pieces.get(piece).copied()
+    /// Returns the id of a subword.
+    pub fn id(&self, subword: &str) -> Option<u32> {
+        self.subwords.get(subword).copied()
     }
 
     /// Returns the highest id.
     pub fn highest(&self) -> u32 {
-        self.pieces.values().copied().max().unwrap_or_default()
+        self.subwords.values().copied().max().unwrap_or_default()
     }
 
-    /// Returns the pieces of a word.
+    /// Returns the subwords of a word.
     pub fn of(&self, word: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         let normal = self.normalizer.normal(word);
@@ -110,7 +110,7 @@ impl WordPiece {
         ids
     }
 
-    /// Appends the pieces of a run of letters, or of a mark.
+    /// Appends the subwords of a run of letters, or of a mark.
     fn cut(&self, run: &str, ids: &mut Vec<u32>) {
         let before = ids.len();
         let mut start = 0;
@@ -166,7 +166,7 @@ impl BertNormalizer {
     }
 }
 
-/// Returns true for a character that is a piece by itself.
+/// Returns true for a character that is a subword by itself.
 fn is_mark(c: char) -> bool {
     c.is_ascii_punctuation() || c.is_punctuation()
 }

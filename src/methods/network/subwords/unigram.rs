@@ -1,4 +1,4 @@
-//! The vocabularies of XLM-R and its kin: the pieces of a word whose probabilities have the largest
+//! The vocabularies of XLM-R and its kin: the subwords of a word whose probabilities have the largest
 //! product (Kudo 2018).
 
 use std::borrow::Cow;
@@ -11,15 +11,15 @@ use unicode_normalization::UnicodeNormalization;
 use super::charsmap::Charsmap;
 use super::{NEEDS_NEURAL, unknown};
 
-/// A vocabulary of pieces with ln of their probabilities.
+/// A vocabulary of subwords with ln of their probabilities.
 #[derive(Debug)]
 pub struct Unigram {
-    pieces: FxHashMap<Box<str>, (u32, f64)>,
-    /// The largest number of bytes of a piece.
+    subwords: FxHashMap<Box<str>, (u32, f64)>,
+    /// The largest number of bytes of a subword.
     longest: usize,
     highest: u32,
     unknown: u32,
-    /// ln of the probability of a character that no piece has.
+    /// ln of the probability of a character that no subword has.
     unknown_score: f64,
     normalizers: Vec<UnigramNormalizer>,
     /// The character that stands for a space, which begins each word.
@@ -42,7 +42,7 @@ struct UnigramModel {
     byte_fallback: bool,
 }
 
-/// ln of the probability of an unknown character, relative to that of the rarest piece.
+/// ln of the probability of an unknown character, relative to that of the rarest subword.
 const PENALTY: f64 = 10.0;
 
 impl Unigram {
@@ -53,24 +53,25 @@ impl Unigram {
         let unknown = match unk_id {
             Some(id) if (id as usize) < vocab.len() && !byte_fallback => id,
             Some(id) if byte_fallback => {
-                return Err(format!("falls back on bytes for the piece {id}: {NEEDS_NEURAL}"));
+                return Err(format!("falls back on bytes for the subword {id}: {NEEDS_NEURAL}"));
             }
-            _ => return Err("has no piece for what it does not know".to_owned()),
+            _ => return Err("has no subword for what it does not know".to_owned()),
         };
         let mut normalizers = Vec::new();
         read_normalizers(&parts["normalizer"], &mut normalizers)?;
         let space = space(&parts["pre_tokenizer"])?;
         let rarest = vocab.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
         let highest = vocab.len().saturating_sub(1) as u32;
-        let longest = vocab.iter().map(|(piece, _)| piece.len()).max().unwrap_or_default();
-        // Of equal pieces the last counts.
-        let pieces = vocab.into_iter().zip(0..).map(|((piece, score), id)| (piece, (id, score))).collect();
-        Ok(Self { pieces, longest, highest, unknown, unknown_score: rarest - PENALTY, normalizers, space })
+        let longest = vocab.iter().map(|(subword, _)| subword.len()).max().unwrap_or_default();
+        // Of equal subwords the last counts.
+        let subwords =
+            vocab.into_iter().zip(0..).map(|((subword, score), id)| (subword, (id, score))).collect();
+        Ok(Self { subwords, longest, highest, unknown, unknown_score: rarest - PENALTY, normalizers, space })
     }
 
-    /// Returns the id of a piece.
-    pub fn id(&self, piece: &str) -> Option<u32> {
-        self.pieces.get(piece).map(|(id, _)| *id)
+    /// Returns the id of a subword.
+    pub fn id(&self, subword: &str) -> Option<u32> {
+        self.subwords.get(subword).map(|(id, _)| *id)
     }
 
     /// Returns the highest id.
@@ -78,7 +79,7 @@ impl Unigram {
         self.highest
     }
 
-    /// Returns the pieces of a word.
+    /// Returns the subwords of a word.
     pub fn of(&self, word: &str) -> Vec<u32> {
         let mut normal = Cow::Borrowed(word);
         for normalizer in &self.normalizers {
@@ -104,9 +105,9 @@ impl Unigram {
         ids
     }
 
-    /// Appends the pieces of a word that begins with its space.
+    /// Appends the subwords of a word that begins with its space.
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
-        /// The best way to an end: its score, and the beginning and the id of its last piece.
+        /// The best way to an end: its score, and the beginning and the id of its last subword.
         #[derive(Clone, Copy)]
         struct Best {
             score: f64,
@@ -125,7 +126,7 @@ impl Unigram {
             let single = first.len_utf8();
             let ends = word[from..].char_indices().map(|(at, c)| at + c.len_utf8());
             for length in ends.take_while(|&length| length <= self.longest) {
-                if let Some(&(id, score)) = self.pieces.get(&word[from..from + length]) {
+                if let Some(&(id, score)) = self.subwords.get(&word[from..from + length]) {
                     reach(from + length, id, score);
                     has_single |= length == single;
                 }
@@ -137,7 +138,7 @@ impl Unigram {
         let start = ids.len();
         let mut end = word.len();
         while let Some(Best { from, id, .. }) = best[end].filter(|_| end > 0) {
-            // Unknown characters in a row are one piece.
+            // Unknown characters in a row are one subword.
             if id != self.unknown || ids.len() == start || ids.last() != Some(&id) {
                 ids.push(id);
             }

@@ -1,24 +1,24 @@
-//! The pieces of a vocabulary that are no parts of words.
+//! The subwords of a vocabulary that are no parts of words.
 
 use serde_json::Value;
 
-/// The ids of special pieces.
+/// The ids of special subwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Special {
-    /// The piece before each text.
+    /// The subword before each text.
     pub first: u32,
-    /// The piece after each text.
+    /// The subword after each text.
     pub last: u32,
     /// The padding.
     pub padding: u32,
 }
 
-/// The names of special pieces by role, as far as they are known.
+/// The names of special subwords by role, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpecialNames {
-    /// The piece before each text.
+    /// The subword before each text.
     pub first: Option<String>,
-    /// The piece after each text.
+    /// The subword after each text.
     pub last: Option<String>,
     /// The padding.
     pub padding: Option<String>,
@@ -49,7 +49,7 @@ impl SpecialNames {
     }
 
     /// Returns the names that a tokenizer itself uses, or else the usual ones that it has; `id`
-    /// returns the id of a piece.
+    /// returns the id of a subword.
     pub fn in_tokenizer(processor: &Value, padding: &Value, id: &dyn Fn(&str) -> Option<u32>) -> Self {
         let known = |name: &String| id(name).is_some();
         let usual = |names: [&str; 2]| names.map(str::to_owned).into_iter().find(known);
@@ -63,17 +63,17 @@ impl SpecialNames {
         Self { first: first.filter(known), last: last.filter(known), padding }.or(usual)
     }
 
-    /// Returns the ids of the pieces in a vocabulary of this size.
+    /// Returns the ids of the subwords in a vocabulary of this size.
     ///
     /// # Errors
-    /// Names a piece that is missing.
-    pub fn ids(&self, pieces: usize, id: &dyn Fn(&str) -> Option<u32>) -> Result<Special, String> {
+    /// Names a subword that is missing.
+    pub fn ids(&self, subwords: usize, id: &dyn Fn(&str) -> Option<u32>) -> Result<Special, String> {
         let id = |role: &str, name: &Option<String>| {
             let Some(name) = name else {
-                return Err(format!("has no piece for {role}: expected the tokenizer of an encoder"));
+                return Err(format!("has no subword for {role}: expected the tokenizer of an encoder"));
             };
-            let id = id(name).filter(|&id| (id as usize) < pieces);
-            id.ok_or_else(|| format!("has no piece {name}, {role}: expected the tokenizer of this encoder"))
+            let id = id(name).filter(|&id| (id as usize) < subwords);
+            id.ok_or_else(|| format!("has no subword {name}, {role}: expected the tokenizer of this encoder"))
         };
         Ok(Special {
             first: id("the beginning of a text", &self.first)?,
@@ -83,14 +83,14 @@ impl SpecialNames {
     }
 }
 
-/// Returns the names of the pieces that a processor puts before and after a text.
+/// Returns the names of the subwords that a processor puts before and after a text.
 fn ends(processor: &Value) -> Option<(String, String)> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if let Some(processors) = processor["processors"].as_array() {
         return processors.iter().find_map(ends);
     }
     if let Some(template) = processor["single"].as_array() {
-        let name = |piece: Option<&Value>| text(&piece?["SpecialToken"]["id"]);
+        let name = |subword: Option<&Value>| text(&subword?["SpecialToken"]["id"]);
         return name(template.first()).zip(name(template.last()));
     }
     text(&processor["cls"][0]).zip(text(&processor["sep"][0]))
