@@ -21,6 +21,7 @@ use majuscule::restore::{Stream, Streaming};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, MarkSet, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::methods::{Learner, hmm, majority, maxent, train};
 
 /// The training lines, and the words that are then sent one by one. Over pipes fewer words are
@@ -121,9 +122,10 @@ impl Learned {
         let learner: Box<dyn Learner> = match name {
             "majority" => Box::new(majority::MajorityConfig::default()),
             "hmm" => Box::new(hmm::HmmConfig::default()),
-            WITH_MARKS => {
-                Box::new(maxent::MaxentConfig { marks: Some(MarkSet::USUAL), ..Default::default() })
-            }
+            WITH_MARKS => Box::new(maxent::MaxentConfig {
+                punctuation: MarkOptions::of(MarkSet::USUAL),
+                ..Default::default()
+            }),
             _ => Box::new(maxent::MaxentConfig::default()),
         };
         let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);

@@ -28,6 +28,7 @@ use majuscule_train::lexicon;
 use majuscule_train::lm::kneser_ney::Smoothing;
 use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{TrainingText, WordUnits};
+use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::methods::majority::MajorityConfig;
 use majuscule_train::methods::{Learner, hmm, maxent, train};
 
@@ -598,15 +599,15 @@ fn use_sections(model: &Model) -> bool {
 
 /// The models whose sections are altered.
 static SECTIONED: LazyLock<Vec<(Manifest, Vec<Section>)>> = LazyLock::new(|| {
-    let marks = Some(MarkSet::from_iter(Mark::WRITTEN));
-    let language = hmm::Language { marks, ..hmm::Language::default() };
+    let punctuation = MarkOptions::of(MarkSet::from_iter(Mark::WRITTEN));
+    let language = hmm::Language { punctuation, ..hmm::Language::default() };
     let ngram = |arcs| NgramConfig { language: language.clone(), arcs, ..NgramConfig::default() };
     let drafts = [
         draft(),
         trained_on(
             MARKED,
             "es",
-            &maxent::MaxentConfig { bits: 10, marks, ..maxent::MaxentConfig::default() },
+            &maxent::MaxentConfig { bits: 10, punctuation, ..maxent::MaxentConfig::default() },
         ),
         trained_on(MARKED, "es", &hmm::HmmConfig { language: language.clone(), ..hmm::HmmConfig::default() }),
         trained_on(MARKED, "es", &ngram(BackOff::Failure)),
@@ -865,9 +866,9 @@ static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
 /// Models with marks, and their languages: two that decide marks from left to right, the second with
 /// openings, and one that searches.
 static MARKS: LazyLock<[(Model, &str); 3]> = LazyLock::new(|| {
-    let marks = Some(MarkSet::USUAL);
-    let language = hmm::Language { marks, ..hmm::Language::default() };
-    let maxent = maxent::MaxentConfig { bits: 12, marks, ..maxent::MaxentConfig::default() };
+    let punctuation = MarkOptions::of(MarkSet::USUAL);
+    let language = hmm::Language { punctuation, ..hmm::Language::default() };
+    let maxent = maxent::MaxentConfig { bits: 12, punctuation, ..maxent::MaxentConfig::default() };
     [
         (trained(&maxent), "en"),
         (trained_on(SPANISH, "es", &maxent), "es"),

@@ -12,7 +12,7 @@ export function placeOf(base) {
   const place = new URL(base, page ?? own);
   const origins = [own, ...(page ? [new URL(page)] : [])].map(originOf);
   if (!origins.includes(originOf(place))) {
-    refuse(`base is ${place.href}: expected a folder of ${origins.join(" or ")}, since files come only from where the package or the page is`);
+    refuse(`base is ${place.href}: expected a folder of ${origins.join(" or ")}, since files are loaded only from the site of the package or of the page`);
   }
   if (!place.pathname.endsWith("/")) place.pathname += "/";
   return place;
@@ -68,7 +68,7 @@ async function fetched(url) {
     throw new MajusculeError("input", `cannot get ${url.href}: ${error.message}`);
   });
   if (response.ok) return response;
-  throw new MajusculeError("input", `cannot get ${url.href}: status ${response.status}, but the files of the package are expected there`);
+  throw new MajusculeError("input", `cannot get ${url.href}: status ${response.status}, but a file of the package is expected there`);
 }
 
 async function checked(bytes, url, { length, sha256 }) {

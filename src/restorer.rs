@@ -86,7 +86,7 @@ pub fn check_capitals(method: &dyn Restorer, balance: CapitalBalance) -> Result<
     }
     let option = error::option("capitals");
     Err(Error::usage(format!(
-        "the method does not weigh capitals: leave {option} out, or use maxent or a network"
+        "the method cannot balance capitals: leave {option} out, or use maxent or a network"
     )))
 }
 

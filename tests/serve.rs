@@ -89,7 +89,7 @@ fn the_token_comes_from_a_file() {
     assert!(restored(&address, "Authorization: Bearer secret\r\n").starts_with("HTTP/1.1 200"));
     fs::write(&file, "two words\n").unwrap();
     let (code, messages) = refused(&["--token", file.to_str().unwrap()]);
-    assert!(code == Some(1) && messages.contains("--token expects one line"), "{messages}");
+    assert!(code == Some(1) && messages.contains("--token expects the token alone"), "{messages}");
 }
 
 #[test]
@@ -125,11 +125,17 @@ fn a_named_model_is_loaded_again_at_a_signal() {
         line
     };
     let line = reload(b"broken");
-    assert!(line.starts_with("majuscule: a model stays as it was: ") && line.contains("mine"), "{line}");
+    assert!(
+        line.starts_with("majuscule: a model was not reloaded and stays as it was: ")
+            && line.contains("mine"),
+        "{line}"
+    );
     assert!(ask().contains(r#""text":"In Lisbon""#));
-    assert_eq!(reload(&fs::read(source("en.accurate")).unwrap()), "majuscule: the models are loaded again\n");
+    assert_eq!(reload(&fs::read(source("en.accurate")).unwrap()), "majuscule: the models were reloaded\n");
     assert!(ask().contains(r#""text":"In Lisbon""#));
-    for (argument, problem) in [("mine", "such as news=models/news"), ("a b=x", "is no name of a model")] {
+    for (argument, problem) in
+        [("mine", "such as news=models/news"), ("a b=x", "is not a valid name for a model")]
+    {
         let (code, messages) = refused(&["--model", argument]);
         assert!(code == Some(2) && messages.contains(problem), "{messages}");
     }

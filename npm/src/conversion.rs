@@ -62,7 +62,7 @@ impl FileConversion {
         let cut = values.named::<CueCut>("cues")?;
         let changed = cut.is_none() && limits != CueLimits::default();
         if changed {
-            let problem = format!("limits of cues are for new cues: give {} with them", option("cues"));
+            let problem = format!("limits of cues are for new cues: give {} too", option("cues"));
             return Err(Error::usage(problem));
         }
         let conversion = Conversion {

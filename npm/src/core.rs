@@ -114,8 +114,8 @@ impl Core {
 
     /// Answers with the words of a list in JSON, each restored.
     pub fn label(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
-        let given: Vec<String> =
-            serde_json::from_slice(&input).map_err(|_| Error::usage("the words are no list of strings"))?;
+        let given: Vec<String> = serde_json::from_slice(&input)
+            .map_err(|_| Error::usage("the words are not a list of strings"))?;
         let (restorer, options) = self.restorer()?;
         json(&PlacedWord::of_words(&given, restorer.restore_words(&given)?, options))
     }
@@ -182,7 +182,7 @@ impl Core {
     /// Refuses to convert a file.
     #[cfg(not(feature = "all"))]
     pub fn convert(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
-        Err(left_out("converts no files"))
+        Err(left_out("does not convert files"))
     }
 
     /// Converts a file. The input is the length of the options in four bytes, the options, and the file.
@@ -204,7 +204,7 @@ impl Core {
     /// Answers with the language of a file, which the options describe.
     pub fn detect_file_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         if cfg!(not(feature = "all")) {
-            return Err(left_out("detects the language of texts alone"));
+            return Err(left_out("detects the language of texts only"));
         }
         json(&files::language(&self.settings, &input)?)
     }

@@ -86,7 +86,7 @@ test("models are kept by the browser, and one that is altered there is fetched a
 });
 
 test("an altered model and one from elsewhere are refused", async () => {
-  await assert.rejects(restoreHere({ base: "https://example.org/" }), /only from where the package or the page is/);
+  await assert.rejects(restoreHere({ base: "https://example.org/" }), /only from the site of the package or of the page/);
   await page.route("**/models/en.fast*", (route) => route.fulfill({ body: "MAJUSCULE?" }));
   await assert.rejects(restoreHere(), /en\.fast.* has 10 bytes, but \d+ was expected/);
   await page.unroute("**/models/en.fast*");

@@ -73,6 +73,6 @@ test("the core for text and subtitles writes the same, and says what it leaves o
   }
   assert.throws(() => text.restoreFile(example("talk.ctm"), "ctm"), /this build reads text and subtitles, not ctm/);
   assert.throws(() => text.restoreFile(example("talk.json"), "whisper-json"), /not whisper-json/);
-  assert.throws(() => text.convert(example("talk.srt"), { from: "srt", to: "vtt" }), /the core "text" converts no files: load the core "all"/);
+  assert.throws(() => text.convert(example("talk.srt"), { from: "srt", to: "vtt" }), /the core "text" does not convert files: load the core "all"/);
   await assert.rejects(load("en", { core: "whole" }), /no core "whole": expected one of all, text/);
 });

@@ -28,7 +28,7 @@ test("wrong options are named, as JavaScript names them", async () => {
   assert.match(await usage({ sentence_start: "never" }), /^there is no option "sentence_start": expected one of marks, /);
   assert.equal(await usage({ lookAhead: -1 }), "lookAhead -1: expected a whole number from 0");
   assert.match(await usage({ marks: "%" }), /%/);
-  assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for marks that are inserted: give marks with it$/);
+  assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for punctuation that is inserted: give marks too$/);
   assert.match(await usage({ words: "iPhone" }), /^words "iPhone": expected a list of strings$/);
   assert.match(await message("input", () => m.restore("a", { words: ["?"] })), /^words, line 1: /);
   // After all that the model works.
@@ -76,7 +76,7 @@ test("damaged files are errors, and never the end of the model", async () => {
   }
   assert.match(await message("input", () => m.restoreFile("%PDF-1.7\n", { name: "a.pdf" })), /PDF/i);
   assert.match(await message("usage", () => m.convert("a", {})), /^to is missing/);
-  assert.match(await message("usage", () => convert("a", { to: "vtt", from: "srt", maxChars: 20 })), /give cues with them/);
+  assert.match(await message("usage", () => convert("a", { to: "vtt", from: "srt", maxChars: 20 })), /give cues too/);
   assert.equal(m.isBroken, false);
 });
 
@@ -104,7 +104,7 @@ test("models come only from where the package is", async () => {
   assert.match(await message("usage", () => load("en", { preset: "best" })), /no preset "best": expected one of accurate, fast, small/);
   assert.match(await message("usage", () => load("es", { preset: "small" })), /no model small of language "es": expected one of accurate, fast$/);
   assert.match(await message("model", () => load("en", { preset: "small", core: "text" })), /cnn-bilstm/);
-  assert.match(await message("usage", () => load("en", { base: "https://example.org/" })), /only from where the package or the page is/);
+  assert.match(await message("usage", () => load("en", { base: "https://example.org/" })), /only from the site of the package or of the page/);
   assert.match(await message("input", () => load("en", { base: new URL("nowhere/", DIST) })), /cannot read .*nowhere/);
   assert.equal(await load("pt-BR"), await load("pt"));
 });

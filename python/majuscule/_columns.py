@@ -383,7 +383,7 @@ class _Document:
             self._start()
         self._send(lambda stream: stream.finish())
         if self.rows or self.lines or self.rest:
-            raise Bug(f"a document came back with other lines than it had: {len(self.rows)} rows have no text")
+            raise Bug(f"a document came back with a different number of lines: {len(self.rows)} rows have no text")
 
     def _of_one_language(self, rows: list[_Row]) -> list[_Row]:
         """Refuse the rows of another language, and return the others."""

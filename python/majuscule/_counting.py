@@ -91,7 +91,7 @@ class CountJob:
         with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
             parts = written(batches, folder)
             if not parts:
-                raise InputError(f'column "{self.column}" has no texts: expected sentences, a line each')
+                raise InputError(f'column "{self.column}" has no texts: expected one sentence per line')
             call([*self.merge, *self.last, *parts, "--output", output, *(["--force"] if force else [])])
 
 

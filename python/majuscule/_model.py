@@ -309,7 +309,7 @@ class Model:
         """
         if (output is None) is not bool(in_place):
             given = "neither" if output is None else "both"
-            raise UsageError(f"{given} of output and in_place are given: name an output, or say in_place=True")
+            raise UsageError(f"{given} of output and in_place are given: name an output, or give in_place=True")
         is_one = isinstance(file, (str, os.PathLike))
         files = paths(file)
         # The program takes a name that ends so for a folder, which need not be there.
@@ -413,7 +413,7 @@ class AutoModel(Model):
 
     def stream(self, **options: Unpack[Options]) -> Stream:
         """A stream does not wait until its language is known: this is an error."""
-        raise UsageError('a stream does not wait until its language is known: load a model by its language, as in load("en")')
+        raise UsageError('a stream cannot detect its language: load a model by its language, as in load("en")')
 
     def _arguments(self) -> tuple[list[str], dict[str, _native.Model]]:
         return ["--lang=auto", f"--preset={self._preset}"], {}
@@ -491,6 +491,6 @@ def convert(
     where = [] if output is None else ["--output", path(output)]
     if isinstance(file, bytes):
         if options.get("from_") is None:
-            raise UsageError('bytes have no name that tells their format: name it with from_, as in from_="srt"')
+            raise UsageError('bytes have no file extension that shows their format: name it with from_, as in from_="srt"')
         return call(["convert", TEXT, *where, *words], files={TEXT: file}).output
     return call(["convert", path(file), *where, *words]).output

@@ -92,7 +92,7 @@ class Model:
 
 def _units(plain: bool, marks: str | None) -> str:
     if plain and marks is not None:
-        raise ValueError("plain and marks are given: with plain, all between white space is a word, marks too")
+        raise ValueError("plain and marks are given: leave one out, since with plain all between white space is a word, marks too")
     return "plain" if plain else marks or "words"
 
 

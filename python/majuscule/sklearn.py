@@ -139,7 +139,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _loaded(self) -> Model:
         if self.method is not None:
-            raise NotFittedError("the model of a method is trained by fit: call it first, with texts in their true case")
+            raise NotFittedError("with a method, fit trains the model: call fit first, with texts in their true case")
         if isinstance(self.model, Model):
             return self.model
         return load(self.lang, preset=self.preset) if self.model is None else load(self.model)

@@ -126,7 +126,7 @@ fn of_dictionary(chunk: &ArrayRef) -> Result<ArrayRef, Error> {
                     let keys = dictionary.keys().as_primitive::<$key>();
                     keys.iter().map(|key| key.and_then(|key| values.get(usize::try_from(key).ok()?).copied().flatten())).collect::<LargeStringArray>()
                 })*
-                _ => return Err(Error::usage("a column has a dictionary whose keys are no whole numbers")),
+                _ => return Err(Error::usage("a column has a dictionary whose keys are not whole numbers")),
             }
         };
     }

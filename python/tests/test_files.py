@@ -106,7 +106,7 @@ def test_the_language_of_each_text(tmp_path: pathlib.Path, caplog: pytest.LogCap
     assert "Paris" in (tmp_path / "out" / "b.txt").read_text()
     with caplog.at_level(logging.WARNING, "majuscule"):
         auto.restore_bytes(b"1984 xyzzy qux foo")
-    assert "cannot tell the language" in caplog.text
+    assert "cannot detect the language" in caplog.text
 
 
 def test_subtitles_are_converted(tmp_path: pathlib.Path) -> None:

@@ -78,7 +78,7 @@ def test_models_are_measured(text: pathlib.Path) -> None:
     with pytest.raises(majuscule.UsageError, match="protocol"):
         majuscule.evaluate(model, text, protocol="no such")
     text.write_text("")
-    with pytest.raises(majuscule.InputError, match="holds no words to score"):
+    with pytest.raises(majuscule.InputError, match="contains no words to score"):
         majuscule.evaluate(model, text)
 
 

@@ -135,7 +135,7 @@ def test_fit_trains_a_method_on_texts_in_their_true_case() -> None:
     assert search.fit(lower, cased).best_score_ == 1.0
     trained = Truecaser(method="maxent", training={"epochs": 1}).fit(lower, cased)
     assert pickle.loads(pickle.dumps(trained)).transform(["then ana left"])[0].endswith("Ana left")
-    with pytest.raises(NotFittedError, match="trained by fit"):
+    with pytest.raises(NotFittedError, match="fit trains the model"):
         Truecaser(method="majority").transform(lower)
     with pytest.raises(majuscule.UsageError, match="model and method are given"):
         Truecaser(method="majority", model="en").fit(cased)

@@ -91,7 +91,7 @@ pub(super) fn check_unchanged() -> Result<()> {
         Some(path) => Err(Error::file(
             path.to_string_lossy(),
             format!(
-                "was changed while it was in use: do it again, and replace models by renaming, as train {} does",
+                "was changed while it was in use: start again, and replace models by renaming, as train {} does",
                 option("force")
             ),
         )),

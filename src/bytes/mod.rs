@@ -32,9 +32,10 @@ pub fn open_regular(path: &Path) -> Result<File> {
     match file {
         // The name may belong to another file by now.
         Some(file) if file.metadata().map_err(refused)?.is_file() => Ok(file),
-        _ => {
-            Err(Error::file(path.to_string_lossy(), "is no regular file, but one is expected: copy it again"))
-        }
+        _ => Err(Error::file(
+            path.to_string_lossy(),
+            "is not a regular file, but one is expected: copy it again",
+        )),
     }
 }
 
@@ -79,7 +80,7 @@ impl Bytes {
         match read.and_then(|()| file.read(&mut [0])) {
             Ok(0) => Ok(bytes),
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(refused(error)),
-            _ => Err(Error::file(path.to_string_lossy(), "was changed while it was read: do it again")),
+            _ => Err(Error::file(path.to_string_lossy(), "was changed while it was read: start again")),
         }
     }
 
@@ -187,9 +188,9 @@ mod tests {
             fs::write(&path, "the").unwrap();
             assert_eq!(*bytes, *text.as_bytes());
         }
-        assert!(Bytes::open(folder.path()).unwrap_err().to_string().contains("no regular file"));
+        assert!(Bytes::open(folder.path()).unwrap_err().to_string().contains("not a regular file"));
         #[cfg(unix)]
-        assert!(Bytes::open("/dev/zero").unwrap_err().to_string().contains("no regular file"));
+        assert!(Bytes::open("/dev/zero").unwrap_err().to_string().contains("not a regular file"));
     }
 
     #[test]

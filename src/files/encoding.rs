@@ -256,7 +256,10 @@ fn table(name: &str) -> Result<Encoding, String> {
         return Ok(Encoding::Double(Arc::new(codes)));
     }
     if !found.is_single_byte() || found == encoding_rs::X_USER_DEFINED {
-        return Err(format!("{} is not read: convert the file to UTF-8 first (iconv does)", found.name()));
+        return Err(format!(
+            "{} is not supported: convert the file to UTF-8 first (iconv does)",
+            found.name()
+        ));
     }
     let mut chars = [None; 256];
     for b in 0..=255 {
@@ -270,8 +273,7 @@ fn table(name: &str) -> Result<Encoding, String> {
 
 #[cfg(not(feature = "encodings"))]
 fn table(_: &str) -> Result<Encoding, String> {
-    Err("expected utf-8, utf-16le or utf-16be: this build knows no others, --features encodings does"
-        .to_owned())
+    Err("expected utf-8, utf-16le or utf-16be: others need a build with --features encodings".to_owned())
 }
 
 /// A character of a decoded text whose bytes are kept: a stand-in
@@ -460,7 +462,7 @@ impl<R: Read> Decoder<R> {
                 let (valid, rest) = self.bytes.split_at(error.valid_up_to());
                 let (line, column) = after(valid, (self.line, self.column));
                 let problem = format!(
-                    "found 0x{:02x}, which is not UTF-8 as the text before it is: write the whole file in one encoding (iconv \
+                    "found 0x{:02x}, which is not UTF-8, unlike the text before it: write the whole file in one encoding (iconv \
                      does), or pass such bytes through with {}",
                     rest[0],
                     option("lossy")
@@ -506,7 +508,7 @@ impl<R: Read> Decoder<R> {
         let Some(stand_in) = self.stand_in else {
             let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
             let problem = format!(
-                "found {}, which is no character of {}: name the right {}",
+                "found {}, which is not a character in {}: name the right {}",
                 shown.join(" "),
                 self.encoding.name(),
                 option("encoding")
@@ -644,7 +646,7 @@ impl TextEncoder {
         }
         let (name, lossy) = (self.encoding.name(), option("lossy"));
         let problem = match codes {
-            None => format!("{c:?} is no character of {name}"),
+            None => format!("{c:?} is not a character in {name}"),
             Some(_) => format!(
                 "found a letter whose other case, {c:?}, has no code in {name}: convert the text to UTF-8 (iconv does), or leave \
                  such letters as they are with {lossy}"
@@ -659,7 +661,7 @@ impl TextEncoder {
         if !self.is_ascii && !self.cut.is_empty() {
             // A letter or a mark was inserted too long before the first letter that decides.
             let problem = format!(
-                "the text is in UTF-8, which shows only after capitals or marks were written in {}: leave {} out",
+                "the text turned out to be UTF-8 after capitals or punctuation were written in {}: leave {} out",
                 self.encoding.name(),
                 option("encoding")
             );
@@ -824,7 +826,7 @@ mod tests {
             let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
             let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
             assert_eq!((found.line, found.column), (3, 4));
-            assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
+            assert!(found.problem.starts_with("found 0xe9, which is not UTF-8, unlike the text before it"));
             // A capital beyond ASCII may be inserted before the first letter that decides.
             let turkish = |bytes: &[u8]| {
                 let (mut decoder, mut encoder) =
@@ -931,15 +933,15 @@ mod tests {
             let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
             assert_eq!((found.line, found.column), (2, 2));
             assert!(
-                found.problem.starts_with("found 0xd2, which is no character of windows-1253"),
+                found.problem.starts_with("found 0xd2, which is not a character in windows-1253"),
                 "{}",
                 found.problem
             );
             assert!("klingon".parse::<Encoding>().unwrap_err().contains("koi8-u, macintosh"));
             for (name, start) in [
                 ("klingon", "expected the name of"),
-                ("iso-2022-jp", "ISO-2022-JP is not read"),
-                ("x-user-defined", "x-user-defined is not read"),
+                ("iso-2022-jp", "ISO-2022-JP is not supported"),
+                ("x-user-defined", "x-user-defined is not supported"),
             ] {
                 assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
             }
@@ -1136,9 +1138,17 @@ mod tests {
             #[test]
             fn invalid_bytes_are_named_with_their_position() {
                 for (name, text, found) in [
-                    ("shift_jis", &b"ab\n\x82\xa0\x81"[..], "found 0x81, which is no character of Shift_JIS"),
-                    ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is no character of GBK"),
-                    ("euc-kr", b"ab\n\xb0\xa1\xff\xff", "found 0xff 0xff, which is no character of EUC-KR"),
+                    (
+                        "shift_jis",
+                        &b"ab\n\x82\xa0\x81"[..],
+                        "found 0x81, which is not a character in Shift_JIS",
+                    ),
+                    ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is not a character in GBK"),
+                    (
+                        "euc-kr",
+                        b"ab\n\xb0\xa1\xff\xff",
+                        "found 0xff 0xff, which is not a character in EUC-KR",
+                    ),
                 ] {
                     let error = recased(text, &encoding(name), None, 3, &[]).unwrap_err();
                     let found_at = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();

@@ -218,7 +218,7 @@ impl<'a> Input<'a> {
         if head == [0xff, 0xfe, 0, 0] {
             return Err(Error::file(
                 &self.name,
-                "is in UTF-32, which is not read: convert it to UTF-8 (iconv does)",
+                "is in UTF-32, which is not supported: convert it to UTF-8 (iconv does)",
             ));
         }
         Ok(Encoding::of_mark(&head))

@@ -18,7 +18,7 @@ impl FromStr for ByteSize {
     fn from_str(text: &str) -> Result<Self, String> {
         match bytes(text, 1024.0).ok_or("expected a size such as 2G or 500M")? {
             bytes if bytes >= LEAST_SIZE as f64 => Ok(Self(bytes as usize)),
-            _ => Err("expected 1M at least".to_owned()),
+            _ => Err("expected at least 1M".to_owned()),
         }
     }
 }
@@ -86,8 +86,8 @@ impl Limits {
             return Ok(());
         }
         let problem = format!(
-            "an item, such as a cue or a header, is longer than {most}, the most that is held in memory of one: check \
-             that the file has the format that was meant; {} allows more",
+            "an item, such as a cue or a header, is longer than {most}, the limit for one item: check \
+             that the file has the expected format, or raise {}",
             option("input-limit")
         );
         Err(Error::line(name, line, problem))
@@ -135,17 +135,17 @@ impl Limit {
         let most = ByteSize(self.bytes(limits));
         let problem = match self {
             Self::Whole => format!(
-                "holds more than {most} unpacked, the most that is held in memory of a file that is read whole: \
-                 {} allows more",
+                "is larger than {most} unpacked, the limit for a file that must be held in memory whole: \
+                 raise {}",
                 option("input-limit")
             ),
             Self::Line => format!(
-                "the line is longer than {most}, the most that is held in memory of one: check that the file is \
-                 text in lines; an {} of {LINE_PART} times its length allows it",
+                "the line is longer than {most}, the limit for one line: check that the file is text in lines, \
+                 or set {} to {LINE_PART} times its length",
                 option("input-limit")
             ),
             Self::Fixed(_) => {
-                format!("holds more than {most} unpacked: check that it is the file that was meant")
+                format!("is larger than {most} unpacked: check that it is the right file")
             }
         };
         match line {

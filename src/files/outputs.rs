@@ -32,7 +32,7 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
         None => Err(exists_already(target, "folder")),
         Some(mark) if target.join(mark).is_file() => Ok(()),
         Some(mark) => Err(Error::usage(format!(
-            "{shown} holds no {mark}, so it is not replaced even with {}: name another folder, or remove it",
+            "{shown} contains no {mark}, so it is not replaced even with {}: name another folder, or remove it",
             option("force")
         ))),
     }
@@ -45,7 +45,9 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
 /// If the output is standard output or one of the inputs.
 pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     if output == Path::new("-") {
-        return Err(Error::usage("- is no name for an output that is written as a whole: name a file"));
+        return Err(Error::usage(
+            "this output is written as a whole, so it cannot go to standard output (-): name a file",
+        ));
     }
     let Ok(output) = fs::canonicalize(output) else { return Ok(()) };
     match inputs.iter().find(|input| fs::canonicalize(input.as_ref()).is_ok_and(|input| input == output)) {
@@ -87,7 +89,7 @@ pub fn check_output_folder(output: &Path, inputs: &[impl AsRef<Path>]) -> Result
     };
     match inputs.iter().find(inside) {
         Some(input) => Err(Error::usage(format!(
-            "{} lies in {}, which would be replaced: name another output folder",
+            "{} is inside {}, which would be replaced: name another output folder",
             input.as_ref().display(),
             output.display()
         ))),

@@ -117,7 +117,7 @@ fn inherit(file: &File, old: &fs::Metadata, target: &Path) -> Result<()> {
         let (uid, gid) = (old.uid(), old.gid());
         if (new.uid(), new.gid()) != (uid, gid) && fchown(file, Some(uid), Some(gid)).is_err() {
             let problem = format!(
-                "belongs to user {uid} and group {gid}, whom a new file cannot be given to: write to another name, or as \
+                "belongs to user {uid} and group {gid}, but a new file cannot have this owner: name another file, or run as \
                  that user"
             );
             return Err(Error::file(target.to_string_lossy(), problem));
@@ -147,8 +147,8 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
         return match read(file)? == read(backup)? {
             true => Ok(()),
             false => {
-                let problem = "stands there already and would be replaced by another backup: remove it, or name \
-                               another ending";
+                let problem = "exists already and would be replaced by another backup: remove it, or name \
+                               another extension";
                 Err(Error::file(backup.to_string_lossy(), problem))
             }
         };

@@ -34,7 +34,7 @@ impl FileStamp {
             Ok(metadata) if state(&metadata) == self.state => Ok(()),
             _ => Err(Error::file(
                 self.path.to_string_lossy(),
-                "was changed by another process while it was read, and stays as it is: do it again",
+                "was changed by another process while it was read, so it was not overwritten: start again",
             )),
         }
     }

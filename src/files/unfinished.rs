@@ -91,7 +91,7 @@ impl Unfinished {
                 return Ok(Self { path, lock });
             }
         }
-        let problem = "holds 10000 unfinished files named .majuscule-….tmp: remove them";
+        let problem = "contains 10000 unfinished files named .majuscule-….tmp: remove them";
         Err(Error::file(folder.to_string_lossy(), problem))
     }
 

@@ -36,7 +36,7 @@ pub(super) const CONLL: FormatInfo = FormatInfo {
         Some(MarkForm::Apart) => Ok(MarkForm::Apart),
         _ => {
             let problem = format!(
-                "conll has no place for marks behind words, which are annotated as they are: with {} apart each mark gets a row of \
+                "conll cannot hold punctuation after words, which are annotated as they are: with {} apart each mark gets a row of \
                  its own",
                 option("mark-form")
             );
@@ -167,8 +167,10 @@ impl ConllReader {
     /// Returns [`Error::Usage`] if `field` is not a number.
     pub(super) fn new(field: Option<&str>) -> Result<Self> {
         let number = |field: &str| {
-            let problem =
-                format!("{} {field}: the column of the words is expected, such as 1", option("field"));
+            let problem = format!(
+                "{} {field}: the number of the column of the words is expected, such as 1",
+                option("field")
+            );
             field.parse::<NonZeroUsize>().map_err(|_| Error::usage(problem))
         };
         let column = field.map(number).transpose()?.map(NonZeroUsize::get);
@@ -204,7 +206,7 @@ impl ConllReader {
             columns.get(column - 1).filter(|word| !line[(*word).clone()].trim().is_empty()).cloned()
         else {
             let problem = format!(
-                "found no word in column {column}, but one is expected there; {} names another",
+                "found no word in column {column}, but one is expected there; {} names another column",
                 option("field")
             );
             return Err(Fault { at: line.trim_end().len(), problem });

@@ -220,7 +220,8 @@ impl CsvReader {
         let rest = &line[start..cell.position.end];
         let inside = if cell.ends { rest.strip_suffix('"') } else { Some(rest) };
         let Some(inside) = inside.filter(|inside| !has_single_quote(inside)) else {
-            let problem = "found text after the closing quote of a cell: a quote in a cell with quotes is expected to be doubled";
+            let problem =
+                "found text after the closing quote of a cell: a quote inside a quoted cell must be doubled";
             return Err(Fault { at: cell.position.start, problem: problem.to_owned() });
         };
         let end = start + inside.len();
@@ -243,8 +244,8 @@ impl CsvReader {
         }
         match self.columns {
             Some(columns) if filled > columns => fault(format!(
-                "found {filled} cells between \"{shown}\", but the header has {columns}: a cell that contains \"{shown}\" is expected to \
-                 stand in quotes"
+                "found {filled} cells between \"{shown}\", but the header has {columns}: a cell that contains \"{shown}\" must be in \
+                 quotes"
             )),
             _ => Ok(()),
         }

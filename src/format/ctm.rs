@@ -233,7 +233,7 @@ impl Alternatives {
 
 fn misplaced(row: &CtmLine, found: &str) -> Fault {
     let problem = format!(
-        "found {found}, but alternatives are expected between <ALT_BEGIN> and <ALT_END>, parted by <ALT>"
+        "found {found}, but alternatives are expected between <ALT_BEGIN> and <ALT_END>, separated by <ALT>"
     );
     Fault { at: row.word.start, problem }
 }

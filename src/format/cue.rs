@@ -585,7 +585,7 @@ pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize,
 fn clock(line: &str, position: &Range<usize>) -> Result<Time, Fault> {
     let text = &line[position.clone()];
     Time::of_clock(text).ok_or_else(|| {
-        let problem = format!("found \"{}\", but such a time cannot be kept exactly", shortened(text));
+        let problem = format!("found the time \"{}\", which cannot be kept exactly", shortened(text));
         Fault { at: position.start, problem }
     })
 }

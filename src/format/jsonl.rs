@@ -95,7 +95,7 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
     check_field: |field| match field.contains('.') {
         false => Ok(()),
         true => Err(Error::usage(format!(
-            "{} {field}: convert takes a field of the object itself, and none inside another",
+            "{} {field}: convert accepts only a field of the object itself, not a nested one",
             option("field")
         ))),
     },
@@ -271,7 +271,7 @@ fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, F
 
 fn no_string(at: usize, name: &str) -> Fault {
     let problem = format!(
-        "found no string in \"{name}\", but a text is expected there; {} names another",
+        "found no string in \"{name}\", but a text is expected there; {} names another field",
         option("field")
     );
     Fault { at, problem }
@@ -279,7 +279,7 @@ fn no_string(at: usize, name: &str) -> Fault {
 
 fn no_field(name: &str) -> Fault {
     let problem = format!(
-        "found no field \"{name}\", but one with the text is expected; {} names another",
+        "found no field \"{name}\", but one with the text is expected; {} names another field",
         option("field")
     );
     Fault { at: 0, problem }
@@ -369,7 +369,7 @@ impl Objects {
         })?;
         if !is_there {
             let problem = format!(
-                "found no field \"{}\", but {} expects one that says which records belong together",
+                "found no field \"{}\", but {} needs it to group records",
                 path.join("."),
                 option("group")
             );
@@ -643,7 +643,7 @@ impl segment::SegmentWriter for JsonlWriter {
     fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem = format!(
-                "found a field \"text\" beside the one that {} names, but that is written as \"text\"",
+                "found another field \"text\" than the one that {} names, which is itself written as \"text\"",
                 option("field")
             );
             return Err(Lost { nth, ..losses.reject(LossKind::Other, problem) });

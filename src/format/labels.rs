@@ -32,8 +32,8 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     // Only here do labels become marks.
     texts: Some(|input| Box::new(RecordLines::new(input, Format::Labels, Box::new(LabelReader::new(true))))),
     mark_form: |_| {
-        let problem = "labels has no place for marks but in its labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
-                       kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave the marks out";
+        let problem = "labels can hold punctuation only as labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
+                       kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave punctuation out";
         Err(Error::usage(problem))
     },
     ..FormatInfo::LINES
@@ -101,7 +101,7 @@ impl Grammar for LabelReader {
         let text = &line[word.clone()];
         // IWSLT writes some marks so, also after a word with a mark, which counts then.
         if text.trim().is_empty() && (mark == Mark::None || self.before == Break::Document) {
-            let problem = "found no word, but a row is expected to begin with one, unless it has a mark of the word before";
+            let problem = "found no word, but a row is expected to begin with one, unless it has a mark that follows the previous word";
             return Err(Fault { at: word.start, problem: problem.to_owned() });
         }
         if text.trim().is_empty() && !self.is_bare {

@@ -86,7 +86,7 @@ impl MarkRows {
 pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
     let asked = asked.name_of();
     Error::usage(format!(
-        "{format} has one word a row, and no place for marks that are {asked}: use {expected}"
+        "{format} has one word per row and cannot hold marks that are {asked}: use {expected}"
     ))
 }
 

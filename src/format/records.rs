@@ -425,7 +425,7 @@ fn close_rows(source: &[u8], first: usize, tokens: &mut Tokens) {
 /// Adds the remedy to a fault.
 pub(super) fn explained(fault: Fault) -> Fault {
     let problem =
-        format!("{}; mend the file, or pass such parts through with {}", fault.problem, option("lossy"));
+        format!("{}; correct the file, or pass such parts through with {}", fault.problem, option("lossy"));
     Fault { problem, ..fault }
 }
 

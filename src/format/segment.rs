@@ -450,7 +450,7 @@ impl Losses {
     pub fn drop_part(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
-                "{what} would be lost, for {} has no place for that: convert with {} to leave such things out",
+                "{what} would be lost, since {} cannot hold it: convert with {} to leave such information out",
                 self.to.shown(),
                 option("drop")
             );
@@ -468,7 +468,7 @@ impl Losses {
 
     /// Refuses to drop a part that must be kept.
     pub(super) fn reject(&self, part: LossKind, what: impl fmt::Display) -> Lost {
-        Lost { part, nth: 0, problem: format!("{what}: convert to another format, or mend the file") }
+        Lost { part, nth: 0, problem: format!("{what}: convert to another format, or correct the file") }
     }
 
     /// Refuses a segment without a part that the format requires.
@@ -665,7 +665,7 @@ impl UnspokenBlock {
     /// Drops the block.
     fn drop_block(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
-            let problem = "found a text beside the segments that has other words than they";
+            let problem = "found a text whose words differ from those of its segments";
             return Err(losses.reject(LossKind::Block(self.kind), problem));
         }
         let begins = shortened(self.text.lines().next().unwrap_or_default());
@@ -768,10 +768,10 @@ impl SegmentInfo {
         writes_field: false,
         check_field: |_| {
             let field = option("field");
-            Err(Error::usage(format!("{field} names the text of jsonl and conll: leave it out")))
+            Err(Error::usage(format!("{field} is for jsonl and conll: leave it out")))
         },
         is_unsaid: |_| false,
-        writer: Err("the format is not written"),
+        writer: Err("the format cannot be written"),
     };
 
     /// Returns the name of the format in errors.

@@ -41,7 +41,7 @@ impl Format {
     pub fn segments(self) -> Result<&'static SegmentInfo> {
         self.info().segments.ok_or_else(|| {
             Error::usage(format!(
-                "{} is not converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
+                "{} cannot be converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
                 self.shown()
             ))
         })

@@ -89,14 +89,14 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
         let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
         if let Some((_, what)) = BINARY.iter().find(begins) {
             let remedy = binary_remedy(what);
-            return Some(Some(format!("this is no text, but {what}: {remedy}")));
+            return Some(Some(format!("this is not text, but {what}: {remedy}")));
         }
         // A length or some other bytes may come before the identifying bytes.
         for Later { start, at, kinds } in LATER {
             if head.starts_with(start) && head.len() >= at + 4 {
                 let is_known = kinds.iter().any(|kind| head[at..].starts_with(kind));
                 if is_known {
-                    let problem = "this is no text, but sound, an image or a video: name its text";
+                    let problem = "this is not text, but sound, an image or a video: name its text";
                     return Some(Some(problem.to_owned()));
                 }
             }
@@ -115,7 +115,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
             _ if head.len() < HEAD && !ended => None,
             controls => Some(is_noise(controls, head.len()).then(|| {
                 format!(
-                    "this is no text: {} of its first {} bytes are control characters; name a text, or read it nevertheless with \
+                    "this is not text: {} of its first {} bytes are control characters; name a text, or read it anyway with \
                      {}",
                     controls[0] + controls[1],
                     head.len(),
@@ -353,7 +353,7 @@ mod tests {
             let input = || Input::uncompressed(name, std::io::Cursor::new(text));
             let options = crate::text::RestoreOptions::default;
             let error = Format::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
-            assert!(error.starts_with(name) && error.contains("this is "), "{error}");
+            assert!(error.starts_with(name) && error.contains("found "), "{error}");
             assert!(Format::Text.open(input(), options()).is_ok());
         }
     }
@@ -435,7 +435,7 @@ mod tests {
                 let noise = noise(seed << 20, len);
                 for named in [None, Some("windows-1252"), Some("koi8-r")] {
                     let error = refused_as(&noise, named).unwrap_err();
-                    assert!(error.contains("this is no text: "), "{error}");
+                    assert!(error.contains("this is not text: "), "{error}");
                 }
                 // Also after a beginning in letters, as in archives and programs.
                 assert!(refused(&[b"so they met", &noise[..]].concat()).is_err(), "{len} {seed}");
@@ -454,7 +454,7 @@ mod tests {
         }
         let noise = noise(7, 1000);
         let mut input = Input::uncompressed("pipe", Slow(std::io::Cursor::new(noise.clone())));
-        assert!(refuse_binary(&mut input, None).unwrap_err().to_string().contains("this is no text"));
+        assert!(refuse_binary(&mut input, None).unwrap_err().to_string().contains("this is not text"));
         assert_eq!(input.bytes().unwrap(), noise);
     }
 
@@ -493,15 +493,15 @@ mod tests {
     #[test]
     fn what_is_no_text_is_said() {
         for (bytes, what) in [
-            (&b"\x89PNG\r\n\x1a\n"[..], "this is no text, but an image (png)"),
-            (b"PK\x03\x04\x14\0", "this is no text, but an archive"),
-            (b"\x7fELF\x02\x01\x01\0", "this is no text, but a program"),
-            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "this is no text, but a PDF document"),
-            (b"{\\rtf1\\ansi so it is}", "this is no text, but a document in RTF"),
-            (b"PAR1\x15\x04", "this is no text, but a table in Parquet: write its text as JSON lines"),
-            (b"FORM\0\0\0\0AIFFCOMM", "this is no text, but sound"),
-            (b"RIFF\x24\x08\0\0WAVEfmt ", "this is no text, but sound"),
-            (b"\0\0\0\x20ftypisom", "this is no text, but sound, an image or a video"),
+            (&b"\x89PNG\r\n\x1a\n"[..], "this is not text, but an image (png)"),
+            (b"PK\x03\x04\x14\0", "this is not text, but an archive"),
+            (b"\x7fELF\x02\x01\x01\0", "this is not text, but a program"),
+            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "this is not text, but a PDF document"),
+            (b"{\\rtf1\\ansi so it is}", "this is not text, but a document in RTF"),
+            (b"PAR1\x15\x04", "this is not text, but a table in Parquet: write its text as JSON lines"),
+            (b"FORM\0\0\0\0AIFFCOMM", "this is not text, but sound"),
+            (b"RIFF\x24\x08\0\0WAVEfmt ", "this is not text, but sound"),
+            (b"\0\0\0\x20ftypisom", "this is not text, but sound, an image or a video"),
         ] {
             let error = refused(bytes).unwrap_err();
             assert!(error.contains(what), "{error}");

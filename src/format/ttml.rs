@@ -57,7 +57,7 @@ static TTML_CUES: SegmentInfo = SegmentInfo {
     unit: "cue",
     has_times: true,
     rolls_up: true,
-    writer: Err("TTML is read, but not written: convert to .srt, .vtt or .ass"),
+    writer: Err("TTML can be read, but not written: convert to .srt, .vtt or .ass"),
     ..SegmentInfo::LINES
 };
 
@@ -526,7 +526,7 @@ impl TtmlClock {
         };
         let is_smpte = value(attributes, "timeBase") == Some("smpte");
         if is_smpte && value(attributes, "dropMode").is_some_and(|mode| mode != "nonDrop") {
-            let problem = "found times that drop frames, which are not converted: write the file with \
+            let problem = "found drop-frame times, which cannot be converted: write the file with \
                            timeBase=\"media\"";
             return Err(problem.to_owned());
         }
@@ -538,7 +538,7 @@ impl TtmlClock {
     /// Returns the times of an element inside another one.
     fn scope(self, outer: TtmlScope, attributes: &[TtmlAttribute<'_>]) -> Result<TtmlScope, String> {
         if value(attributes, "timeContainer") == Some("seq") {
-            let problem = "found elements that follow each other (timeContainer=\"seq\"), which are not \
+            let problem = "found elements that follow each other (timeContainer=\"seq\"), which cannot be \
                            converted: give each paragraph a begin and an end";
             return Err(problem.to_owned());
         }
@@ -566,7 +566,7 @@ impl TtmlClock {
         let missing = |name: &str, example: &str| {
             let found = shortened(text);
             format!(
-                "found \"{found}\", but <tt> does not say {name}: add it, such as ttp:{name}=\"{example}\""
+                "found \"{found}\", but <tt> does not declare {name}: add it, such as ttp:{name}=\"{example}\""
             )
         };
         let (multiplier, divisor) = self.multiplier.unwrap_or((1, 1));

@@ -41,25 +41,25 @@ const TEXT_GRID: Unread = Unread {
 };
 const SCENARIST: Unread = Unread {
     extensions: &["scc"],
-    what: "subtitles in a format that is not read (Scenarist)",
+    what: "subtitles in an unsupported format (Scenarist)",
     remedy: SUBTITLES,
     is_text: true,
 };
 const SUB_VIEWER: Unread = Unread {
     extensions: &["sbv"],
-    what: "subtitles in a format that is not read (SubViewer)",
+    what: "subtitles in an unsupported format (SubViewer)",
     remedy: SUBTITLES,
     is_text: true,
 };
 const SAMI: Unread = Unread {
     extensions: &["smi", "sami"],
-    what: "subtitles in a format that is not read (SAMI)",
+    what: "subtitles in an unsupported format (SAMI)",
     remedy: SUBTITLES,
     is_text: true,
 };
 const MICRO_DVD: Unread = Unread {
     extensions: &["sub"],
-    what: "subtitles in a format that is not read (MicroDVD, SubViewer or VobSub)",
+    what: "subtitles in an unsupported format (MicroDVD, SubViewer or VobSub)",
     remedy: SUBTITLES,
     is_text: true,
 };
@@ -87,7 +87,7 @@ const CHAT: Unread = Unread {
 };
 const USF: Unread = Unread {
     extensions: &["usf"],
-    what: "subtitles in a format that is not read (Universal Subtitle Format)",
+    what: "subtitles in an unsupported format (Universal Subtitle Format)",
     remedy: SUBTITLES,
     is_text: true,
 };
@@ -107,13 +107,13 @@ static UNREAD: [Unread; 28] = [
     USF,
     Unread {
         extensions: &["dfxp"],
-        what: "subtitles in a format that is not read (DFXP, which the format ttml may read)",
+        what: "subtitles in an unsupported format (DFXP, which the format ttml may read)",
         remedy: SUBTITLES,
         is_text: true,
     },
     Unread {
         extensions: &["stl"],
-        what: "subtitles in a format that is not read (EBU or Spruce STL)",
+        what: "subtitles in an unsupported format (EBU or Spruce STL)",
         remedy: SUBTITLES,
         is_text: true,
     },
@@ -125,7 +125,7 @@ static UNREAD: [Unread; 28] = [
     },
     Unread {
         extensions: &["mpl", "mpl2", "pjs", "jss", "aqt", "psb", "rt", "ttxt", "pac", "mcc"],
-        what: "subtitles in a format that is not read",
+        what: "subtitles in an unsupported format",
         remedy: SUBTITLES,
         is_text: true,
     },
@@ -157,7 +157,7 @@ static UNREAD: [Unread; 28] = [
     Unread {
         extensions: &["pdf"],
         what: "a PDF document",
-        remedy: "take its text out first (pdftotext does)",
+        remedy: "extract its text first (pdftotext does)",
         is_text: false,
     },
     Unread { extensions: &["rtf"], what: "a document in RTF", remedy: DOCUMENT, is_text: false },
@@ -176,7 +176,7 @@ static UNREAD: [Unread; 28] = [
     Unread {
         extensions: &["mp4", "mkv", "webm", "avi", "mov", "wmv", "flv", "m4v", "mpg", "mpeg"],
         what: "a video",
-        remedy: "take out its subtitles (ffmpeg does) or transcribe it with a recogniser first",
+        remedy: "extract its subtitles (ffmpeg does) or transcribe it with a recogniser first",
         is_text: false,
     },
     Unread {
@@ -260,12 +260,9 @@ impl Unread {
         let Self { what, remedy, is_text, .. } = self;
         let problem = match is_text {
             true => {
-                format!(
-                    "this is {what}: {remedy}, or read it as text nevertheless with {} text",
-                    option("format")
-                )
+                format!("found {what}: {remedy}, or read it as text anyway with {} text", option("format"))
             }
-            false => format!("this is {what}: {remedy}"),
+            false => format!("found {what}: {remedy}"),
         };
         Error::file(file, problem)
     }
@@ -345,7 +342,7 @@ mod tests {
             let error = refuse_named(name.as_ref()).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains(what) && error.contains(remedy), "{error}");
             let is_binary = ["parquet", "xlsx", "docx", "pdf", "rtf"].iter().any(|end| name.ends_with(end));
-            assert_eq!(error.contains("read it as text nevertheless"), !is_binary, "{error}");
+            assert_eq!(error.contains("read it as text anyway"), !is_binary, "{error}");
         }
         for name in [
             "talk.srt",

@@ -216,8 +216,11 @@ impl LiveGrammar for LiveDocuments {
             return Ok(());
         }
         let on_a_line = |fault: Fault| {
-            let problem =
-                format!("{}; with {} a document stands on one line", fault.problem, option("stream"));
+            let problem = format!(
+                "{}; with {}, each document is expected on one line",
+                fault.problem,
+                option("stream")
+            );
             Fault { problem, ..fault }
         };
         let found = StringPlaces::read(line).map_err(on_a_line)?;
@@ -266,8 +269,8 @@ pub fn language(json: &[u8]) -> Option<String> {
 }
 
 fn nothing() -> Fault {
-    let problem = "found no \"text\", \"segments\" or \"words\", but they are expected as Whisper writes them: write other \
-         JSON as an object a line, and read that as jsonl";
+    let problem = "found no \"text\", \"segments\" or \"words\", but one of them is expected, as in Whisper's JSON: write other \
+         JSON as one object per line, and read it as jsonl";
     Fault { at: 0, problem: problem.to_owned() }
 }
 
@@ -768,9 +771,8 @@ impl segment::SegmentWriter for WhisperWriter {
 
     fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
         let is_late = !self.document.is_empty() || !self.segments.is_empty();
-        is_late.then_some(
-            "found what is said of the document after its segments, but it is expected before them",
-        )
+        is_late
+            .then_some("found fields of the document after its segments, but they are expected before them")
     }
 
     fn conform(

@@ -190,7 +190,7 @@ impl ArpaReader<'_> {
         let mut sections: Vec<_> =
             (1..).zip(sections).map(|(order, section)| section.sorted(order)).collect();
         let missing = add_histories(&mut sections);
-        self.note(missing, "begins with words that are no n-gram", "their back-off is read as 0");
+        self.note(missing, "begins with words that are not an n-gram", "their back-off is read as 0");
         let table = self.table(sections)?;
         Ok(NgramModel { notes: self.notes, ..NgramModel::new(self.vocabulary, table) })
     }
@@ -291,7 +291,7 @@ impl ArpaReader<'_> {
         let probability = value(probability, "log10 probability")?;
         if probability > 0.0 {
             return Err(format!(
-                "log10 probability {probability} is above 0: a column is missing, or the numbers are no logarithms"
+                "log10 probability {probability} is above 0: a column is missing, or the numbers are not logarithms"
             ));
         }
         for found in 0..order {
@@ -309,7 +309,7 @@ impl ArpaReader<'_> {
             }
             let line = std::mem::replace(&mut self.word_lines[word], self.lines.number());
             if line > 0 {
-                return Err(format!("this n-gram stands in line {line} already"));
+                return Err(format!("this n-gram occurs in line {line} already"));
             }
         }
         let back_off = fields.next().map(|back_off| value(back_off, "log10 back-off")).transpose()?;
@@ -446,7 +446,7 @@ impl ArpaReader<'_> {
 
     fn twice(&self, one: ArpaEntry, other: ArpaEntry) -> Error {
         let (first, second) = (one.line.min(other.line), one.line.max(other.line));
-        let problem = format!("this n-gram stands in line {first} already");
+        let problem = format!("this n-gram occurs in line {first} already");
         Error::line(self.lines.name(), second, problem)
     }
 }
@@ -591,7 +591,7 @@ mod tests {
         assert_eq!(
             read.notes(),
             [
-                "tiny.arpa, line 34: the n-gram begins with words that are no n-gram: their back-off is read as 0"
+                "tiny.arpa, line 34: the n-gram begins with words that are not an n-gram: their back-off is read as 0"
             ]
         );
         let scorer = read.scorer();
@@ -656,8 +656,8 @@ mod tests {
                 "found 2 words, but 3 are expected: the line or the file is cut off",
             ),
             (changed("told us the", "told us them"), 35, "the word \"them\" is not among the 1-grams"),
-            (changed("the US </s>", "<s> The US"), 34, "this n-gram stands in line 33 already"),
-            (changed("-1\ttold\t", "-1\tUS\t"), 16, "this n-gram stands in line 14 already"),
+            (changed("the US </s>", "<s> The US"), 34, "this n-gram occurs in line 33 already"),
+            (changed("-1\ttold\t", "-1\tUS\t"), 16, "this n-gram occurs in line 14 already"),
             (changed("in the US\n\n\\end\\", "in the US\n"), 38, "without \\end\\: it is cut off"),
             (changed("\\end\\", "\\4-grams:"), 39, "but \\end\\ is expected"),
             (refused("qARPA 3 256 256 256\n\\data\\\nngram 1=3\n"), 1, "is a quantized ARPA file"),

@@ -106,13 +106,13 @@ struct BinaryHeader {
 
 impl BinaryHeader {
     fn read(bytes: &[u8]) -> Result<Self, String> {
-        let numbers = bytes.strip_prefix(MAGIC).ok_or("is no binary of a language model")?;
+        let numbers = bytes.strip_prefix(MAGIC).ok_or("is not a binary language model")?;
         let format = number(*numbers.first_chunk().ok_or(CUT_OFF)?);
         if format != FORMAT {
             let cure = if format > FORMAT {
                 "use a newer majuscule"
             } else {
-                "train the model again, or make it of its ARPA file again with lm convert"
+                "train the model again, or convert its ARPA file again with lm convert"
             };
             return Err(format!("language model format {format}, but this build reads {FORMAT}: {cure}"));
         }

@@ -177,7 +177,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<NgramModel, String> {
     let format = file.number().ok_or(CUT_OFF)?;
     if format != FORMAT {
         return Err(format!(
-            "compact language model format {format}, but this build reads {FORMAT}: make it again with lm convert --compact"
+            "compact language model format {format}, but this build reads {FORMAT}: convert it again with lm convert --compact"
         ));
     }
     check(bytes)?;

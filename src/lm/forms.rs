@@ -60,7 +60,7 @@ impl Forms {
             }
             if fields.peek().is_none() {
                 return Err(problem(format!(
-                    "found the word \"{}\" with no form, expected \"word form p\"",
+                    "found the word \"{}\" without a form, expected \"word form p\"",
                     key.escape_debug()
                 )));
             }
@@ -80,7 +80,7 @@ impl Forms {
             }
         }
         if found.forms.is_empty() {
-            return Err(Error::file(name, "has no forms: expected \"word form p\" a line"));
+            return Err(Error::file(name, "has no forms: expected lines \"word form p\""));
         }
         Ok(found.finish(vocabulary))
     }
@@ -246,6 +246,6 @@ mod tests {
         assert!(
             ["", "<s> <s>\n", "us US 0\n"].iter().all(|map| read(map).starts_with("m.map: has no forms"))
         );
-        assert!(read("us\n").contains("line 1: found the word \"us\" with no form"));
+        assert!(read("us\n").contains("line 1: found the word \"us\" without a form"));
     }
 }

@@ -70,17 +70,17 @@ impl NamedValue for Preset {
         (
             Self::Small,
             "small",
-            "A small network (method cnn-bilstm): a file LANG.small beside the program or in $MAJUSCULE_MODELS",
+            "A small network (method cnn-bilstm): a file LANG.small next to the program or in $MAJUSCULE_MODELS",
         ),
         (
             Self::Best,
             "best",
-            "A network (method bert): a file LANG.best beside the program or in $MAJUSCULE_MODELS",
+            "A network (method bert): a file LANG.best next to the program or in $MAJUSCULE_MODELS",
         ),
         (
             Self::Ngram,
             "ngram",
-            "A language model (method hmm): a file LANG.ngram beside the program or in $MAJUSCULE_MODELS",
+            "A language model (method hmm): a file LANG.ngram next to the program or in $MAJUSCULE_MODELS",
         ),
     ];
 }

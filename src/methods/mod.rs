@@ -154,7 +154,7 @@ impl Methods {
         return classical.with(network::bert::METHOD).with(network::cnn_bilstm::METHOD);
         #[cfg(not(feature = "network"))]
         return ["bert", "cnn-bilstm"].into_iter().fold(classical, |methods, name| {
-            methods.without(name, "this build computes no networks: build with the feature network")
+            methods.without(name, "this build cannot run networks: build with the feature network")
         });
     }
 

@@ -48,7 +48,7 @@ impl VotingOptions {
     fn check(self) -> Result<()> {
         let Self { window, step, end_threshold } = self;
         if step >= window {
-            let problem = format!("windows of {window} words, each {step} after the one before");
+            let problem = format!("windows of {window} words, each {step} after the previous one");
             let advice =
                 "expected windows that overlap, since the last word of a window sees no word after it";
             return Err(Error::usage(format!("{problem}: {advice}")));

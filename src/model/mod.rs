@@ -107,7 +107,7 @@ impl Manifest {
         let foreign = |error: serde_json::Error| {
             Error::model(
                 model,
-                format!("{MANIFEST} is no manifest of majuscule ({error}): train the model again"),
+                format!("{MANIFEST} is not a manifest of majuscule ({error}): train the model again"),
             )
         };
         let PackedHeader { format, checksum } = serde_json::from_slice(bytes).map_err(foreign)?;
@@ -119,7 +119,7 @@ impl Manifest {
         match checksum {
             Some(stored) => match sealed(bytes, &stored) {
                 Some(found) if found == stored => {}
-                _ => return altered(&format!("is not what its checksum, {stored}, was made of")),
+                _ => return altered(&format!("does not match its checksum, {stored}")),
             },
             None if format == 1 => {}
             None => return altered("has no checksum"),

@@ -108,7 +108,7 @@ impl Folder {
         let file = path.join(MANIFEST);
         if !file.exists() {
             let problem =
-                format!("there is no {MANIFEST} in it, so it is no model: name a folder made by train");
+                format!("there is no {MANIFEST} in it, so it is not a model: name a folder made by train");
             return Err(Error::model(name, problem));
         }
         let mut bytes = Bytes::open(&file)?;
@@ -123,7 +123,7 @@ impl Folder {
             }
             bytes = now;
         }
-        Err(Error::model(name, "is replaced again and again while it is opened: do it again later"))
+        Err(Error::model(name, "keeps being replaced while it is opened: try again later"))
     }
 }
 
@@ -145,7 +145,7 @@ impl Store for Folder {
         if !is_inside(name) {
             return Err(Error::model(
                 &self.name,
-                format!("\"{name}\" is no file of a model: it was altered"),
+                format!("\"{name}\" is not a valid name of a model's file: the manifest was altered"),
             ));
         }
         let path = self.path.join(name);
@@ -202,7 +202,7 @@ impl Packed {
 fn table(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, String> {
     if !bytes.starts_with(MAGIC) {
         return Err(
-            "this is no packed model: it does not begin with MAJUSCUL; name a model made by train".into()
+            "this is not a packed model: it does not begin with MAJUSCUL; name a model made by train".into(),
         );
     }
     let cut_off = || "the model is cut off: copy it again or train it again".to_owned();

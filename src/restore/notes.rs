@@ -64,7 +64,7 @@ impl Note {
     ///
     /// let note = Note::Unsure { used: "en".into(), source: LanguageSource::Default };
     /// let line = note.worded("talk.txt", |option| format!("--{option}"));
-    /// assert_eq!(line, "cannot tell the language of talk.txt: restored as English, the default; --lang names another");
+    /// assert_eq!(line, "cannot detect the language of talk.txt: restored as English, the default; --lang names another");
     /// ```
     pub fn worded(&self, text: &str, name: impl Fn(&str) -> String) -> String {
         let lang = option("lang");
@@ -74,12 +74,12 @@ impl Note {
                 let [named, begun, read, other] = [named, begun, read, other].map(|kind| kind.name_of());
                 let format = option("format");
                 format!(
-                    "{text} is named as {named}, but begins as {begun} does: read as {read}; {format} {other} reads it as that"
+                    "{text} has the extension of {named}, but begins like {begun}: read as {read}; give {format} {other} if it is {other}"
                 )
             }
             Self::Declared { language, problem } => {
                 let problem = problem.worded(|name| option(name).to_string());
-                format!("{text} says that its language is \"{language}\": {problem}")
+                format!("{text} declares the language \"{language}\": {problem}")
             }
             Self::Unsure { used, source } => {
                 let why = match source {
@@ -88,13 +88,15 @@ impl Note {
                     LanguageSource::Default => "the default",
                 };
                 let used = name_of(used);
-                format!("cannot tell the language of {text}: restored as {used}, {why}; {lang} names another")
+                format!(
+                    "cannot detect the language of {text}: restored as {used}, {why}; {lang} names another"
+                )
             }
             Self::Other { used, found } => {
                 let (used, model) = (name_of(used), option("model"));
                 let found = match found {
                     Other::Language(tag, found) if LANGUAGES.contains(tag) => {
-                        let advice = format!("give {lang} {tag}, or {lang} auto, which tells them apart");
+                        let advice = format!("give {lang} {tag}, or {lang} auto, which detects the language");
                         let note = format!("{text} looks {found}, but is restored as {used}: {advice}");
                         return worded(&note, name);
                     }
@@ -104,8 +106,8 @@ impl Note {
                 };
                 let list = LANGUAGES.join(", ");
                 format!(
-                    "{text} {found}, but is restored as {used}: the built-in models are of {list}; train makes one of your \
-                     own text, and {model} names it"
+                    "{text} {found}, but is restored as {used}: the built-in models are for {list}; train a model on your \
+                     own text, and name it with {model}"
                 )
             }
         };

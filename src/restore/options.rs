@@ -34,7 +34,7 @@ impl RestoreOptions {
         if self.pause_ends.is_some() && !format.has_pauses() {
             let (name, with) = (format.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
             let problem = format!(
-                "{} finds pauses between the times of {with}, but this is {name}: leave it out",
+                "{} needs the times of {with}, but this is {name}: leave it out",
                 error::option("pause-ends")
             );
             return Err(Error::usage(problem));
@@ -45,8 +45,7 @@ impl RestoreOptions {
         let mark_form = Some(format.mark_form(self.mark_form)?);
         let marks: MarkSet = self.marks.iter().filter(|&mark| format.has_place_for(mark)).collect();
         if marks.is_empty() {
-            let problem =
-                format!("{} has no place for {}: ask for other marks", format.name_of(), self.marks);
+            let problem = format!("{} cannot hold {}: choose other marks", format.name_of(), self.marks);
             return Err(Error::usage(problem));
         }
         Ok(Self { mark_form, marks, ..self.clone() })
@@ -76,7 +75,7 @@ impl RestoreOptions {
         if self.mark_threshold.is_some() && self.marks.is_empty() {
             let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
             return Err(Error::usage(format!(
-                "{threshold} is for marks that are inserted: give {marks} with it"
+                "{threshold} is for punctuation that is inserted: give {marks} too"
             )));
         }
         check_capitals(method, self.capitals)?;
@@ -110,11 +109,11 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
     let option = error::option("marks");
     if known.is_empty() {
         return format!(
-            "the method puts no marks: leave {option} out, or use a model that was trained with marks"
+            "the model does not insert punctuation: leave {option} out, or use a model trained with punctuation"
         );
     }
     let c = mark.character().unwrap_or_default();
-    format!("{option}: the method puts no \"{c}\", only \"{known}\": ask for some of those")
+    format!("{option}: the model does not insert \"{c}\", only \"{known}\": choose from these")
 }
 
 impl Model {

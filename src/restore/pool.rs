@@ -92,7 +92,7 @@ impl ModelPool {
         let is_usable = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
         if name.is_empty() || !name.bytes().all(is_usable) {
             return Err(Error::usage(format!(
-                "\"{name}\" is no name of a model: expected letters, digits, ., _ and -"
+                "\"{name}\" is not a valid name for a model: expected letters, digits, ., _ and -"
             )));
         }
         if self.named().iter().any(|of| of.name == name) {
@@ -652,7 +652,9 @@ mod tests {
         let mut out = Vec::new();
         pool.restore_file(Input::of_text("a.txt", b"we met in lisbon"), &request, &mut out).unwrap();
         assert_eq!(out, b"We met in Lisbon");
-        for (name, problem) in [("mine", "two models are called mine"), ("a/b", "is no name of a model")] {
+        for (name, problem) in
+            [("mine", "two models are called mine"), ("a/b", "is not a valid name for a model")]
+        {
             let pool = ModelPool::new(Methods::all()).with_model("mine", &path).unwrap();
             assert!(pool.with_model(name, &path).unwrap_err().to_string().contains(problem));
         }
@@ -669,7 +671,7 @@ mod tests {
             pool.restore_file(input, &request, &mut std::io::sink()).map(|restored| restored.done.words)
         };
         let refused = restored(1 << 20).unwrap_err().to_string();
-        assert!(refused.contains("holds more than 1M"), "{refused}");
+        assert!(refused.contains("is larger than 1M"), "{refused}");
         assert_eq!(restored(2 << 20).unwrap(), 4 * 70_000);
     }
 

@@ -196,7 +196,7 @@ pub enum MarkForm {
 impl NamedValue for MarkForm {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Written, "written", "As the language writes them"),
-        (Self::Joined, "joined", "Right behind the word"),
+        (Self::Joined, "joined", "Directly after the word"),
         (Self::Apart, "apart", "As tokens of their own, after a space"),
     ];
 }
@@ -263,9 +263,9 @@ impl FromStr for MarkSet {
 
     /// Reads marks in a row, such as `.,?`; a hyphen is a dash.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let expected = "expected some of . , ? ! : ; - … in a row, such as .,?";
+        let expected = "expected some of . , ? ! : ; - … without spaces, such as .,?";
         if let Some(c) = text.chars().find(|&c| Mark::of(c) == Mark::None) {
-            return Err(Error::usage(format!("\"{c}\" is no punctuation mark: {expected}")));
+            return Err(Error::usage(format!("\"{c}\" is not a known punctuation mark: {expected}")));
         }
         match text.chars().map(Mark::of).collect() {
             Self::NONE => Err(Error::usage(format!("no marks are named: {expected}"))),

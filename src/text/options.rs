@@ -205,7 +205,7 @@ impl NamedValue for SentenceStart {
             "auto",
             "After a mark that ends a sentence, and at the beginning of a line of punctuated text",
         ),
-        (Self::Always, "always", "The places of auto, and the beginning of every line and cue"),
+        (Self::Always, "always", "As auto, and at the beginning of every line and cue"),
         (Self::Never, "never", "Nowhere: the method alone decides"),
     ];
 }
@@ -309,7 +309,7 @@ impl NamedValue for Context {
         (
             Self::Auto,
             "auto",
-            "Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text",
+            "Each record of jsonl is a text by itself, unless it arrives live; in other formats the file is one text",
         ),
         (Self::Line, "line", "Each line of text and each record of jsonl is a text by itself"),
         (Self::File, "file", "The file is one text"),

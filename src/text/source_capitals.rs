@@ -25,10 +25,10 @@ impl NamedValue for Capitalized {
         (
             Self::Auto,
             "auto",
-            "In a sentence of a line with letters in both cases, capitals stay; one all in lower case or all in capitals is decided anew",
+            "Capitals stay, except in a sentence all in lower case or all in capitals, which is restored from scratch",
         ),
         (Self::Keep, "keep", "All capitals stay; only words in lower case are decided"),
-        (Self::Ignore, "ignore", "No capitals count: every word is decided"),
+        (Self::Ignore, "ignore", "All capitals are ignored: every word is decided"),
     ];
 }
 

@@ -93,7 +93,7 @@ impl Spellings {
         let marks = [&spelling[..first.source.start as usize], &spelling[last.source.end as usize..]];
         if let Some(marks) = marks.iter().find(|marks| marks.contains(char::is_whitespace)) {
             return Err(format!(
-                "\"{spelling}\" has \"{}\" apart from its words: give the spelling alone",
+                "\"{spelling}\" has \"{}\" besides its words: give the spelling alone",
                 marks.trim()
             ));
         }
@@ -305,7 +305,7 @@ mod tests {
         let problem = Spellings::read(b"- iPhone", "w.txt", Locale::Root).unwrap_err().to_string();
         assert_eq!(
             problem,
-            "w.txt, line 1: \"- iPhone\" has \"-\" apart from its words: give the spelling alone"
+            "w.txt, line 1: \"- iPhone\" has \"-\" besides its words: give the spelling alone"
         );
     }
 

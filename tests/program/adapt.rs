@@ -36,7 +36,7 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
         "train maxent a.txt --size 2kB -o third",
         b"",
         2,
-        &["--size 2kB", "before it has any features"],
+        &["--size 2kB", "a model without features already takes"],
     );
     room.fails("train maxent a.txt --size 2apples -o third", b"", 2, &["2apples", "500kB"]);
 }
@@ -78,10 +78,15 @@ fn a_model_of_bert_is_adapted_with_options_of_its_own() {
     );
     let refused =
         |line: &str, parts: &[&str]| room.fails(&format!("adapt old b.txt {line} -o third"), b"", 2, parts);
-    refused("--variance 1", &["--variance is for models of maxent, but this one is of bert"]);
+    refused("--variance 1", &["--variance is for models of maxent, but this is a bert model"]);
     refused("--rate small", &["small", "--rate"]);
     refused("--dropout 1", &["--dropout 1"]);
     refused("--checkpoint-every 7", &["--checkpoint"]);
     room.out("train maxent --bits 12 a.txt -o other", b"");
-    room.fails("adapt other b.txt --decay -o third", b"", 2, &["--decay is for models of bert", "of maxent"]);
+    room.fails(
+        "adapt other b.txt --decay -o third",
+        b"",
+        2,
+        &["--decay is for models of bert", "a maxent model"],
+    );
 }

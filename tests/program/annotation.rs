@@ -225,7 +225,7 @@ fn agreement_refuses_what_is_no_sheet_of_the_key() {
     let header = "id,context,A,B,choice";
     for (sheet, problem) in [
         (filled.replacen("\n2,", "\n7,", 1), "wrong.csv, line 3: the key has no row \"7\""),
-        (format!("{filled}{last}\n"), "wrong.csv, line 6: row 4 is here for the second time"),
+        (format!("{filled}{last}\n"), "wrong.csv, line 6: row 4 occurs twice"),
         (filled.replace(&format!("{last}\r\n"), ""), "wrong.csv: row 4 of the key is missing"),
         (
             filled.replace(&last, &format!("{}Z", &last[..last.len() - 1])),
@@ -250,7 +250,7 @@ fn agreement_refuses_what_is_no_sheet_of_the_key() {
     desk.fails("experiment agreement sheet.key.json wrong.csv", 1, "wrong.csv");
     desk.fails("experiment agreement sheet.key.json none.csv", 1, "none.csv");
     desk.fails("experiment agreement sheet.key.json ana.csv ./ana.csv", 2, "./ana.csv is named twice");
-    desk.fails("experiment agreement ana.csv ana.csv", 1, "ana.csv: is no key of a sheet");
+    desk.fails("experiment agreement ana.csv ana.csv", 1, "ana.csv: is not the key of a sheet");
     desk.fails("experiment agreement sheet.key.json sheet.csv", 2, "no choice is filled in");
     desk.fails("experiment agreement sheet.key.json", 2, "<SHEET>");
 }

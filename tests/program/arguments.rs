@@ -41,7 +41,7 @@ fn what_is_asked_for_by_another_name_is_answered() {
     assert!(!String::from_utf8(room.out("restore --marks", written)).unwrap().contains('?'));
     assert!(String::from_utf8(room.out("restore --marks=all", written)).unwrap().contains("? I went"));
     for (line, parts) in [
-        ("restore --marks=every", ["is no punctuation mark", "--marks"]),
+        ("restore --marks=every", ["is not a known punctuation mark", "--marks"]),
         #[cfg(not(feature = "service"))]
         ("serve --port 80", ["--features service", "--stream"]),
         ("truecase a.txt", ["majuscule restore", "truecase"]),

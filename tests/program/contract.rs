@@ -30,6 +30,7 @@ use majuscule_fst::wfst::BackOff;
 #[cfg(feature = "neural")]
 use majuscule_neural::{bert, bilstm, cnn_bilstm};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::methods::{Learner, hmm, majority, maxent};
 use proptest::prelude::*;
 
@@ -49,7 +50,11 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(hmm::HmmConfig::default()),
         Box::new(hmm::HmmConfig { language: with_marks(), ..Default::default() }),
         Box::new(maxent::MaxentConfig { bits: 12, ..Default::default() }),
-        Box::new(maxent::MaxentConfig { bits: 12, marks: with_marks().marks, ..Default::default() }),
+        Box::new(maxent::MaxentConfig {
+            bits: 12,
+            punctuation: with_marks().punctuation,
+            ..Default::default()
+        }),
         Box::new(maxent::MaxentConfig {
             bits: 12,
             look_ahead: 0,
@@ -78,7 +83,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(toy_bert()),
         #[cfg(feature = "neural")]
         Box::new(bert::BertConfig {
-            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
             labelled_subword: bert::LabelledSubword::Last,
             epochs: 20,
             ..toy_bert()
@@ -87,7 +92,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(toy_bilstm()),
         #[cfg(feature = "neural")]
         Box::new(bilstm::BilstmConfig {
-            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
             epochs: 20,
             ..toy_bilstm()
         }),
@@ -95,7 +100,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(toy_cnn_bilstm()),
         #[cfg(feature = "neural")]
         Box::new(cnn_bilstm::CnnBilstmConfig {
-            heads: bert::HeadOptions { marks: with_marks().marks, ..Default::default() },
+            heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
             words: 0,
             epochs: 20,
             ..toy_cnn_bilstm()
@@ -153,7 +158,7 @@ fn toy_cnn_bilstm() -> cnn_bilstm::CnnBilstmConfig {
 
 /// Returns the settings of a language model with the marks of [`TEXTS`].
 fn with_marks() -> hmm::Language {
-    hmm::Language { marks: Some(".,".parse().unwrap()), ..Default::default() }
+    hmm::Language { punctuation: MarkOptions::of(".,".parse().unwrap()), ..Default::default() }
 }
 
 /// A small text in each locale.
@@ -1057,7 +1062,7 @@ fn a_model_cut_off_anywhere_is_refused() {
         let bytes = fs::read(&path).unwrap();
         for len in (0..bytes.len() - 1).step_by(11) {
             fs::write(&path, &bytes[..len]).unwrap();
-            assert!(problem(&folder).contains("is no manifest of majuscule"));
+            assert!(problem(&folder).contains("is not a manifest of majuscule"));
         }
     }
 }
@@ -1111,12 +1116,15 @@ fn what_is_no_model_of_this_build_is_named() {
         change(&|m| m["method"] = "bilstm".into()),
         &["method \"bilstm\"", "build majuscule with the feature neural"],
     );
-    has(change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})), &["no manifest of majuscule"]);
-    has(change(&|m| *m = serde_json::json!([1, 2])), &["no manifest of majuscule"]);
-    has(change(&|m| m["locale"] = "?".into()), &["no manifest of majuscule"]);
+    has(
+        change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})),
+        &["not a manifest of majuscule"],
+    );
+    has(change(&|m| *m = serde_json::json!([1, 2])), &["not a manifest of majuscule"]);
+    has(change(&|m| m["locale"] = "?".into()), &["not a manifest of majuscule"]);
     has(
         change(&|m| drop(m.as_object_mut().unwrap().remove("files"))),
-        &["no manifest of majuscule", "files"],
+        &["not a manifest of majuscule", "files"],
     );
     has(change(&|m| m["settings"] = serde_json::Value::Null), &["settings", "train it again"]);
     has(change(&|m| m["files"] = serde_json::json!([])), &["has no file", &file]);
@@ -1131,9 +1139,9 @@ fn what_is_no_model_of_this_build_is_named() {
     has(problem(&folder.join("nowhere")), &["nowhere: there is no such file or folder", "made by train"]);
     let text = folder.join("notes.txt");
     fs::write(&text, "These are notes.").unwrap();
-    has(problem(&text), &["notes.txt", "no packed model"]);
+    has(problem(&text), &["notes.txt", "not a packed model"]);
     fs::write(&text, "").unwrap();
-    has(problem(&text), &["notes.txt", "no packed model"]);
+    has(problem(&text), &["notes.txt", "not a packed model"]);
 }
 
 #[test]
@@ -1144,7 +1152,7 @@ fn a_manifest_cannot_lead_out_of_its_folder() {
     let store = Folder::open(&folder).unwrap();
     for name in ["../secret", "/etc/passwd", "..", ".", "", "a/../../secret"] {
         let error = store.section(name).unwrap_err().to_string();
-        assert!(error.contains("is no file of a model"), "{name}: {error}");
+        assert!(error.contains("is not a valid name of a model's file"), "{name}: {error}");
     }
 }
 

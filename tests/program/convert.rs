@@ -114,7 +114,7 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
         "talk.ttml -o out.vtt",
         "",
         1,
-        "talk.ttml, line 3, column 1: the head \"<head><layout/></head>\" would be lost, for .vtt",
+        "talk.ttml, line 3, column 1: the head \"<head><layout/></head>\" would be lost, since .vtt",
     );
     let (vtt, told) = room.both("talk.ttml --to vtt --drop", "");
     assert_eq!(vtt, "WEBVTT\n\na\n00:00:01.200 --> 00:00:03.200\nso <i>ana</i>\n&amp; we\n\n");
@@ -125,7 +125,12 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
     assert_eq!(told, "majuscule: left out: identifiers of 1 cue, 1 head\n");
     room.write("out.ass", &ass);
     assert_eq!(room.both("out.ass --to text --drop", "").0, "so ana & we\n");
-    room.fails("talk.srt -o out.ttml", "", 2, "TTML is read, but not written: convert to .srt, .vtt or .ass");
+    room.fails(
+        "talk.srt -o out.ttml",
+        "",
+        2,
+        "TTML can be read, but not written: convert to .srt, .vtt or .ass",
+    );
 }
 
 #[test]
@@ -137,14 +142,14 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "talk.srt --to vtt",
             "",
-            "talk.srt, line 7, column 1: the tag \"{\\an8}\" would be lost, for .vtt has no place for that: convert with --drop",
+            "talk.srt, line 7, column 1: the tag \"{\\an8}\" would be lost, since .vtt cannot hold it: convert with --drop",
         ),
         (
             "talk.vtt --to srt",
             "",
-            "talk.vtt, line 1, column 1: the header \"- an evening at the library\" would be lost, for .srt",
+            "talk.vtt, line 1, column 1: the header \"- an evening at the library\" would be lost, since .srt",
         ),
-        ("talk.srt --to text", "", "talk.srt, line 2, column 1: the time 1 would be lost, for plain text"),
+        ("talk.srt --to text", "", "talk.srt, line 2, column 1: the time 1 would be lost, since plain text"),
         ("talk.ctm --to srt", "", "talk.ctm, line 1, column 1: the comment \"an evening at the library, as"),
         (
             "- --from ctm --to srt",
@@ -159,7 +164,7 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from srt --to ctm",
             long,
-            "standard input, line 1, column 1: the identifier \"1\" would be lost, for .ctm",
+            "standard input, line 1, column 1: the identifier \"1\" would be lost, since .ctm",
         ),
         (
             "- --from srt --to ctm --drop",
@@ -194,7 +199,7 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from srt --to ass",
             "1\n0:00:01,005 --> 0:00:02,000\nso",
-            "standard input, line 2, column 1: what 1.005 has beyond hundredths would be lost, for .ass",
+            "standard input, line 2, column 1: what 1.005 has beyond hundredths would be lost, since .ass",
         ),
         (
             "- --from srt --to ass --drop",
@@ -269,22 +274,27 @@ fn bad_input_and_bad_arguments_are_told_apart() {
         "- -o out.vtt",
         "",
         2,
-        "standard input has no name that tells its format: name it with --from",
+        "standard input has no file extension that shows its format: name the format with --from",
     );
-    room.fails("talk.srt", "", 2, "standard output has no name that tells its format: name it with --to");
+    room.fails(
+        "talk.srt",
+        "",
+        2,
+        "standard output has no file extension that shows its format: name the format with --to",
+    );
     room.fails(
         "talk.srt -o talk.sub",
         "",
         2,
-        "talk.sub has no name that tells its format, such as talk.vtt: name it with --to",
+        "talk.sub has no known file extension, such as .vtt: name the format with --to",
     );
     room.fails("talk.srt -o talk.srt", "", 2, "talk.srt is both input and output");
-    room.fails("talk.srt -o out.vtt --field x", "", 2, "--field names the text of jsonl and conll");
+    room.fails("talk.srt -o out.vtt --field x", "", 2, "--field is for jsonl and conll");
     room.fails(
         "- --from jsonl --to text --field a.b",
         "",
         2,
-        "--field a.b: convert takes a field of the object itself",
+        "--field a.b: convert accepts only a field of the object itself",
     );
     assert!(!room.path("out.vtt").exists());
 }
@@ -344,7 +354,7 @@ fn subtitles_are_cut_anew() {
     let room = Room::new();
     for name in ["talk.srt", "talk.vtt"] {
         let (cues, told) = room.both(&format!("{name} --to srt --cues sentence --max-chars 30"), "");
-        let divided = "segments: their time was divided by letters\n";
+        let divided = "segments: their times were interpolated by character count\n";
         assert!(told.contains(divided) && told.contains("characters a second ("), "{told}");
         let mut lines = cues.lines().filter(|line| !line.contains("-->"));
         let shown = |line: &str| line.replace("{\\an8}", "").replace("<i>", "").replace("</i>", "");
@@ -370,7 +380,7 @@ fn limits_of_cues_are_checked() {
         &cut("--cues sentence --max-chars 3"),
         "",
         2,
-        "--max-chars 3: expected 10 to 100 characters a line, such as 42",
+        "--max-chars 3: expected 10 to 100 characters per line, such as 42",
     );
     room.fails(
         &cut("--cues sentence --min-seconds 9"),

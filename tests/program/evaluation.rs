@@ -89,7 +89,9 @@ fn a_model_without_marks_is_named_where_marks_are_compared() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(
-        error.contains("plain: the model puts no punctuation marks, but the protocol iwslt scores them"),
+        error.contains(
+            "plain: the model does not insert punctuation marks, but the protocol iwslt scores them"
+        ),
         "{error}"
     );
 }
@@ -267,7 +269,7 @@ fn compare_groups_errors_by_the_kind_of_word() {
         })
     );
     let page = String::from_utf8(majuscule(folder.path(), outputs).stdout).unwrap();
-    assert!(page.contains("\n\nno vocabulary is known, since none comes with an output"), "{page}");
+    assert!(page.contains("\n\noutputs come without a vocabulary"), "{page}");
     assert!(
         page.contains("\noffice:\n  The [President] of NATO met Jean-Paul  reference: President, "),
         "{page}"
@@ -379,7 +381,7 @@ Ada|0|.\n";
     let none = majuscule(folder.path(), "evaluate --model model train.txt --per-speaker");
     assert!(none.status.success());
     let told = String::from_utf8(none.stderr).unwrap();
-    assert!(told.contains("no speaker is scored by itself: none is named in train.txt"), "{told}");
+    assert!(told.contains("there is no speaker to score by itself in train.txt"), "{told}");
     for (arguments, said) in
         [("- --per-category", "--per-category reads each file twice"), ("cut.stm --per-speaker", "cut.stm")]
     {
@@ -398,14 +400,14 @@ fn files_without_a_word_to_score_are_named_and_exit_with_1() {
     for (arguments, named) in [
         (
             "evaluate --model model none.txt single.txt --protocol rei",
-            "none.txt and 1 more: holds no words to score: ",
+            "none.txt and 1 more: contains no words to score: ",
         ),
         (
             "evaluate --model model none.txt --protocol asr",
-            "none.txt: holds no words to score: expected, under asr:200, text",
+            "none.txt: contains no words to score: expected, under asr:200, text",
         ),
-        ("score single.txt single.txt --protocol text", "single.txt: holds no words to score: "),
-        ("compare none.txt --output none.txt --protocol susanto", "none.txt: holds no words to score: "),
+        ("score single.txt single.txt --protocol text", "single.txt: contains no words to score: "),
+        ("compare none.txt --output none.txt --protocol susanto", "none.txt: contains no words to score: "),
     ] {
         let output = majuscule(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments}");
@@ -433,7 +435,7 @@ fn what_counts_by_default_is_what_is_trained_on_by_default() {
     let page = String::from_utf8(majuscule(folder.path(), "score ref.txt hyp.txt").stdout).unwrap();
     assert!(page.contains("most frequent errors"), "{page}");
     let error = majuscule(folder.path(), "evaluate --lang auto ref.txt").stderr;
-    assert!(String::from_utf8(error).unwrap().contains("--lang auto: one model"));
+    assert!(String::from_utf8(error).unwrap().contains("--lang auto cannot be used, since one model"));
 }
 
 const SAID: &str = "call 1 ana 0 2 <o,f0> We met Ada McKay { in / at } Rome.\ncall 1 rui 2 3 Who?\n";
@@ -506,7 +508,7 @@ fn what_cannot_be_aligned_is_named() {
             2,
             "said and heard have nothing in common: expected files with the same names",
         ),
-        ("score --align said said.stm", 2, "said is a folder, but said.stm is none: "),
+        ("score --align said said.stm", 2, "said is a folder, but said.stm is not: "),
         (
             "score --align said.stm cut.ctm",
             1,
@@ -521,12 +523,12 @@ fn what_cannot_be_aligned_is_named() {
         (
             "score --align said.stm cut.ctm --protocol rei",
             2,
-            "--align pairs words as asr has them, and cannot do so under rei",
+            "--align pairs words as under asr, which rei does not allow",
         ),
         (
             "score --align said.stm cut.ctm --protocol segments",
             2,
-            "or name one that scores marks, such as iwslt",
+            "or name one that scores punctuation, such as iwslt",
         ),
         ("score said.stm cut.ctm --per-file", 2, "--align"),
     ] {

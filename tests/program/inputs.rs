@@ -75,11 +75,11 @@ fn what_unpacks_beyond_the_limit_is_refused_before_memory_is_full() {
     let room = Room::new();
     let (large, line) = (gzip("iPhone\n".repeat(300_000)), gzip("iPhone ".repeat(300_000)));
     room.write("large.json.gz", &large).write("line.txt.gz", &line).write("recipe.toml.gz", &large);
-    let (whole, one_line) = ("holds more than 1M unpacked", "line 1: the line is longer than 32K");
+    let (whole, one_line) = ("is larger than 1M unpacked", "line 1: the line is longer than 32K");
     for (verb, problem) in [
-        ("restore --model model large.json.gz", "read whole: --input-limit allows more"),
+        ("restore --model model large.json.gz", "held in memory whole: raise --input-limit"),
         ("restore --model model --words large.json.gz", whole),
-        ("restore --model model --n-best 2 line.txt.gz", "an --input-limit of 32 times its length"),
+        ("restore --model model --n-best 2 line.txt.gz", "set --input-limit to 32 times its length"),
         ("lexicon stats line.txt.gz", one_line),
         ("experiment run recipe.toml.gz", whole),
         ("fst info large.json.gz", whole),

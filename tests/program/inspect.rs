@@ -42,7 +42,7 @@ fn an_encoder_is_checked_against_another_implementation() {
         assert!(json["encoder_check"][implementation].as_f64().unwrap() < 1e-4, "{json}");
     }
     room.out("train majority a.txt -o other", b"");
-    room.fails("inspect other --check-encoder", b"", 2, &["is a model of majority", "only those of bert"]);
+    room.fails("inspect other --check-encoder", b"", 2, &["is a majority model", "only bert models"]);
 }
 
 #[cfg(feature = "neural")]

@@ -104,8 +104,8 @@ fn what_cannot_be_done_is_said() {
         ("build lower.txt", 1, "lower.txt: 0 of its 4 words have a capital"),
         ("build missing.txt", 1, "missing.txt"),
         ("stats cut.tsv", 1, "cut.tsv: the header has no end"),
-        ("show news.tsv tulip", 1, "news.tsv: no word \"tulip\" among its 16\n"),
-        ("show news.txt tulip", 1, "among its 0; it was read as a word list, an entry a line"),
+        ("show news.tsv tulip", 1, "news.tsv: found no word \"tulip\" among its 16 words\n"),
+        ("show news.txt tulip", 1, "among its 0 words; it was read as a word list with one entry per line"),
         ("update news.tsv later.txt --date today", 2, "expected year-month-day"),
         ("update news.tsv later.txt --date 2026-11-20 --decay 2", 2, "decay 2 is out of range"),
     ] {

@@ -42,7 +42,7 @@ fn a_language_model_is_trained_asked_and_converted() {
         assert_eq!(room.out(&format!("restore --model {model}"), b"ana saw rui"), b"Ana saw Rui");
     }
     room.out("train majority text.txt -o plain", b"");
-    room.fails("lm score plain", b"", 1, &["plain", "model of majority", "only those of hmm"]);
+    room.fails("lm score plain", b"", 1, &["plain", "majority model", "only hmm models"]);
 
     room.out("lm prune model.bin --threshold 1 --force -o pruned.arpa", b"");
     assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
@@ -111,14 +111,14 @@ fn a_language_model_is_trained_from_counts_of_its_pieces() {
     room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "count again"]);
     room.fails("lm train all.txt --counts 1.counts -o a.arpa", b"", 2, &["cannot be used with"]);
     room.fails("lm train -o a.arpa", b"", 2, &["CORPUS"]);
-    room.fails("lm train --counts all.txt -o a.arpa", b"", 1, &["all.txt", "is no file of counts"]);
+    room.fails("lm train --counts all.txt -o a.arpa", b"", 1, &["all.txt", "is not a file of counts"]);
     room.fails("lm merge 1.counts -o 1.counts", b"", 2, &["both input and output"]);
     room.out("lm count 2.txt --plain --order 3 -o plain.counts", b"");
     room.fails(
         "lm merge 1.counts plain.counts -o a.counts",
         b"",
         1,
-        &["plain.counts", "white space", "count them alike"],
+        &["plain.counts", "white space", "count both alike"],
     );
     let whole = bytes("all.counts");
     fs::write(room.path("cut.counts"), &whole[..whole.len() - 1]).unwrap();
@@ -150,11 +150,11 @@ fn a_language_model_does_not_depend_on_memory() {
     assert_eq!(fs::read_dir(room.path("temp")).unwrap().count(), 0);
     let train = "lm train --plain text.txt --discount-fallback --force -o new.arpa";
     for (memory, problem) in
-        [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "such as")]
+        [("1K", "at least 1M"), ("lots", "such as 2G"), ("-2G", "at least 1M"), ("nan", "such as")]
     {
         room.fails(&format!("{train} --memory={memory}"), b"", 2, &[problem]);
     }
-    room.fails(&format!("{train} --memory 1G --temp none"), b"", 2, &["--temp none", "a folder"]);
+    room.fails(&format!("{train} --memory 1G --temp none"), b"", 2, &["--temp none", "an existing folder"]);
     assert!(!room.path("new.arpa").exists());
 }
 
@@ -190,7 +190,10 @@ fn what_other_toolkits_leave_out_is_read_with_a_note() {
     let output = room.run("lm info odd.arpa", b"");
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("odd.arpa, line 19: the n-gram begins with words that are no n-gram"), "{said}");
+    assert!(
+        said.contains("odd.arpa, line 19: the n-gram begins with words that are not an n-gram"),
+        "{said}"
+    );
     assert!(
         said.contains("odd.arpa, line 12: the n-gram begins longer n-grams but has no back-off"),
         "{said}"
@@ -199,5 +202,5 @@ fn what_other_toolkits_leave_out_is_read_with_a_note() {
     let output = room.run("lexicon stats odd.moses", b"");
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("odd.moses, line 2, column 1: the form \"\\u{ad}\" is no word"), "{said}");
+    assert!(said.contains("odd.moses, line 2, column 1: the form \"\\u{ad}\" is not a word"), "{said}");
 }

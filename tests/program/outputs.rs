@@ -32,13 +32,13 @@ fn an_output_that_is_an_input_is_refused_and_both_stay() {
     assert_eq!(room.read("counts.txt"), "eBay\n");
     let manifest = room.read("model/majuscule.json");
     room.write("model/counts.txt", "eBay\n");
-    let inside = ["model/counts.txt lies in model", "name another"];
+    let inside = ["model/counts.txt is inside model", "name another"];
     room.fails("train majority --lexicon model/counts.txt -o model --force", b"", 2, &inside);
-    room.fails("train majority a.txt -o new --pack new/packed", b"", 2, &["new/packed lies in new"]);
+    room.fails("train majority a.txt -o new --pack new/packed", b"", 2, &["new/packed is inside new"]);
     assert_eq!(room.read("model/majuscule.json"), manifest);
     assert_eq!(room.read("a.txt"), "bbc\n");
     assert_eq!(room.read("words.txt"), "eBay\n");
-    room.fails("restore --model model a.txt -o model", b"", 2, &["model holds a model", "name another"]);
+    room.fails("restore --model model a.txt -o model", b"", 2, &["model contains a model", "name another"]);
     room.fails("restore --model model a.txt missing.txt -o out.txt", b"", 1, &["missing.txt"]);
     assert!(!room.path("out.txt").exists());
     room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);

@@ -111,18 +111,14 @@ fn what_is_no_treebank_or_no_tagger_is_refused() {
         (
             "tagger evaluate majority test.conllu",
             1,
-            &["majority: a model of majority, but a tagger is expected"],
+            &["majority: is a majority model, but a tagger made by tagger train is expected"],
         ),
         (
             "train maxent corpus.txt --tagger majority -o x",
             1,
-            &["a model of majority, but a tagger is expected"],
+            &["is a majority model, but a tagger made by tagger train is expected"],
         ),
-        (
-            "train maxent corpus.txt --features tags -o x",
-            2,
-            &["the features tags look at a file", "--tagger"],
-        ),
+        ("train maxent corpus.txt --features tags -o x", 2, &["the features tags need a file", "--tagger"]),
         ("restore --model en.tagger lost.txt", 1, &["tagger"]),
     ] {
         let (found, message) = fails(at, line);

@@ -49,7 +49,7 @@ fn a_folder_that_stands_there_is_replaced_only_by_force() {
     assert_ne!(room.read("model/majuscule.json"), before);
     fs::create_dir(room.path("papers")).unwrap();
     room.write("papers/mine.txt", "mine");
-    room.fails("train majority corpus.txt -o papers --force", b"", 2, &["papers holds no majuscule.json"]);
+    room.fails("train majority corpus.txt -o papers --force", b"", 2, &["papers contains no majuscule.json"]);
     assert_eq!(room.read("papers/mine.txt"), "mine");
     room.fails("train majority corpus.txt -o corpus.txt --force", b"", 2, &["corpus.txt is a file"]);
     assert_eq!(room.names(), ["corpus.txt", "papers"]);
@@ -109,7 +109,7 @@ fn a_map_or_a_language_model_that_is_no_use_is_refused() {
         room.fails(&format!("{verb} corpus.txt"), b"", 1, &["corpus.txt, line", "expected an ARPA file"]);
         room.fails(&format!("{verb} tiny.lm --map-weight -1"), b"", 2, &["--map-weight -1", "0 or more"]);
         if verb.starts_with("train") {
-            room.fails(&format!("{verb} no-words.arpa"), b"", 1, &["no-words.arpa: knows no words"]);
+            room.fails(&format!("{verb} no-words.arpa"), b"", 1, &["no-words.arpa: contains no words"]);
         }
         assert!(!room.path("other").exists(), "{verb}");
     }
@@ -127,11 +127,11 @@ fn lists_and_a_lexicon_become_part_of_a_model() {
     let train = "train maxent --bits 12 corpus.txt -o other";
     for (line, code, parts) in [
         ("--list gone.txt", 1, &["cannot open gone.txt"][..]),
-        ("--list empty.txt", 1, &["empty.txt: has no entries: expected a word or a phrase a line"]),
+        ("--list empty.txt", 1, &["empty.txt: has no entries: expected one word or phrase per line"]),
         ("--list latin.txt", 1, &["latin.txt, line 2", "UTF-8"]),
         ("--list long.txt", 1, &["long.txt: \"a b c d e f g h\" has 8 words: a phrase has at most 7"]),
         (&"--list places.txt ".repeat(17), 2, &["17 lists: at most 16"]),
-        ("--features lists", 2, &["the features lists look at a file", "--list"]),
+        ("--features lists", 2, &["the features lists need a file", "--list"]),
         ("--features word --list places.txt", 2, &["add lists or lists-around to --features"]),
         ("--features forms-around", 2, &["--forms"]),
         ("--forms gone.tsv", 1, &["cannot open gone.tsv"]),
@@ -201,11 +201,11 @@ fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
     assert!(!room.path("kept").exists());
     let refused =
         |line: &str, code, parts: &[&str]| room.fails(&format!("{train} a.txt {line}"), b"", code, parts);
-    refused("-o other --checkpoint plain", 1, &["plain: is no checkpoint", "a new file"]);
-    refused("-o other --checkpoint model", 1, &["model: is no checkpoint"]);
+    refused("-o other --checkpoint plain", 1, &["plain: is not a checkpoint", "a new file"]);
+    refused("-o other --checkpoint model", 1, &["model: is not a checkpoint"]);
     refused("-o other --checkpoint gone/kept", 1, &["gone/kept"]);
     refused("-o other --checkpoint a.txt", 2, &["a.txt is both input and output"]);
-    refused("-o other --checkpoint other/kept", 2, &["lies in other"]);
+    refused("-o other --checkpoint other/kept", 2, &["is inside other"]);
     refused("--pack kept --checkpoint ./kept", 2, &["both --pack and --checkpoint"]);
     refused("-o other --checkpoint kept --checkpoint-every 0", 2, &["--checkpoint-every 0", "at least 1"]);
     refused("-o other --checkpoint-every 7", 2, &["--checkpoint"]);
@@ -232,7 +232,7 @@ fn one_model_serves_several_languages() {
         assert!(page.to_string().contains("\"ser\":0.0"), "{page}");
     }
     room.fails("restore --model both --lang fr", b"", 2, &["--lang fr", "en,pt"]);
-    let problem = ["--lang en,nl: nl pairs letters in another way than en", "--locale"];
+    let problem = ["--lang en,nl: nl and en have different case pairs", "--locale"];
     room.fails("train majority en.txt --lang en,nl -o other", b"", 2, &problem);
 }
 
@@ -246,9 +246,14 @@ fn a_training_of_bert_that_was_killed_goes_on_from_its_checkpoint() {
     let output = killed_after_checkpoint(&room, &format!("{kept} -o model-of-two"));
     assert!(output.stderr.is_empty() || output.status.success(), "no progress where there is no terminal");
     if room.path("kept").exists() {
-        room.fails(&format!("{kept} --seed 2 -o other"), b"", 2, &["seed 1 was begun, but this one has 2"]);
+        room.fails(&format!("{kept} --seed 2 -o other"), b"", 2, &["seed 1, but this one has 2"]);
         room.write("a.txt", "the minister of Anna met us in Lisbon\nWho said to us in York\n".repeat(100));
-        room.fails(&format!("{kept} -o other"), b"", 1, &["a text that it was begun with has been altered"]);
+        room.fails(
+            &format!("{kept} -o other"),
+            b"",
+            1,
+            &["a text has been changed since the training began"],
+        );
         room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
     }
     room.out(&format!("{kept} --force --threads 1 -o model-of-two"), b"");

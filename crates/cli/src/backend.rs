@@ -7,13 +7,13 @@ use majuscule::methods::backend::{Device, Precision};
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[group(skip)]
 pub struct BackendArgs {
-    /// Device for a bert model: auto, cpu or cuda:N. auto is
-    /// the first GPU if there is one that this build can use
+    /// Device for a bert model: auto, cpu or cuda:N. auto is the
+    /// first GPU that this build can use, or else the CPU
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: Device,
-    /// Number format for a model of bert or cnn-bilstm: f32; int8 on
-    /// the CPU, which is faster; bf16 or f16 on a GPU. The default is f32,
-    /// and int8 for a model made by compact
+    /// Number format for a bert or cnn-bilstm model: f32, int8 (CPU only,
+    /// faster), bf16 or f16 (GPU only). The default is f32, or int8
+    /// for a model made by compact
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<Precision>,
 }

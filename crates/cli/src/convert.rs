@@ -14,16 +14,16 @@ use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
 
 /// Converts subtitles and transcripts from one format to another
 ///
-/// A conversion that would lose information is an error that says what and where; --drop leaves
-/// that information out. Words are never left out. Times, texts, tags, settings, confidences and
-/// everything else that both formats have stay the same.
+/// If information would be lost, the conversion fails and the error says what and where; --drop
+/// leaves it out instead. Words are never left out. Times, texts, tags, settings, confidences and
+/// everything else that both formats can hold stay the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
     /// The limits on what is held in memory of a file.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
-    /// Subtitles or a transcript, also as .gz, .zst or .xz; - is standard input, with --from
+    /// Subtitles or a transcript, also as .gz, .zst or .xz; - is standard input, which needs --from
     #[arg(value_name = "FILE")]
     input: PathBuf,
     /// Write to this file instead of standard output; it appears only once it is complete
@@ -38,15 +38,15 @@ pub struct ConvertArgs {
     /// or number of the conll column that holds the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-    /// Encoding of a file without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
-    /// windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// Encoding of a file without a byte-order mark (one of UTF-8 or UTF-16 takes precedence):
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў
     /// and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
     #[command(flatten)]
     output_form: OutputFormArgs,
-    /// Language of the text, such as en, for its abbreviations, articles and prepositions; by
-    /// default the language that the file names, or else any
+    /// Language of the text, such as en, whose abbreviations, articles and prepositions guide the
+    /// cuts; by default the language that the file declares, or else any language
     #[arg(long, requires = "cues", value_name = "TAG", value_parser = super::page::language, help_heading = "New cues")]
     lang: Option<String>,
 }
@@ -54,8 +54,8 @@ pub struct ConvertArgs {
 /// The format of the output, if it is another than that of the input, and its cues.
 #[derive(Debug, clap::Args)]
 pub struct OutputFormArgs {
-    /// Format of the output; by default that of its file extension. restore without either keeps the
-    /// format, and cuts a recogniser's words into new cues if it writes srt, vtt or ass
+    /// Format of the output; by default the one of its file extension. If neither is given, restore
+    /// keeps the format. It cuts a recogniser's words into new cues if it writes srt, vtt or ass
     #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
     to: Option<Format>,
     /// Leave out what the other format cannot hold, such as cue
@@ -71,26 +71,25 @@ pub struct OutputFormArgs {
 #[command(next_help_heading = "New cues")]
 struct CueArgs {
     /// Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and
-    /// where another speaker begins. Times are those of the words; without times of words the time
-    /// of a segment is divided by letters. The text stays as it is (restore puts capitals in). What
-    /// cues cannot have is left out, as with --drop
+    /// where the speaker changes. Words without times get times interpolated by character count
+    /// within their segment. convert does not change the text (restore adds capitals). Information
+    /// that cues cannot hold is left out, as with --drop
     #[arg(long, value_parser = majuscule_arguments::by_name::<CueCut>(), value_name = "WHERE")]
     cues: Option<CueCut>,
-    /// The longest line, in characters
+    /// Maximum length of a line, in characters
     #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_chars)]
     max_chars: usize,
-    /// The largest number of lines of a cue
+    /// Maximum number of lines in a cue
     #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_lines)]
     max_lines: usize,
-    /// The longest time of a cue, in seconds
+    /// Maximum duration of a cue, in seconds
     #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().max_seconds)]
     max_seconds: f64,
-    /// The shortest time of a cue, in seconds: a cue stays on the screen after its words if there
+    /// Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there
     /// is time. Shorter cues are reported on standard error
     #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().min_seconds)]
     min_seconds: f64,
-    /// The largest number of characters to read in a second; faster cues are reported on standard
-    /// error
+    /// Maximum reading speed, in characters per second; faster cues are reported on standard error
     #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_cps)]
     max_cps: f64,
 }
@@ -167,7 +166,9 @@ impl ConvertArgs {
         let usage = |problem: &str| Err(Error::usage(problem));
         let from = match self.from {
             None | Some(Format::Auto) if self.input == Path::new("-") => {
-                return usage("standard input has no name that tells its format: name it with --from");
+                return usage(
+                    "standard input has no file extension that shows its format: name the format with --from",
+                );
             }
             None | Some(Format::Auto) => {
                 Format::refuse_unread(&self.input)?;
@@ -177,12 +178,14 @@ impl ConvertArgs {
         };
         let to = match (self.output_form.to(), output) {
             (None, None) => {
-                return usage("standard output has no name that tells its format: name it with --to");
+                return usage(
+                    "standard output has no file extension that shows its format: name the format with --to",
+                );
             }
             (None, Some(output)) => match Format::named(output) {
                 Some(kind) => kind,
                 None => {
-                    let problem = "has no name that tells its format, such as talk.vtt: name it with --to";
+                    let problem = "has no known file extension, such as .vtt: name the format with --to";
                     return Err(Error::usage(format!("{} {problem}", output.display())));
                 }
             },

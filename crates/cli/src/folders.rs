@@ -29,7 +29,7 @@ pub fn texts(files: &[PathBuf], format: Format) -> Result<Vec<InputText>> {
         let from = texts.len();
         walk(path, Path::new(""), format, &mut texts)?;
         if texts.len() == from {
-            let problem = "is a folder, but no file in it is named as a format, such as talk.srt: name files";
+            let problem = "is a folder, but no file in it has a known extension, such as .srt: name the files themselves";
             return Err(Error::file(path.to_string_lossy(), problem));
         }
     }
@@ -82,7 +82,7 @@ pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
         let lacks = |folder: &Path, name: &Path, other: &Path| {
             let (folder, name, other) = (folder.display(), name.display(), other.display());
             Err(Error::usage(format!(
-                "{folder} has no {name}, which {other} has: expected the same names in both, endings aside"
+                "{folder} has no {name}, which {other} has: expected the same file names in both, extensions aside"
             )))
         };
         if let Some(name) = expected.iter().find(|name| !own.contains(name)) {

@@ -15,18 +15,18 @@ const WISHES: [(&[&str], &str); 13] = [
         if cfg!(feature = "service") {
             "the HTTP service is majuscule serve, and restore --stream reads a pipe and answers at once"
         } else {
-            "the HTTP service (majuscule serve) is in a build with --features service; restore --stream reads a pipe and answers at once"
+            "the HTTP service (majuscule serve) needs a build with --features service; restore --stream reads a pipe and answers at once"
         },
     ),
     (
         &["transcribe", "recognise", "recognize", "asr"],
-        "majuscule recognises no speech: it restores what a recogniser writes (majuscule restore talk.json, or --stream)",
+        "majuscule does not recognise speech: it restores the output of a recogniser (majuscule restore talk.json, or --stream)",
     ),
     (
         &["truecase", "recase", "capitalize", "capitalise", "predict", "infer", "correct", "fix"],
-        "that is majuscule restore",
+        "use majuscule restore",
     ),
-    (&["language", "lng"], "the language is --lang en, es, fr, nl, pt, de, it or auto"),
+    (&["language", "lng"], "name the language with --lang en, es, fr, nl, pt, de, it or auto"),
     (
         &["detect", "detect-language", "langid"],
         "restore --lang auto detects the language of each file, and the summary of several files names their languages",
@@ -37,25 +37,22 @@ const WISHES: [(&[&str], &str); 13] = [
          majuscule models lists them all",
     ),
     (&["output-dir", "outdir", "output-folder"], "-o FOLDER/ writes each text to that folder under its name"),
-    (
-        &["recursive", "r"],
-        "a folder is read with the folders inside it: majuscule restore talks/ -o restored/",
-    ),
+    (&["recursive", "r"], "a folder is read with its subfolders: majuscule restore talks/ -o restored/"),
     (
         &["gpu", "cuda", "use-gpu"],
-        "--device cuda:0 computes models of bert on a GPU, in a build with --features cuda",
+        "--device cuda:0 runs bert models on a GPU, in a build with --features cuda",
     ),
     (
         &["lower", "lowercase", "upper", "uppercase"],
-        "majuscule puts capitals back; --case ignore decides every word anew",
+        "majuscule restores capitals; --case ignore decides every word anew",
     ),
     (
         &["glossary", "dictionary", "vocab-file", "custom-words"],
-        "your own spellings are --words FILE, a word or phrase a line; lexicon words makes such a list of your documents",
+        "give your own spellings with --words FILE, one word or phrase per line; lexicon words makes such a list from your documents",
     ),
     (
         &["watch", "follow"],
-        "--stream restores text while it comes in: tail -f talk.txt | majuscule restore --stream",
+        "--stream restores text as it arrives: tail -f talk.txt | majuscule restore --stream",
     ),
 ];
 

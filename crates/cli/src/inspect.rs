@@ -19,7 +19,7 @@ use majuscule::restorer::{EncoderCheck, LayerWeights};
 /// Describes a model, and compares its files with their checksums
 ///
 /// For a bert model it also prints the weight of each encoder layer and the centre of gravity of
-/// these weights: the sum of layer times weight, with layers counted from 0, the embeddings.
+/// these weights: the sum of each layer's number times its weight, where layer 0 is the embeddings.
 /// Divided by the number of layers, the centre of gravity is comparable between encoders.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
@@ -35,10 +35,10 @@ pub struct InspectArgs {
     /// Print the manifest as JSON, with the layer weights if there are any
     #[arg(long)]
     json: bool,
-    /// Check the encoder of a bert model: compute the last hidden states of a text with another
-    /// implementation, candle-transformers, and print the largest difference from it of the graph
-    /// that trains and of the engine that restores on the CPU; by default of a short English text.
-    /// A difference that rounding does not explain is an error
+    /// Check the encoder of a bert model: compute the last hidden states of a text (by default a
+    /// short English one) with candle-transformers too, and print the largest differences between
+    /// them and those of the training graph and of the CPU engine. A difference that rounding does
+    /// not explain is an error
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
     check_encoder: Option<Option<PathBuf>>,
 }
@@ -65,9 +65,9 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
             let model = args.model.display();
             Error::usage(match manifest.method == "bert" {
                 true => format!(
-                    "{model} has no other implementation here: check a model that is not in bytes, in a build with --features neural"
+                    "{model} cannot be checked here: check a model with floating-point weights, in a build with --features neural"
                 ),
-                false => format!("{model} is a model of {method}: only those of bert have an encoder to check"),
+                false => format!("{model} is a {method} model: only bert models have an encoder to check"),
             })
         })?
     });
@@ -125,7 +125,7 @@ fn passed(model: &Path, check: Option<EncoderCheck>) -> Result<ExitCode> {
     let wrong = [("graph", graph), ("engine", engine)].into_iter().filter(|(_, by)| *by > check.tolerance());
     let wrong: Vec<String> = wrong.map(|(name, by)| format!("the {name} by {by:.1e}")).collect();
     let problem = format!(
-        "its encoder differs from candle-transformers, {}, where rounding explains {:.1e}: report this as a fault of the program",
+        "its encoder differs from candle-transformers ({}) by more than rounding explains ({:.1e}): please report this bug",
         wrong.join(" and "),
         check.tolerance()
     );

@@ -50,18 +50,18 @@ pub struct Cli {
     #[cfg(feature = "learning")]
     #[command(flatten)]
     usage: learning::UsageArgs,
-    /// Limit on the bytes of an input, unpacked, that are held in memory
-    /// at once if it must be read whole: a list, a recipe, whisper-json,
-    /// a transducer. A single line of a text may take a 32nd of it
+    /// Maximum unpacked size of an input that must be held in memory as a
+    /// whole: a list, a recipe, whisper-json, a transducer. One line of
+    /// text may take 1/32 of it
     #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t)]
     input_limit: Limits,
 }
 
 /// The commands that most users come for, which the help begins with.
 const COMMANDS: &str = "\
-What most people come for:
+Common uses:
   majuscule restore --marks talk.txt -o talk.cased.txt   capitals and punctuation for a text
-  majuscule restore --marks talk.srt -o talk.cased.srt   for subtitles, whose times stay
+  majuscule restore --marks talk.srt -o talk.cased.srt   for subtitles, with their times
   majuscule restore --marks talk.json -o talk.srt        from a recogniser's JSON to subtitles";
 
 #[derive(Debug, Subcommand)]

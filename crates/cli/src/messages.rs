@@ -47,5 +47,5 @@ pub fn set_bar(bar: Option<&ProgressBar>) {
 pub fn tell_encoding(file: &Path, named: Option<&Encoding>, read: &Encoding) {
     let Some(named) = named.filter(|named| *named != read) else { return };
     let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
-    tell!("majuscule: {file}: read as {}, which it is, and not as {}", read.name(), named.name());
+    tell!("majuscule: {file}: read as {}, its actual encoding, instead of {}", read.name(), named.name());
 }

@@ -24,7 +24,8 @@ const BILSTM: Option<Method> = Some(majuscule_neural::bilstm::METHOD);
 const BILSTM: Option<Method> = None;
 
 const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
-const NO_NETWORKS: &str = "this build computes of neural networks only those of bert and cnn-bilstm: build majuscule with the feature neural";
+const NO_NETWORKS: &str =
+    "this build runs only the neural methods bert and cnn-bilstm: build majuscule with the feature neural";
 
 /// The methods of optional packages: the name of each, the method if this build has it, and advice if it has
 /// not.
@@ -64,7 +65,7 @@ pub fn advice(method: &str) -> Option<String> {
     let is_neural = ["bert", "bilstm", "cnn-bilstm"].contains(&method);
     (is_neural && cfg!(not(feature = "neural"))).then(|| {
         format!(
-            "{method} is a method of builds with --features neural: cargo install --path crates/cli --features neural, or here \
+            "{method} needs a build with --features neural: cargo install --path crates/cli --features neural, or here \
              cargo run --release --features neural -- train {method} …"
         )
     })

@@ -16,9 +16,9 @@ use majuscule::named::NamedValue;
 use majuscule::printable::printable;
 use majuscule::text::Language;
 
-/// Lists the models of the presets, built in and beside the program, and says how to get others
+/// Lists the models of the presets, built in and external, and explains how to get others
 ///
-/// Each model is compared with its checksums. A file that a preset cannot use is shown with the reason,
+/// The checksums of each model are verified. A file that a preset cannot use is shown with the reason,
 /// and the exit code is 1.
 #[derive(Debug, clap::Args)]
 pub struct ModelsArgs {
@@ -174,7 +174,7 @@ fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
     for ShippedModel { folder, name, .. } in shipped {
         page += &format!("Copy {folder}/{name} from the source of majuscule.\n");
     }
-    page += "Make a model that does not come with majuscule: majuscule train cnn-bilstm for small,\n\
+    page += "To make a model that does not come with majuscule: majuscule train cnn-bilstm for small,\n\
              train bert for best or train hmm for ngram, then majuscule compact --pack LANG.PRESET.\n\
              Put it into one of these folders, or name its folder in MAJUSCULE_MODELS:\n";
     for folder in folders {

@@ -17,23 +17,23 @@ use majuscule_service::{Log, LogEntry, ServiceOptions};
 
 /// Serves text and files over HTTP, with a page to try it on
 ///
-/// POST /v1/restore restores JSON or a file, POST /v1/convert converts one, and / is a page. Nothing
-/// leaves this machine. SIGTERM and SIGINT stop the service once its requests are answered; SIGHUP loads
-/// the models again.
+/// POST /v1/restore restores JSON or a file, POST /v1/convert converts a file,
+/// and / is a web page. Nothing leaves this machine. SIGTERM and SIGINT stop the service once its
+/// requests are answered; SIGHUP reloads the models.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ServeArgs {
-    /// The address and the port; with port 0 the system chooses one
+    /// Address and port; with port 0 the system chooses one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// Load a model from its folder or packed file, for requests that name it in the field model; may be
     /// given several times
     #[arg(long = "model", value_name = "NAME=FOLDER", value_parser = named_folder)]
     models: Vec<(String, PathBuf)>,
-    /// The number of requests that compute at once; the number of cores by default
+    /// Number of requests processed at once; the number of cores by default
     #[arg(long, value_name = "N", value_parser = page::number)]
     threads: Option<NonZeroUsize>,
-    /// Accept only requests with the header Authorization: Bearer TOKEN; this file has the token
+    /// Accept only requests with the header Authorization: Bearer TOKEN, whose token is in this file
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
     /// Print a line of JSON for each request on standard error, without its text
@@ -52,7 +52,7 @@ pub fn run(args: ServeArgs) -> Result<ExitCode> {
     let token = args.token.map(read_token).transpose()?;
     if token.is_none() && !args.listen.ip().is_loopback() {
         tell!(
-            "majuscule: other machines can use the service at {}: --token FILE asks them for a token",
+            "majuscule: other machines can use the service at {}: --token FILE requires a token",
             args.listen
         );
     }
@@ -82,10 +82,10 @@ fn named_folder(text: &str) -> Result<(String, PathBuf), String> {
 /// Prints the outcome of loading the models again.
 fn tell_reload(errors: &[Error]) {
     for error in errors {
-        tell!("majuscule: a model stays as it was: {}", error.worded(crate::flag));
+        tell!("majuscule: a model was not reloaded and stays as it was: {}", error.worded(crate::flag));
     }
     if errors.is_empty() {
-        tell!("majuscule: the models are loaded again");
+        tell!("majuscule: the models were reloaded");
     }
 }
 
@@ -95,7 +95,8 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
     match text.trim() {
         token if !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic()) => Ok(token.to_owned()),
         _ => {
-            let problem = format!("{} expects one line of ASCII without spaces, the token", option("token"));
+            let problem =
+                format!("{} expects the token alone: one line of ASCII without spaces", option("token"));
             Err(Error::file(path.to_string_lossy(), problem))
         }
     }

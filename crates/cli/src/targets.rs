@@ -16,7 +16,7 @@ use majuscule::model::MANIFEST;
 pub struct Targets {
     /// Texts, subtitles and transcripts, also as .gz, .zst or .xz; standard input for - or if none
     /// is given. From a folder and its subfolders, only files with a known extension are read
-    /// (.txt, .srt, .vtt, .ass, .ttml, .ctm, .stm, .jsonl, .json, .conll)
+    /// (such as .txt, .srt, .vtt, .ass, .ttml, .csv, .tsv, .jsonl and .json)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write to this file instead of standard output; it appears only once it is complete. In a
@@ -25,7 +25,7 @@ pub struct Targets {
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Overwrite each file that changes; --in-place=.bak keeps a backup beside it. A crash or a
+    /// Overwrite each file that changes; --in-place=.bak keeps a backup next to it. A crash or a
     /// full disk never leaves a half-written file
     #[arg(
         long,
@@ -36,7 +36,7 @@ pub struct Targets {
         conflicts_with_all = ["output", "stream", "n_best", "confidence", "json", "to", "cues"]
     )]
     in_place: Option<String>,
-    /// Write nothing, print what would change as --diff does, and exit with 1 if anything would
+    /// Write nothing, print changes as --diff does, and exit with 1 if there are any
     #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json", "to", "cues"])]
     check: bool,
     /// Print the changes as a unified diff, instead of the text
@@ -107,7 +107,7 @@ impl Targets {
                 let name = file.to_string_lossy();
                 let plain = files::uncompressed_name(&name);
                 if plain != name {
-                    let problem = "is the name of a compressed file, but texts come out as they are: name";
+                    let problem = "is the name of a compressed file, but output is not compressed: name";
                     return Err(Error::usage(format!("{name} {problem} {plain}")));
                 }
                 Destination::Joined(paths(), file.to_owned())
@@ -116,7 +116,7 @@ impl Targets {
             None => match &self.in_place {
                 Some(ending) => Destination::Back(paths(), self.backup(ending)?),
                 None if has_folder => {
-                    let problem = "a folder is given, but the texts in it have nowhere to go: name a folder for them with \
+                    let problem = "a folder is given, but no output for the texts in it: name an output folder with \
                                    -o, or give --in-place, --check or --diff";
                     return Err(Error::usage(problem));
                 }
@@ -166,9 +166,9 @@ impl Targets {
     fn backup(&self, ending: &str) -> Result<Option<String>> {
         if let Some(file) = self.files.iter().find(|file| is_ending(file)).filter(|_| ending.is_empty()) {
             let file = file.display();
-            let problem = "looks like the ending of backups, and there is no such file: write";
+            let problem = "looks like the extension for backups, and there is no such file: write";
             return Err(Error::usage(format!(
-                "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} where it is a text"
+                "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} if it is a text"
             )));
         }
         if self.files.is_empty() || self.files.iter().any(|file| file == Path::new("-")) {
@@ -176,11 +176,12 @@ impl Targets {
         }
         if ending.contains(['/', '\\']) {
             return Err(Error::usage(format!(
-                "--in-place={ending}: expected an ending of names, such as .bak"
+                "--in-place={ending}: expected a file extension, such as .bak"
             )));
         }
         if Format::named(Path::new(ending)).is_some() {
-            let problem = "the file as it was would be taken for a text the next time: name another ending, such as .bak";
+            let problem =
+                "the backup would be taken for a text the next time: name another extension, such as .bak";
             return Err(Error::usage(format!("--in-place={ending}: {problem}")));
         }
         Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
@@ -207,7 +208,7 @@ fn apart(
     inputs: &[PathBuf],
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
     if folder.join(MANIFEST).exists() {
-        let problem = format!("{} holds a model: name another output folder", folder.display());
+        let problem = format!("{} contains a model: name another output folder", folder.display());
         return Err(Error::usage(problem));
     }
     let read: BTreeSet<PathBuf> = inputs.iter().filter_map(|input| fs::canonicalize(input).ok()).collect();
@@ -216,7 +217,9 @@ fn apart(
     for InputText { path, name } in texts {
         let name = name.to_string_lossy();
         if name == "-" {
-            return Err(Error::usage("standard input has no name in a folder: name a file with -o"));
+            return Err(Error::usage(
+                "standard input has no file name for the output folder: name a file with -o",
+            ));
         }
         let mut target = folder.join(files::uncompressed_name(&name));
         if let Some(ending) = ending
@@ -227,7 +230,7 @@ fn apart(
         let problem = if fs::canonicalize(&target).is_ok_and(|target| read.contains(&target)) {
             "is both input and output: name another output folder, or give --in-place"
         } else if !written.insert(target.clone()) {
-            "would be written twice, for two inputs have this name: write one of them to another folder"
+            "would be written twice, since two inputs have this name: write one of them to another folder"
         } else {
             pairs.push((path, target));
             continue;

@@ -11,20 +11,20 @@ use majuscule::methods::{Model, VotingOptions, voting};
 #[group(skip)]
 #[command(group = ArgGroup::new("windows").args(["predictions_per_word", "window", "step"]).multiple(true))]
 pub struct VotingArgs {
-    /// Decide each word in N contexts, those of overlapping windows: slower, but often better. A
-    /// bert model averages its probabilities on texts longer than its window. Of any other model
-    /// windows vote, each beginning a N-th of a window after the one before
+    /// Decide each word in N overlapping windows: slower, but often better. A bert model averages its
+    /// probabilities on texts longer than its window. With any other model, windows vote, and each
+    /// begins 1/N of a window after the previous one
     #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["look_ahead", "step"])]
     predictions_per_word: Option<NonZeroUsize>,
-    /// Cut texts into overlapping windows of this many words (200), which vote on each word: the
-    /// case and the mark of the most windows win, and those of --end-threshold end a sentence
+    /// Cut texts into overlapping windows of this many words, which vote on the case of each word and
+    /// on the mark after it (see --end-threshold for sentence ends) [default: 200]
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     window: Option<NonZeroUsize>,
-    /// Number of words by which each window begins after the one before (1)
+    /// Number of words from the beginning of one window to that of the next [default: 1]
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     step: Option<NonZeroUsize>,
-    /// End a sentence after a word where more than this fraction of its windows say so (0.1), with one of
-    /// the options of windows
+    /// End a sentence after a word if more than this fraction of its windows do, with one of the
+    /// options above [default: 0.1]
     #[arg(
         long,
         value_name = "FRACTION",
@@ -60,8 +60,8 @@ impl VotingArgs {
             return Ok((model, predictions));
         }
         if self.end_threshold.is_some() && !model.restorer.labels().ends_sentences() {
-            let problem = "--end-threshold: the model finds no ends of sentences: leave it out, or use a model that was trained \
-                           with marks";
+            let problem = "--end-threshold: the model does not predict sentence ends: leave it out, or use a model trained with \
+                           punctuation";
             return Err(Error::usage(problem));
         }
         let usual = VotingOptions::default();

@@ -55,7 +55,7 @@ impl Check {
         match ended {
             Err(problem) => Err(self.refused(&problem)),
             Ok(()) if self.expected.is_empty() => Ok(()),
-            Ok(()) => Err(self.refused("found what would be passed over")),
+            Ok(()) => Err(self.refused("found content that would be skipped")),
         }
     }
 
@@ -69,7 +69,7 @@ impl Check {
         while let Some(read) = self.output.pop() {
             match self.expected.front() {
                 Some((item, _)) if *item == read => self.expected.pop_front(),
-                _ => return Err(self.refused("found what would be read otherwise")),
+                _ => return Err(self.refused("found content that would be read differently")),
             };
         }
         Ok(())
@@ -79,7 +79,7 @@ impl Check {
     fn refused(&mut self, problem: &str) -> Refused {
         let found = self.expected.pop_front().map(|(_, found)| found).or_else(|| self.last.take());
         let to = self.to.shown();
-        let problem = format!("{problem} in {to}: convert to another format, or mend the file");
+        let problem = format!("{problem} in {to}: convert to another format, or correct the file");
         (found, Lost { part: LossKind::Text, nth: 0, problem })
     }
 }

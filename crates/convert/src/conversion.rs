@@ -122,7 +122,7 @@ impl Conversion {
 /// Returns what is known of the segments of the format of the output.
 fn output_segments(format: Format) -> Result<&'static SegmentInfo> {
     if format == Format::Auto {
-        let problem = format!("the format to write is not said: name it with {}", option("to"));
+        let problem = format!("the output format is unknown: name it with {}", option("to"));
         return Err(Error::usage(problem));
     }
     format.segments()

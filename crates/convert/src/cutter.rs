@@ -264,7 +264,8 @@ impl CueCutter {
                 true => format!("found \"{text}\" with its end before its beginning, {found}"),
                 false => format!("found \"{text}\" at {found}, after a word at {least}"),
             };
-            let problem = format!("{problem}, but {name}: sort them by channel and time, or mend the times");
+            let problem =
+                format!("{problem}, but {name}: sort them by channel and time, or correct the times");
             return Err(Lost { part: LossKind::Times, nth: 0, problem });
         }
         self.set_in_order += u64::from(late > 0);
@@ -290,7 +291,7 @@ impl CueCutter {
                 [&before, recording].map(|name| shortened(name.as_deref().unwrap_or("-")).to_string());
             let to = self.to.shown();
             let problem = format!(
-                "found the recording \"{now}\" after \"{before}\", but {to} is expected to have one: convert each by itself"
+                "found the recording \"{now}\" after \"{before}\", but {to} can hold only one: convert each by itself"
             );
             return Err(Lost { part: LossKind::Recording, nth: 0, problem });
         }
@@ -309,10 +310,11 @@ impl CueCutter {
     pub(crate) fn notes(&self) -> Vec<String> {
         let CueLimits { max_chars, min_seconds, max_cps, .. } = self.limits;
         let parts = if self.divided == 1 { "1 segment" } else { &format!("{} segments", self.divided) };
-        let divided =
-            format!("the input has no times for the words of {parts}: their time was divided by letters");
+        let divided = format!(
+            "the input has no times for the words of {parts}: their times were interpolated by character count"
+        );
         let times = if self.set_in_order == 1 { "1 word" } else { &format!("{} words", self.set_in_order) };
-        let order = format!("{times} began up to half a second before the word before: set in order");
+        let order = format!("{times} began up to half a second before the previous word: reordered");
         let notes = [
             self.rolled.tell(),
             (self.divided > 0).then_some(divided),
@@ -737,7 +739,9 @@ mod tests {
             "1\n00:00:10,000 --> 00:00:12,700\nThe mail was here.\n\n\
              2\n00:00:12,700 --> 00:00:15,400\nWe read it <i>at once</i>.\n\n"
         );
-        let told = ["the input has no times for the words of 1 segment: their time was divided by letters"];
+        let told = [
+            "the input has no times for the words of 1 segment: their times were interpolated by character count",
+        ];
         assert_eq!(notes, ConversionNotes { left_out: None, cues: told.map(str::to_owned).to_vec() });
         let vtt = "WEBVTT\n\n00:10.000 --> 00:15.000\nThe mail was here. <00:14.000>We read it\n\n";
         assert!(cut(Format::Vtt, Format::Srt, vtt).contains("\n00:00:14,000 --> 00:00:15,000\nWe read it\n"));
@@ -836,7 +840,7 @@ mod tests {
             ["we met the baker in lisbon.", "he sold us bread.", "[Music]", "and left."]
         );
         assert!(found.contains("00:00:03,100 --> 00:00:06,500\nhe sold us bread.\n"), "{found}");
-        let told = "lines of 8 cues stood in the cue before, as captions roll up: they were read once";
+        let told = "lines of 8 cues repeat the previous cue, as in roll-up captions: they were read once";
         assert_eq!(notes.cues[0], told);
 
         let lines = [
@@ -919,12 +923,12 @@ mod tests {
         let file = "t 1 1.0 0.5 so\nt 1 0.8 0.5 we\nt 1 1.2 0.5 met.\n";
         let (found, notes) = cut_with(CueLimits::default(), Format::Ctm, Format::Srt, file).unwrap();
         assert_eq!(found, "1\n00:00:01,000 --> 00:00:02,000\nso we met.\n\n");
-        assert_eq!(notes.cues, ["1 word began up to half a second before the word before: set in order"]);
+        assert_eq!(notes.cues, ["1 word began up to half a second before the previous word: reordered"]);
         let found = error(Format::Ctm, "t 1 9 0.5 so\nt 1 0.8 0.5 we\n");
         let expected = "data, line 2, column 5: found \"we\" at 0.8, after a word at 9, but words are expected in the order";
         assert!(
             found.starts_with(expected)
-                && found.ends_with("sort them by channel and time, or mend the times"),
+                && found.ends_with("sort them by channel and time, or correct the times"),
             "{found}"
         );
         // One wrong time costs one word its time.
@@ -1065,7 +1069,7 @@ mod tests {
         );
         let found = error(Format::Ctm, "a 1 0 1 so\nb 1 0 1 we\n");
         assert!(
-            found.starts_with("data, line 2, column 1: found the recording \"b\" after \"a\", but .srt is"),
+            found.starts_with("data, line 2, column 1: found the recording \"b\" after \"a\", but .srt can hold"),
             "{found}"
         );
         assert_eq!(
@@ -1076,14 +1080,14 @@ mod tests {
             |limits: CueLimits| cut_with(limits, Format::Ctm, Format::Srt, "").unwrap_err().to_string();
         let limits = CueLimits::default();
         for (limits, begins) in [
-            (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 100 characters a line"),
+            (CueLimits { max_chars: 3, ..limits.clone() }, "3: expected 10 to 100 characters per line"),
             (CueLimits { max_lines: 0, ..limits.clone() }, "0: expected 1 to 4 lines"),
             (CueLimits { max_seconds: f64::NAN, ..limits.clone() }, "NaN: expected 1 to 60 seconds"),
             (
                 CueLimits { min_seconds: 8.0, ..limits.clone() },
                 "8: expected 0 seconds or more, and no more than",
             ),
-            (CueLimits { max_cps: 0.0, ..limits.clone() }, "0: expected 1 to 1000 characters a second"),
+            (CueLimits { max_cps: 0.0, ..limits.clone() }, "0: expected 1 to 1000 characters per second"),
         ] {
             let found = refused(limits);
             assert!(found.contains(begins), "{found}");

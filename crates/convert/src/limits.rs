@@ -56,13 +56,17 @@ impl CueLimits {
             Err(Error::usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
         };
         if !(10..=100).contains(&self.max_chars) {
-            return wrong("max-chars", self.max_chars.to_string(), "10 to 100 characters a line, such as 42");
+            return wrong(
+                "max-chars",
+                self.max_chars.to_string(),
+                "10 to 100 characters per line, such as 42",
+            );
         }
         if !(1..=4).contains(&self.max_lines) {
-            return wrong("max-lines", self.max_lines.to_string(), "1 to 4 lines a cue, such as 2");
+            return wrong("max-lines", self.max_lines.to_string(), "1 to 4 lines per cue, such as 2");
         }
         if !(self.max_seconds >= 1.0 && self.max_seconds <= 60.0) {
-            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 60 seconds a cue, such as 7");
+            return wrong("max-seconds", self.max_seconds.to_string(), "1 to 60 seconds per cue, such as 7");
         }
         if !(self.min_seconds >= 0.0 && self.min_seconds <= self.max_seconds) {
             let expected =
@@ -70,7 +74,7 @@ impl CueLimits {
             return wrong("min-seconds", self.min_seconds.to_string(), &expected);
         }
         if !(self.max_cps >= 1.0 && self.max_cps <= 1000.0) {
-            return wrong("max-cps", self.max_cps.to_string(), "1 to 1000 characters a second, such as 17");
+            return wrong("max-cps", self.max_cps.to_string(), "1 to 1000 characters per second, such as 17");
         }
         Ok(())
     }

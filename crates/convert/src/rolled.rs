@@ -60,8 +60,9 @@ impl RolledUp {
     /// Returns what a user is told, if lines were repeated.
     pub(crate) fn tell(&self) -> Option<String> {
         let cues = if self.repeating == 1 { "1 cue" } else { &format!("{} cues", self.repeating) };
-        let told =
-            || format!("lines of {cues} stood in the cue before, as captions roll up: they were read once");
+        let told = || {
+            format!("lines of {cues} repeat the previous cue, as in roll-up captions: they were read once")
+        };
         (self.repeating > 0).then(told)
     }
 }

@@ -221,7 +221,9 @@ impl AnnotationKey {
         let is_no_key = |problem: &str| {
             Error::file(
                 name,
-                format!("is no key of a sheet ({problem}): name the file that was written beside it"),
+                format!(
+                    "is not the key of a sheet ({problem}): name the file that was written next to the sheet"
+                ),
             )
         };
         let key: Self = serde_json::from_str(text).map_err(|error| is_no_key(&error.to_string()))?;
@@ -290,8 +292,9 @@ impl AnnotationKey {
                 return Err(table.problem(row, problem));
             }
             if found[at].is_some() {
-                return Err(table
-                    .problem(row, format!("row {} is here for the second time: expected once", place.id)));
+                return Err(
+                    table.problem(row, format!("row {} occurs twice: expected each row once", place.id))
+                );
             }
             let chosen = match cell(choice) {
                 "" => None,
@@ -299,7 +302,7 @@ impl AnnotationKey {
                     let own = &letters[..place.variants.len()];
                     let Some(at) = own.iter().position(|own| own.eq_ignore_ascii_case(letter)) else {
                         let problem = format!(
-                            "the choice \"{}\" of row {} is no variant: expected {}, or nothing",
+                            "the choice \"{}\" of row {} is not a variant: expected {}, or nothing",
                             letter.escape_debug(),
                             place.id,
                             own.join(" or ")
@@ -466,14 +469,17 @@ mod tests {
             ("1,,Ana,ana,A\n3,,rome,Rome,A\n", "sheet, line 3: the key has no row \"3\": "),
             (
                 "1,,Ana,ana,C\n2,,rome,Rome,A\n",
-                "sheet, line 2: the choice \"C\" of row 1 is no variant: expected A or B",
+                "sheet, line 2: the choice \"C\" of row 1 is not a variant: expected A or B",
             ),
-            ("1,,Ana,ana,Ana\n2,,rome,Rome,A\n", "sheet, line 2: the choice \"Ana\" of row 1 is no variant"),
+            (
+                "1,,Ana,ana,Ana\n2,,rome,Rome,A\n",
+                "sheet, line 2: the choice \"Ana\" of row 1 is not a variant",
+            ),
             (
                 "1,,ana,Ana,A\n2,,rome,Rome,A\n",
                 "sheet, line 2: variant A of row 1 is \"ana\", but \"Ana\" in the key: ",
             ),
-            ("1,,Ana,ana,A\n1,,Ana,ana,B\n", "sheet, line 3: row 1 is here for the second time"),
+            ("1,,Ana,ana,A\n1,,Ana,ana,B\n", "sheet, line 3: row 1 occurs twice"),
             ("1,,Ana,ana,A\n", "sheet: row 2 of the key is missing: expected all 2 rows"),
         ] {
             let error = key().choices("sheet", &format!("{header}{rows}")).unwrap_err().to_string();
@@ -497,14 +503,14 @@ mod tests {
         for (text, problem) in [
             (
                 "id,context".to_owned(),
-                "key: is no key of a sheet (expected value at line 1 column 1): name the file",
+                "key: is not the key of a sheet (expected value at line 1 column 1): name the file",
             ),
-            (twice.json(), "key: is no key of a sheet (two rows are called 1)"),
+            (twice.json(), "key: is not the key of a sheet (two rows are called 1)"),
             (
                 unnamed.json(),
-                "key: is no key of a sheet (row 1 names the system s2, which is not in its list)",
+                "key: is not the key of a sheet (row 1 names the system s2, which is not in its list)",
             ),
-            (alone.json(), "key: is no key of a sheet (row 1 has 1 variants)"),
+            (alone.json(), "key: is not the key of a sheet (row 1 has 1 variants)"),
         ] {
             let error = AnnotationKey::parse("key", &text).unwrap_err().to_string();
             assert!(error.starts_with(problem), "{error}");

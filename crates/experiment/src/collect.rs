@@ -259,7 +259,7 @@ fn tested(
 fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     serde_json::from_str(&job.printed()?).map_err(|error| {
         let folder = job.folder.to_string_lossy();
-        Error::file(folder, format!("holds no report ({error}): remove it and run again"))
+        Error::file(folder, format!("does not contain a report ({error}): remove it and run again"))
     })
 }
 

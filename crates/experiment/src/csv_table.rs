@@ -45,7 +45,7 @@ impl CsvTable {
                 line_of(text, pos.as_ref().map_or(0, csv::Position::byte)),
                 format!("{len} cells, but the header has {expected_len}: expected the same"),
             ),
-            _ => Error::file(name, format!("is no table of comma-separated values: {error}")),
+            _ => Error::file(name, format!("is not a table of comma-separated values: {error}")),
         };
         let header = reader.headers().map_err(problem)?.clone();
         let row = |record: csv::Result<StringRecord>| {

@@ -307,7 +307,7 @@ impl Planner<'_> {
         let without = |why| Err(RowRefusal::Without(why));
         match method {
             _ if row.long && !self.setting.long => {
-                without(format!("it takes long: ask for it with {}", option("long")))
+                without(format!("it takes long: include it with {}", option("long")))
             }
             Some(method) => {
                 self.setting.methods.absence(method).map_or(Ok(()), |why| without(why.to_owned()))

@@ -264,7 +264,7 @@ impl Recipe {
             }
             if test.recognised.is_some() && test.files.len() != 1 {
                 return Err(self.problem(format!(
-                    "{whose}: recognised text is held against one file or one folder of files"
+                    "{whose}: recognised text is compared with one file or one folder of files"
                 )));
             }
             self.check_corpora(&whose, &NameList(test.corpus.iter().cloned().collect()))?;
@@ -351,7 +351,9 @@ impl Recipe {
         let names = row.published.keys().map(|name| ("published figures for", name));
         let names = names.chain(row.tests.0.iter().map(|name| ("it takes the test", name)));
         match names.into_iter().find(|(_, name)| !is_test(name)) {
-            Some((what, name)) => Err(self.problem(format!("{whose}: {what} \"{name}\", which is no test"))),
+            Some((what, name)) => {
+                Err(self.problem(format!("{whose}: {what} \"{name}\", which is not a test")))
+            }
             None => Ok(()),
         }
     }
@@ -416,7 +418,7 @@ fn check_outputs(text: &str, file: &str) -> Result<()> {
         Some((word, start)) => {
             let (line, column) = place(text, start).unzip();
             let problem = format!(
-                "found {} in a command: an experiment says itself where each verb writes, in its folder and its cache; leave \
+                "found {} in a command: an experiment itself decides where each verb writes, in its folder and its cache; leave \
                  it out",
                 word.escape_debug()
             );
@@ -527,7 +529,7 @@ corpus = "news"
         );
         assert_eq!(
             error(&SMALL.replace("corpus = \"news\"", "corpus = \"news\"\ntests = \"olds\"")),
-            "table.toml: row \"most frequent form\": it takes the test \"olds\", which is no test"
+            "table.toml: row \"most frequent form\": it takes the test \"olds\", which is not a test"
         );
         assert!(error("title = \"x").starts_with("table.toml, line 1, column "));
         assert_eq!(
@@ -584,7 +586,7 @@ corpus = "news"
             } else {
                 SMALL.to_owned() + more
             };
-            assert!(error(&more).contains(" in a command: an experiment says itself where"), "{more}");
+            assert!(error(&more).contains(" in a command: an experiment itself decides where"), "{more}");
         }
         for fine in ["majority --min-count 2", "hmm --lm-weight -0.5 --order 2", "bert --lowercase-o"] {
             assert!(Recipe::parse(&SMALL.replace("majority", fine), "table.toml").is_ok(), "{fine}");

@@ -94,7 +94,7 @@ fn lock(cache: &Path) -> Result<fs::File> {
         Err(TryLockError::WouldBlock) => Err(Error::file(
             cache.to_string_lossy(),
             format!(
-                "another experiment runs with this cache: wait until it is done, or name another with {}",
+                "another experiment is using this cache: wait until it is done, or name another cache with {}",
                 option("cache")
             ),
         )),
@@ -225,7 +225,7 @@ impl KnownInputs {
         match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
                 let problem =
-                    format!("is no list of what was done ({error}): remove it, nothing else is lost");
+                    format!("is not a list of finished jobs ({error}): remove it, and nothing else is lost");
                 Error::file(file.to_string_lossy(), problem)
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),

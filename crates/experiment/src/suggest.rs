@@ -131,7 +131,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
     let seconds = ROWS.iter().map(|(.., seconds)| seconds).sum::<f64>() * millions(training.words)
         + TESTING * millions(tested);
     notes.push(format!(
-        "{} words of training and {} of tests: the experiment takes some {} of CPU time",
+        "{} words of training and {} of tests: the experiment will take about {} of CPU time",
         thousands(training.words),
         thousands(tested),
         duration(seconds.max(1.0))
@@ -175,10 +175,10 @@ impl Described {
         let (protocol, why) = if all(|format| format.info().family == FormatFamily::Subtitles) {
             (
                 Protocol::Asr { window: Protocol::WINDOW },
-                "subtitles are no sentences: their words run together",
+                "subtitles are not split into sentences: their words form one stream",
             )
         } else if all(|format| format.info().family == FormatFamily::Transcript) {
-            (Protocol::Asr { window: Protocol::WINDOW }, "transcripts of speech have no sentences")
+            (Protocol::Asr { window: Protocol::WINDOW }, "transcripts of speech are not split into sentences")
         } else if lines > 0 && punctuated as f64 >= PUNCTUATED * lines as f64 {
             (Protocol::Text, "its lines end as sentences do")
         } else {

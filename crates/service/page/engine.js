@@ -194,7 +194,7 @@ class SocketStream {
       if (error.status === 404) return new Error("This service has no live view.");
       if (error.status === 401) return error;
     }
-    return new Error("The service answers, but the connection for live text is refused on the way to it.");
+    return new Error("The service answers, but something on the way to it refuses the connection for live text.");
   }
 
   #end(error) {

@@ -113,7 +113,7 @@ function restoreFile(of, note) {
     Object.assign(of, { rows: rows.slice(0, MOST), now: restored.text, blob: restored.blob, language: restored.language, canFix });
     draw();
     const facts = [note, `${restored.format}, ${of.language}`, changes(of.rows), ...restored.notes];
-    if (isCut) facts.push(`the first ${MOST.toLocaleString("en")} rows are shown; Copy and Download have all of it`);
+    if (isCut) facts.push(`the first ${MOST.toLocaleString("en")} rows are shown; Copy and Download include all rows`);
     say(facts.filter(Boolean).join(" · "), { spoken: true });
   });
 }
@@ -217,7 +217,7 @@ function showKind() {
   at("sheet").classList.toggle("file", Boolean(file));
   at("source").hidden = Boolean(file);
   at("columns").hidden = at("close").hidden = !file;
-  at("output-name").textContent = file ? file.name : isLive ? "As it settles" : "Restored";
+  at("output-name").textContent = file ? file.name : isLive ? "Live result" : "Restored";
   at("open").hidden = isLive;
   at("replay").hidden = !isLive;
   at("mode-text").setAttribute("aria-pressed", String(!isLive));
@@ -239,7 +239,7 @@ async function copy() {
     say("Copied", { spoken: true });
   } catch {
     getSelection().selectAllChildren(output);
-    say("The browser does not let the page copy: the text is selected, press Ctrl+C.", { isError: true });
+    say("The browser does not allow copying: the text is selected, press Ctrl+C.", { isError: true });
   }
 }
 
@@ -254,7 +254,7 @@ function setLive(on) {
   showKind();
   if (on) {
     at("undo").hidden = at("legend").hidden = true;
-    say("Type or paste: words settle as they come. Replay sends the text at the speed of speech.");
+    say("Type or paste: words become final as they arrive. Replay sends the text at the speed of speech.");
     return startLive(() => live.type(input.value, liveOptions()));
   }
   draw();
@@ -288,7 +288,7 @@ function showLive(rows) {
 }
 
 /** What is said of a live text; nothing if there is none. */
-const LIVE_STATES = { on: "Live", replay: "Replaying at 160 words a minute", off: "All of it is settled" };
+const LIVE_STATES = { on: "Live", replay: "Replaying at 160 words a minute", off: "All words are final" };
 
 function tellLive(state, error) {
   at("replay").textContent = live.isReplaying ? "Stop" : "Replay";

@@ -72,5 +72,5 @@ pub fn cut_off() -> ApiError {
 
 /// The error of a request while others hold all memory.
 pub fn no_memory() -> ApiError {
-    ApiError::busy("other requests hold the memory for bodies: try again later")
+    ApiError::busy("other requests use the memory for bodies: try again later")
 }

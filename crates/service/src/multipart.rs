@@ -58,7 +58,10 @@ pub fn read(boundary: &str, mut body: WholeBody, fields: &mut Fields) -> Result<
         if part.field != FILE {
             let text = std::str::from_utf8(bytes);
             let text = text.map_err(|_| {
-                ApiError::field(&part.field, format!("the part `{}` is not UTF-8: encode it so", part.field))
+                ApiError::field(
+                    &part.field,
+                    format!("the part `{}` is not UTF-8: encode it as UTF-8", part.field),
+                )
             })?;
             fields.add([(part.field, text.to_owned())])?;
         } else if file.replace(part).is_some() {
@@ -100,7 +103,7 @@ fn parts(body: &[u8], boundary: &str) -> Result<Vec<FormPart>, ApiError> {
     };
     let mut parts = Vec::new();
     while !body.get(at..).unwrap_or_default().starts_with(b"--") {
-        let start = after(body, at, b"\r\n").ok_or_else(|| wrong("it ends in a boundary"))?;
+        let start = after(body, at, b"\r\n").ok_or_else(|| wrong("it ends inside a boundary"))?;
         // A part without headers begins with the empty line.
         let content = after(body, start - 2, b"\r\n\r\n")
             .ok_or_else(|| wrong("a part has no empty line after its headers"))?;

@@ -119,8 +119,7 @@ impl From<Error> for ApiError {
         };
         match &error {
             Error::NoModel { model, .. } => {
-                let detail =
-                    format!("there is no model {model} here: GET /v1/models lists those that there are");
+                let detail = format!("there is no model {model} here: GET /v1/models lists the models");
                 return Self::bad(detail);
             }
             Error::Model { .. } | Error::Io { .. } => {
@@ -187,11 +186,11 @@ pub async fn reword(request: Request, next: Next) -> Response {
     let is_bare = !response.headers().contains_key(CONTENT_TYPE);
     let detail = match response.status() {
         StatusCode::NOT_FOUND if is_bare => {
-            format!("{asked}: there is no such path; POST /v1/restore restores, and GET / is a page")
+            format!("{asked}: there is no such path; POST /v1/restore restores, and GET / is a web page")
         }
         StatusCode::METHOD_NOT_ALLOWED if is_bare => {
             let allowed = response.headers().get(ALLOW).and_then(|allow| allow.to_str().ok());
-            format!("{asked}: the path has no such method, only {}", allowed.unwrap_or("another"))
+            format!("{asked}: this path allows only {}", allowed.unwrap_or("another"))
         }
         _ => return response,
     };

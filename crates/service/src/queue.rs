@@ -115,7 +115,7 @@ impl Queue {
         work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let Ok(place) = Arc::clone(&self.free_room).try_acquire_owned() else {
-            let detail = format!("{} requests are computed or wait already: try again later", self.room);
+            let detail = format!("{} requests are already running or waiting: try again later", self.room);
             return Err(ApiError::busy(detail));
         };
         self.run_at(place, work).await

@@ -99,7 +99,7 @@ impl RestoreRequest {
         let lines = fields.text("spellings")?.unwrap_or_default();
         if lines.len() > longest {
             let detail = format!(
-                "`spellings` has {} bytes, but an address holds {longest} of them: send the file and the \
+                "`spellings` has {} bytes, but a URL can hold only {longest} of them: send the file and the \
                  spellings as parts of a form",
                 lines.len()
             );
@@ -115,7 +115,7 @@ impl RestoreRequest {
     /// Fails if the language is to be detected.
     pub fn into_live(self) -> Result<Self, ApiError> {
         if self.language == LanguageChoice::Detected {
-            let detail = "`lang` is \"auto\", but a live text is not there to detect its language: name it";
+            let detail = "`lang` is \"auto\", but the language of live text cannot be detected: name it";
             return Err(ApiError::field("lang", detail));
         }
         Ok(Self { options: self.options.mark_places(MarkPlaces::Everywhere), ..self })

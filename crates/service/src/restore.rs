@@ -132,7 +132,9 @@ impl Given {
         let words = words.map(Self::Words);
         match text.or(texts).or(words) {
             Some(given) if named == 1 => Ok(given),
-            Some(_) => Err(ApiError::bad("the body has several of text, texts and words: send one of them")),
+            Some(_) => {
+                Err(ApiError::bad("the body has more than one of text, texts and words: send one of them"))
+            }
             None => Err(ApiError::bad("the body has nothing to restore: send text, texts or words")),
         }
     }

@@ -89,7 +89,7 @@ impl TextsToScore {
         let mut report = serde_json::to_value(Report::of(&score, &config))
             .map_err(|error| Error::Bug(error.to_string()))?;
         let notes = reference.corpus().sentences_a_line()?.map(|sentences| {
-            format!("the reference has about {sentences:.1} sentences a line, and each line is taken for one: give `split` true to cut them")
+            format!("the reference has about {sentences:.1} sentences per line, but each line is read as one: give `split` true to split lines")
         });
         report["notes"] = json!(Vec::from_iter(notes));
         Ok(report)

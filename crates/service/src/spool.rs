@@ -108,7 +108,7 @@ impl Spool {
     /// Writes what is in memory to disk.
     fn write_out(&mut self) -> Result<(), ApiError> {
         if !self.room.grow(self.len) {
-            return Err(ApiError::full("other requests hold the room for files on disk: try again later"));
+            return Err(ApiError::full("other requests use the disk space for files: try again later"));
         }
         let written = (|| {
             let disk = match &mut self.disk {

@@ -22,7 +22,7 @@ pub async fn check(State(service): State<Arc<Service>>, request: Request, next: 
     match header.or_else(|| offered(request.headers())) {
         Some(given) if is_equal(given, token.as_bytes()) => next.run(request).await,
         Some(_) => {
-            ApiError::unauthorized("the token is another one: send that of the service").into_response()
+            ApiError::unauthorized("the token is wrong: send the token of the service").into_response()
         }
         None => {
             ApiError::unauthorized("the request has no token: send the header Authorization: Bearer TOKEN")

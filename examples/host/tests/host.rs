@@ -123,6 +123,6 @@ fn two_pools_of_one_process_have_their_own_methods_and_limits() {
     assert!(!restore(&pools[1], 2 << 20).unwrap());
     for pool in &pools {
         let refused = restore(pool, 1 << 20).unwrap_err().to_string();
-        assert!(refused.contains("holds more than 1M"), "{refused}");
+        assert!(refused.contains("is larger than 1M"), "{refused}");
     }
 }

@@ -63,8 +63,9 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
     }
     let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
     if one != other {
-        let problem = format!("the first model pairs letters as \"{one}\" does, the second as \"{other}\"");
-        return Err(Error::usage(format!("{problem}: a cascade needs two of one language")));
+        let problem =
+            format!("the first model has the case pairs of \"{one}\", the second those of \"{other}\"");
+        return Err(Error::usage(format!("{problem}: a cascade needs two models of one language")));
     }
     let labels_of = |labels: &Labels| (0..labels.len()).filter_map(|id| labels.get(id)).collect::<Vec<_>>();
     let [mut labels, exact_labels] = [&fast, &exact].map(|model| labels_of(model.restorer.labels()));
@@ -83,8 +84,8 @@ impl Cascade {
     /// Chooses the labels of the words of windows.
     fn answer(&self, windows: Vec<CascadeWindow>, request: Request) -> Result<Vec<Choice>> {
         if windows.iter().flat_map(|window| &window.choices).any(|choice| choice.confidence.is_none()) {
-            let problem = "the first method of a cascade must say how sure it is, and this one does not";
-            return Err(Error::usage(format!("{problem}: take maxent or hmm")));
+            let problem = "the first model of a cascade must give probabilities, but this one does not";
+            return Err(Error::usage(format!("{problem}: use a maxent or hmm model")));
         }
         let in_doubt = windows.iter().filter(|window| window.in_doubt);
         let doubtful: Vec<Tokens> = in_doubt.map(|window| window.tokens.clone()).collect();

@@ -43,7 +43,7 @@ impl Guesser {
             let mut numbers = fields.map(str::parse::<f32>);
             let mut number = || numbers.next()?.ok().filter(|p| p.is_finite() && *p >= 0.0);
             let (Some(lower), Some(title), Some(upper)) = (number(), number(), number()) else {
-                return Err(format!("line {line}: expected an ending and three numbers, apart by tabs"));
+                return Err(format!("line {line}: expected an ending and three numbers, separated by tabs"));
             };
             endings.insert(ending.to_owned(), [lower, title, upper]);
         }

@@ -134,7 +134,7 @@ pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramM
         Some(_) => NgramModel::of_bytes(&path.to_string_lossy(), store.section(LANGUAGE_MODEL)?),
         None => Err(Error::model(
             store.name(),
-            format!("is a model of {method}: only those of hmm have a language model"),
+            format!("is a {method} model: only hmm models have a language model"),
         )),
     }
 }
@@ -157,7 +157,7 @@ pub fn checked_language_model(path: &Path, encoding: Option<&Encoding>) -> Resul
 pub fn map(store: &dyn Store, vocabulary: &Vocabulary) -> Result<(Forms, Option<Guesser>)> {
     let text = |file: &str| {
         let bytes = store.section(file)?.to_vec();
-        String::from_utf8(bytes).map_err(|_| wrong(store, file, "is no text"))
+        String::from_utf8(bytes).map_err(|_| wrong(store, file, "is not text"))
     };
     let manifest = store.manifest();
     let forms = Forms::read(MAP, &text(MAP)?, vocabulary, manifest.locale)?;

@@ -146,10 +146,13 @@ impl Maxent {
             HashTable::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
         let gazetteers = Gazetteers::load(store, &settings)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
-            .map_err(|_| wrong(format!("{MIXED} is no text")))?;
+            .map_err(|_| wrong(format!("{MIXED} is not text")))?;
         let marks = settings.marks.clone().map(|settings| {
             if marks::has_rare(settings.marks) != settings.rare_steps.is_some() {
-                return Err(wrong(format!("its marks are {}, with no steps of rare ones", settings.marks)));
+                return Err(wrong(format!(
+                    "its marks are {}, but the steps of rare marks are missing or superfluous",
+                    settings.marks
+                )));
             }
             let rare = settings.rare_steps.map(|_| table(RARE_MARKS)).transpose()?;
             let features = GapSet::new(settings.clusters);

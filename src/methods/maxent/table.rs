@@ -151,7 +151,7 @@ impl<const N: usize> HashTable<N> {
             starts.and_then(|size| entries.checked_mul(Self::ENTRY)?.checked_add(size)?.checked_add(HEAD));
         if buckets == 0 || size != Some(bytes.len()) {
             return Err(format!(
-                "has {} bytes, but its head says {}: cut off or altered",
+                "has {} bytes, but its header says {}: it is cut off or altered",
                 bytes.len(),
                 size.unwrap_or(0)
             ));

@@ -100,7 +100,7 @@ impl Tagger {
         let wrong = |problem: String| Err(Error::model(store.name(), problem));
         if manifest.method != METHOD {
             let found = &manifest.method;
-            return wrong(format!("a model of {found}, but a tagger is expected, from tagger train"));
+            return wrong(format!("is a {found} model, but a tagger made by tagger train is expected"));
         }
         match TaggerSettings::deserialize(&manifest.settings) {
             Ok(settings) if settings.version == VERSION => Self::load(store),

@@ -95,7 +95,7 @@ impl NamedValue for Group {
         (
             Self::Marks,
             "marks",
-            "The marks next to the word, and whether a sentence begins there, if the text shows them",
+            "The punctuation next to the word, and whether a sentence begins there, if the text shows it",
         ),
         (
             Self::Spans,
@@ -122,7 +122,11 @@ impl NamedValue for Group {
             "clusters",
             "The classes of the word and its neighbours, of 255 learned from the corpus: words that occur among the same words",
         ),
-        (Self::Previous, "previous", "The case chosen for the previous word, or that a sentence began there"),
+        (
+            Self::Previous,
+            "previous",
+            "The case chosen for the previous word, or the beginning of a sentence there",
+        ),
     ];
 }
 

@@ -100,7 +100,7 @@ impl<'a> TensorFile<'a> {
         named: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
         let file = SafeTensors::deserialize(bytes)
-            .map_err(|error| format!("is no safetensors file, or cut off ({error:?})"))?;
+            .map_err(|error| format!("is not a safetensors file, or is cut off ({error:?})"))?;
         let expected: BTreeMap<&str, &[usize]> =
             shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())).collect();
         let mut tensors = BTreeMap::new();
@@ -178,7 +178,7 @@ impl FromIterator<f32> for Finite {
 }
 
 fn refuse_unless(finite: bool, name: &str) -> Result<(), String> {
-    let problem = || format!("has NaN or infinity in {name}, by a training that went wrong or by damage");
+    let problem = || format!("has NaN or infinity in {name}: its training failed or the file is damaged");
     finite.then_some(()).ok_or_else(problem)
 }
 

@@ -62,7 +62,7 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
         let read = |model: &str| fs::read(room.path(model).join(file)).unwrap();
         assert!(read("piped") == read("tagger"), "{file}");
     }
-    for (line, says) in [("--n-best 3", "finds one way only"), ("--confidence", "no probabilities")] {
+    for (line, says) in [("--n-best 3", "gives no n-best list"), ("--confidence", "no probabilities")] {
         let output = room.run(&format!("restore --model model {line}"), text);
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8(output.stderr).unwrap().contains(says));

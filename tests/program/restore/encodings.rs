@@ -55,7 +55,10 @@ fn texts_keep_their_encoding() {
         assert_eq!(room.read("texts.txt"), "São Tomé\n");
         assert_eq!(fs::read(room.path("mixed.txt")).unwrap(), b"s\xc3\xa3o\ntom\xe9\n");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("texts.txt: read as UTF-8, which it is, and not as windows-1252\n"), "{said}");
+        assert!(
+            said.contains("texts.txt: read as UTF-8, its actual encoding, instead of windows-1252\n"),
+            "{said}"
+        );
         assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
         // A byte-order mark wins over the option.
         assert_eq!(
@@ -79,7 +82,7 @@ fn texts_keep_their_encoding() {
         2,
         &["klingon", "windows-1250 to windows-1258"],
     );
-    room.fails("restore --model model --encoding iso-2022-jp", b"", 2, &["ISO-2022-JP is not read"]);
+    room.fails("restore --model model --encoding iso-2022-jp", b"", 2, &["ISO-2022-JP is not supported"]);
     // The second byte of a double-byte code may be that of an ASCII letter.
     for (name, text) in [
         ("shift_jis", &b"\x93\xfa the bbc \r\n\x83a\x83A bbc"[..]),
@@ -104,7 +107,7 @@ fn texts_keep_their_encoding() {
         "restore --model model --encoding shift_jis",
         b"bbc\n \x82\xa0\x81",
         1,
-        &["standard input, line 2, column 3: found 0x81, which is no character of Shift_JIS"],
+        &["standard input, line 2, column 3: found 0x81, which is not a character in Shift_JIS"],
     );
     // The encoding lacks the capital.
     let small = b"bbc\n\xa8\xa6t\xa8\xa6 bbc";

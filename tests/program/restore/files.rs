@@ -72,10 +72,10 @@ fn texts_keep_their_names_in_another_folder() {
     let restore = |line: &str, code, parts: &[&str]| {
         room.fails(&format!("restore --model model {line}"), b"bbc", code, parts)
     };
-    restore("talks", 2, &["nowhere to go", "--in-place", "-o"]);
+    restore("talks", 2, &["no output for the texts in it", "--in-place", "-o"]);
     restore("talks -o talks", 2, &["talks/a.srt is both input and output", "--in-place"]);
     restore("b.txt talks/b.txt -o new/", 2, &["new/b.txt would be written twice"]);
-    restore("- -o new/", 2, &["standard input has no name"]);
+    restore("- -o new/", 2, &["standard input has no file name"]);
     fs::create_dir(room.path("none")).unwrap();
     restore("none -o new", 1, &["none: is a folder, but "]);
     // If one file fails, the others are still processed.
@@ -102,7 +102,7 @@ fn a_text_restored_in_place_is_never_lost() {
     assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
     assert_eq!(room.read("a.srt"), cue("in Lisbon"));
     room.write("a.srt", cue("the bbc"));
-    room.fails(&format!("{model} --in-place=.bak a.srt"), b"", 1, &["a.srt.bak: stands there already"]);
+    room.fails(&format!("{model} --in-place=.bak a.srt"), b"", 1, &["a.srt.bak: exists already"]);
     assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("the bbc"), cue("in lisbon")));
     fs::remove_file(room.path("bad.srt")).unwrap();
     let manifest = room.read("model/majuscule.json");
@@ -117,8 +117,8 @@ fn a_text_restored_in_place_is_never_lost() {
     for (line, code, part) in [
         ("--in-place", 2, "name them"),
         ("--in-place -", 2, "name them"),
-        ("--in-place=a/b a.srt", 2, "expected an ending"),
-        ("--in-place=.old.srt a.srt", 2, "name another ending"),
+        ("--in-place=a/b a.srt", 2, "expected a file extension"),
+        ("--in-place=.old.srt a.srt", 2, "name another extension"),
         ("a.srt -o b.srt.gz", 2, "name b.srt"),
         ("--in-place a.srt -o c.srt", 2, "--output"),
         ("--in-place --stream b.txt", 2, "--stream"),
@@ -130,7 +130,7 @@ fn a_text_restored_in_place_is_never_lost() {
     }
     // Nothing is written if the extension of the backup was given as a file.
     room.write("a.srt", cue("the bbc"));
-    room.fails(&format!("{model} --in-place a.srt .bak"), b"", 2, &["or ./.bak where it is a text"]);
+    room.fails(&format!("{model} --in-place a.srt .bak"), b"", 2, &["or ./.bak if it is a text"]);
     assert_eq!(room.read("a.srt"), cue("the bbc"));
     #[cfg(unix)]
     {
@@ -153,7 +153,7 @@ fn a_link_out_of_a_folder_is_not_followed_in_place() {
         "restore --model model --in-place talks",
         b"",
         1,
-        &["talks/b.txt: is a link that leads out of the folder", "name an output"],
+        &["talks/b.txt: is a link to a file outside the given folder", "name an output"],
     );
     assert_eq!((room.read("mine.txt"), room.read("talks/a.txt")), ("the bbc\n".into(), "the BBC\n".into()));
     assert_eq!(room.restored("--in-place talks/b.txt", ""), "");

@@ -69,13 +69,8 @@ fn one_command_makes_subtitles_of_a_document() {
     );
     room.out("restore --quiet --drop talk.srt -o talk.vtt", b"");
     assert!(room.read("talk.vtt").starts_with("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n"));
-    room.fails("restore ep.json talk.srt --to text", b"", 2, &["several texts are not converted into one"]);
-    room.fails(
-        "restore --stream ep.json -o ep.vtt",
-        b"",
-        2,
-        &["--stream gives texts back in their own format"],
-    );
+    room.fails("restore ep.json talk.srt --to text", b"", 2, &["several texts cannot be converted into one"]);
+    room.fails("restore --stream ep.json -o ep.vtt", b"", 2, &["--stream keeps the format of a text"]);
     room.fails("restore --check ep.json --to srt", b"", 2, &["cannot be used with"]);
 }
 
@@ -99,7 +94,7 @@ fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
     let output = room.write("talk.txt", srt).run("restore --model model talk.txt", b"");
     let note = String::from_utf8(output.stderr).unwrap();
     assert!(
-        output.status.success() && note.contains("talk.txt is named as text, but begins as srt"),
+        output.status.success() && note.contains("talk.txt has the extension of text, but begins like srt"),
         "{note}"
     );
     for line in ["--format srt talk.txt", "--format text talk.txt", "--quiet talk.txt"] {
@@ -118,7 +113,7 @@ fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
         "restore --model model ep.json -o nice.trn",
         b"",
         2,
-        &["ep.json is whisper-json", "nice.trn is named as trn"],
+        &["ep.json is whisper-json", "nice.trn has the extension of trn"],
     );
     room.restored("talk.txt -o other.txt", "");
     room.restored("--format srt talk.txt -o again.txt", "");
@@ -127,10 +122,10 @@ fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
         "restore --model model talk.png",
         b"",
         1,
-        &["talk.png: this is an image"],
+        &["talk.png: found an image"],
     );
     let every_byte: Vec<u8> = (0..1000).map(|at| (at * 7 % 256) as u8).collect();
-    room.fails("restore --model model", &every_byte, 1, &["standard input: this is no text", "--lossy"]);
+    room.fails("restore --model model", &every_byte, 1, &["standard input: this is not text", "--lossy"]);
     room.out("restore --model model --lossy", &every_byte);
     let passed = room.out("restore --model model --lossy", image);
     assert_eq!(passed.to_ascii_lowercase(), image.to_ascii_lowercase());

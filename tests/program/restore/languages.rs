@@ -119,7 +119,7 @@ fn a_text_that_does_not_tell_its_language_takes_that_of_its_folder() {
         String::from_utf8(output.stderr).unwrap()
     };
     let unsure = note("", "ok\n");
-    assert!(unsure.contains("cannot tell the language of standard input") && unsure.contains("English"));
+    assert!(unsure.contains("cannot detect the language of standard input") && unsure.contains("English"));
     for silent in ["", "12 34\n", "qu'est-ce que tu fais ce soir\n", "NO SABEMOS LO QUE PASÓ ANOCHE\n"] {
         assert_eq!(note("", silent), "", "{silent}");
     }

@@ -59,16 +59,16 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "restore --marks --model model",
         spoken.as_bytes(),
         2,
-        &["puts no marks", "accurate, fast, small, best or ngram of --lang en"],
+        &["does not insert punctuation", "accurate, fast, small, best or ngram of --lang en"],
     );
-    room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is no punctuation mark", "auto"]);
+    room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is not a known punctuation mark", "auto"]);
     room.fails(
         "restore --marks=! --model puts",
         b"so",
         2,
-        &["--marks: the method puts no \"!\", only \",.?\""],
+        &["--marks: the model does not insert \"!\", only \",.?\""],
     );
-    room.fails("restore --marks --format conll --model puts", b"so\n", 2, &["conll has no place for marks"]);
+    room.fails("restore --marks --format conll --model puts", b"so\n", 2, &["conll cannot hold punctuation"]);
     room.fails("restore --marks=auto --stream --model puts", b"so", 2, &["--marks auto", "name the marks"]);
     room.fails("restore --marks --mark-form written --format ctm --model puts", b"", 2, &["joined or apart"]);
     let spoken = "he met ana then he left".split(' ').enumerate();
@@ -133,7 +133,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
         "evaluate --mark-threshold 0.5 --model puts marks.txt",
         b"",
         2,
-        &["--mark-threshold: no marks"],
+        &["--mark-threshold: no punctuation"],
     );
     let f = |least: &str| {
         let line =
@@ -190,7 +190,7 @@ fn overlapping_windows_vote_on_marks_and_sentence_ends() {
         ("evaluate --end-threshold 0.5 --model puts some.txt", &["--window <WORDS>"]),
         (
             "restore --window 9 --end-threshold 0.2 --model cases",
-            &["--end-threshold", "finds no ends of sentences"],
+            &["--end-threshold", "does not predict sentence ends"],
         ),
         ("evaluate --predictions-per-word 2 --look-ahead 1 marks.txt", &["--predictions-per-word"]),
         ("evaluate --predictions-per-word 2 --step 9 marks.txt", &["--predictions-per-word", "--step"]),

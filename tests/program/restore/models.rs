@@ -26,7 +26,7 @@ fn models_that_cannot_be_used_are_refused() {
         &format!("{model} notes.txt"),
         b"",
         1,
-        &["notes.txt", "no packed model", "name a model made by train"],
+        &["notes.txt", "not a packed model", "name a model made by train"],
     );
     fs::create_dir(room.path("empty")).unwrap();
     room.fails(&format!("{model} empty"), b"", 1, &["empty", "no majuscule.json"]);
@@ -62,14 +62,19 @@ fn models_that_cannot_be_used_are_refused() {
     let manifest = room.read("model/majuscule.json");
     room.write("model/majuscule.json", manifest.replace("\"en\"", "\"nl\""));
     for verb in ["restore --model", "inspect"] {
-        room.fails(&format!("{verb} model"), b"", 1, &["majuscule.json is not what its checksum", "altered"]);
+        room.fails(
+            &format!("{verb} model"),
+            b"",
+            1,
+            &["majuscule.json does not match its checksum", "altered"],
+        );
     }
     room.write("model/majuscule.json", manifest.replace("\"format\": 2", "\"format\": 9"));
     let parts = ["model: model format 9, but this build reads 2", "use a newer majuscule"];
     room.fails(&format!("{model} model"), b"", 1, &parts);
     room.fails("inspect model", b"", 1, &parts);
     room.write("model/majuscule.json", "{\"name\": \"something else\"}");
-    room.fails(&format!("{model} model"), b"", 1, &["model: majuscule.json is no manifest of majuscule"]);
+    room.fails(&format!("{model} model"), b"", 1, &["model: majuscule.json is not a manifest of majuscule"]);
 }
 
 #[test]
@@ -106,7 +111,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         b"us",
         2,
         &[
-            "the first model of --cascade, which reads all of a text, puts no marks",
+            "the first model of --cascade, which reads all of a text, does not insert punctuation",
             "accurate, fast, small, best or ngram of --lang en",
         ],
     );
@@ -124,7 +129,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         ("restore --cascade fast,exact --model fast", 2, "--model"),
         ("restore --sure 0.5", 2, "--cascade"),
         ("restore --cascade fast,gone", 1, "gone"),
-        ("restore --cascade model,exact", 2, "must say how sure it is"),
+        ("restore --cascade model,exact", 2, "must give probabilities"),
     ] {
         room.fails(line, b"us\n", code, &[part]);
     }
@@ -144,14 +149,14 @@ fn a_network_restores_whole_or_in_bytes() {
             assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
             assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
         }
-        room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "computes on the CPU"]);
+        room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "runs on the CPU"]);
         room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     }
     room.fails(
         "compact accurate -o other",
         b"",
         1,
-        &["is a model of maxent", "only those of bert, cnn-bilstm and hmm"],
+        &["is a maxent model", "only bert, cnn-bilstm and hmm models"],
     );
     room.fails("compact bytes -o bytes", b"", 2, &["bytes"]);
     room.fails("inspect bytes --check-encoder", b"", 2, &["in a build with --features neural"]);
@@ -235,8 +240,8 @@ fn a_file_that_is_no_model_of_a_preset_is_refused_in_one_sentence() {
     altered[last] ^= 1;
     let text = "a text of my own\n".repeat(20).into_bytes();
     for (bytes, says) in [
-        (Vec::new(), "is no packed model"),
-        (text, "is no packed model: it does not begin with MAJUSCUL"),
+        (Vec::new(), "is not a packed model"),
+        (text, "is not a packed model: it does not begin with MAJUSCUL"),
         (whole[..12].to_vec(), "the model is cut off"),
         (whole[..whole.len() / 2].to_vec(), "the model is cut off"),
         (whole[..whole.len() - 300].to_vec(), "the model is cut off"),
@@ -289,12 +294,12 @@ fn a_pipe_or_a_device_is_no_file_of_a_model() {
         assert!(Command::new("mkfifo").arg(room.path(name)).status().unwrap().success());
     };
     make("model/words.bin");
-    room.fails("restore --model model", b"bbc", 1, &["words.bin: is no regular file"]);
+    room.fails("restore --model model", b"bbc", 1, &["words.bin: is not a regular file"]);
     make("model/majuscule.json");
-    room.fails("restore --model model", b"bbc", 1, &["majuscule.json: is no regular file"]);
+    room.fails("restore --model model", b"bbc", 1, &["majuscule.json: is not a regular file"]);
     make("pipe");
-    room.fails("restore --model pipe", b"bbc", 1, &["pipe: is no regular file"]);
+    room.fails("restore --model pipe", b"bbc", 1, &["pipe: is not a regular file"]);
     fs::remove_file(room.path("model/majuscule.json")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", room.path("model/majuscule.json")).unwrap();
-    room.fails("inspect model", b"", 1, &["majuscule.json: is no regular file"]);
+    room.fails("inspect model", b"", 1, &["majuscule.json: is not a regular file"]);
 }

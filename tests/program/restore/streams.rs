@@ -225,7 +225,7 @@ fn settings_of_streams_and_doubt_that_cannot_be_are_refused() {
         ("--stream --look-ahead one", ["--look-ahead", "one"]),
         ("--stream --n-best 3", ["--stream", "--n-best"]),
         ("--stream --case auto", ["--case auto", "use --case ignore or keep"]),
-        ("--json", ["--json", "give --confidence or --stream"]),
+        ("--json", ["--json", "words of --confidence or the updates of --stream"]),
         ("--threshold 1.01", ["--threshold", "from 0 to 1"]),
         ("--threshold=-0.1", ["--threshold", "from 0 to 1"]),
         ("--threshold NaN", ["--threshold", "from 0 to 1"]),

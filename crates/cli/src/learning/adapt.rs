@@ -43,9 +43,9 @@ Examples:
 
 /// Adapts a model to a text of another kind
 ///
-/// A maxent model learns the words and names of the text, and its earlier weights give way as far
-/// as the text has evidence (Chelba & Acero 2004). A bert model is fine-tuned on the text, with all
-/// layers unfrozen (Rei et al. 2020).
+/// A maxent model learns the words and names of the text, and its weights change as far as the text
+/// provides evidence (Chelba & Acero 2004). A bert model is fine-tuned on the text, with all layers
+/// unfrozen (Rei et al. 2020).
 #[derive(Debug, clap::Args)]
 struct AdaptInputs {
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
@@ -57,7 +57,7 @@ struct AdaptInputs {
     #[command(flatten)]
     place: ModelTarget,
     /// Protocol under which to learn: text, batista, rei, susanto, asr, asr:N or mix; by default
-    /// that of the model's training. For maxent models, asr and mix are allowed only if the model
+    /// the one that the model was trained under. For maxent models, asr and mix are allowed only if the model
     /// was trained under one of them
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<Protocol>,
@@ -103,7 +103,7 @@ pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCo
     super::measure::tell_paragraphs(&corpus)?;
     let progress = Spinner::new();
     progress.say(match adaptation.checkpoint() {
-        Some(file) if file.exists() => format!("adapting, going on from {}", file.display()),
+        Some(file) if file.exists() => format!("adapting, resuming from {}", file.display()),
         _ => "adapting".to_owned(),
     });
     let names = corpora.iter().map(|file| files::name(file)).collect();
@@ -133,7 +133,7 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
 fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     trained_on.parse().map_err(|_| {
         Error::usage(format!(
-            "the model was trained under \"{trained_on}\": name one protocol with --protocol"
+            "the model was trained under \"{trained_on}\", which is not a single protocol: name one with --protocol"
         ))
     })
 }
@@ -154,8 +154,8 @@ fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
         if !of.contains(&method) {
             let of = of.join(" and ");
             return Err(Error::usage(format!(
-                "--{long} is for models of {of}, but this one is of {method}: leave it out; adapt --help says which options \
-                 each method has"
+                "--{long} is for models of {of}, but this is a {method} model: leave it out; adapt --help lists the options \
+                 of each method"
             ))
             .into());
         }
@@ -270,7 +270,7 @@ impl FromArgMatches for AdaptArgs {
 impl clap::Args for AdaptArgs {
     fn augment_args(command: Command) -> Command {
         let language = |language: Arg| {
-            language.help("The language of the text; by default that of the model").hide_default_value(true)
+            language.help("Language of the text; by default that of the model").hide_default_value(true)
         };
         let command = AdaptInputs::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
         command.args(options().iter().map(MethodOption::arg))

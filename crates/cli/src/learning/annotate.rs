@@ -21,12 +21,11 @@ use majuscule_experiment::annotation::{
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::Layout;
 
-/// Writes a sheet of places where systems differ, for annotators who do not see which system wrote
-/// what, and its key
+/// Writes a sheet of the differences between systems for blind annotation, and its key
 ///
 /// A row has a word in its context and the systems' variants of it, A, B and so on, in random order.
 /// An annotator writes the letter of the best one into the column choice, or nothing. The key is
-/// written beside the sheet (sheet.key.json for sheet.csv) and says whose the variants are.
+/// written next to the sheet (sheet.key.json for sheet.csv) and names the systems of each variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,8 +36,8 @@ pub struct AnnotateArgs {
     /// Sheet to write, as comma-separated values
     #[arg(value_name = "SHEET")]
     sheet: PathBuf,
-    /// Text in its true case, which models restore; without it the words of the first output are
-    /// those of the text
+    /// Text in its true case, which models restore; without it, the words of the
+    /// first output are taken as the text
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
     /// Model that restores the text, a folder or packed file; accurate and fast are the built-in
@@ -57,8 +56,8 @@ pub struct AnnotateArgs {
     /// Seed of the sample and of the order of variants: the same seed gives the same sheet
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Protocol, as in compare: what a model sees and which words count. Those with marks, such as
-    /// iwslt, compare marks too
+    /// Protocol, as in compare: what a model sees and which words count. Protocols with
+    /// punctuation, such as iwslt, compare punctuation too
     #[arg(long, value_name = "PROTOCOL", default_value = "susanto")]
     protocol: Protocol,
     #[command(flatten)]
@@ -92,7 +91,7 @@ impl AnnotateArgs {
         let names: Vec<String> = models.iter().chain(outputs).map(name).collect();
         check_systems(&names)?;
         let Some(text) = reference.as_ref().or(outputs.first()) else {
-            return Err(Error::usage("no text: name it with --reference"));
+            return Err(Error::usage("the models have no text to restore: name it with --reference"));
         };
         let named = NamedSystems {
             reference: text,
@@ -127,19 +126,19 @@ impl AnnotateArgs {
 /// Evaluates sheets that annotators filled in: how often each system was preferred, and how well the
 /// annotators agree
 ///
-/// Preferences have 95 % intervals (Wilson). The agreement of each pair of annotators is given as a
-/// percentage and as Cohen's kappa, that of all as a percentage and as Krippendorff's alpha. Choices
-/// may be missing, but not rows.
+/// Preferences have 95 % intervals (Wilson). Agreement is given as a percentage, with Cohen's
+/// kappa for each pair of annotators and Krippendorff's alpha for all of them. Choices may be left
+/// empty, but no row may be missing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   majuscule experiment agreement sheet.key.json ana.csv rui.csv
   majuscule experiment agreement sheet.key.json ana.csv rui.csv --json")]
 pub struct AgreementArgs {
-    /// Key that experiment annotate wrote beside the sheet
+    /// Key that experiment annotate wrote next to the sheet
     #[arg(value_name = "KEY")]
     key: PathBuf,
-    /// Filled sheet, one of each annotator
+    /// Completed sheet, one per annotator
     #[arg(value_name = "SHEET", required = true)]
     sheets: Vec<PathBuf>,
     /// Print one JSON object: figures are fractions, undefined ones are null

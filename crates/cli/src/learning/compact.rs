@@ -9,12 +9,12 @@ use super::model_files;
 use super::train::ModelTarget;
 use crate::named;
 
-/// Makes a small form of a model of bert, cnn-bilstm or hmm
+/// Makes a compact version of a bert, cnn-bilstm or hmm model
 ///
-/// That of bert and of cnn-bilstm has a quarter of the size. It computes as the model does with --precision
-/// int8, and so do builds without the feature neural; it cannot be trained further. That of hmm has a language
-/// model of about four bytes per n-gram, a seventh of the size, with values rounded to 256 levels,
-/// and leaves out words that it can guess.
+/// A compact bert or cnn-bilstm model is a quarter of the size and cannot be trained further. It
+/// computes like the original with --precision int8, also in builds without the feature neural. A
+/// compact hmm model leaves out words that it can guess, and its language model takes about four
+/// bytes per n-gram, a seventh of the size, with values rounded to 256 levels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   majuscule compact my-tagger --pack my.packed
@@ -38,7 +38,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
         "hmm" => majuscule_train::methods::hmm::compact(&*store)?,
         other => {
             let problem =
-                format!("is a model of {other}: only those of bert, cnn-bilstm and hmm have a small form");
+                format!("is a {other} model: only bert, cnn-bilstm and hmm models can be made compact");
             return Err(Error::model(store.name(), problem).into());
         }
     };

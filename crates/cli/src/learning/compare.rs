@@ -45,9 +45,9 @@ pub struct CompareArgs {
     /// Output of another system for the text; may be given several times
     #[arg(long = "output", value_name = "FILE", required_unless_present = "models")]
     pub outputs: Vec<PathBuf>,
-    /// Align the words of recognisers' outputs, which may differ from the text's, and compare word
-    /// errors, capitals, punctuation marks and sentence ends, a table of each. Folders are paired by
-    /// file names. Without --protocol, marks are those of iwslt
+    /// Align recognisers' outputs, whose words may differ, with the text, and compare word errors,
+    /// capitals, punctuation marks and sentence ends, each in its own table. Folders are paired by
+    /// file names. Without --protocol, punctuation is scored as under iwslt
     #[arg(long, requires = "outputs", conflicts_with_all = ["models", "show_differences"])]
     pub align: bool,
     /// Also write all figures of --align to this file, as comma-separated values

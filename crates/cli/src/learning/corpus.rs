@@ -61,8 +61,8 @@ struct StatsArgs {
 
 #[derive(Debug, clap::Args)]
 struct OverlapArgs {
-    /// Training text, which is read once and not held in memory,
-    /// and last the test text, unless --test names it
+    /// Training texts, which are read once and not held in memory,
+    /// followed by the test text, unless --test names it
     #[arg(required = true, value_names = ["TRAIN", "TEST"], num_args = 1..)]
     files: Vec<PathBuf>,
     /// Test text of several files; all other files are then training text
@@ -170,7 +170,9 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
         test.extend(train.pop());
     }
     if train.is_empty() {
-        return Err(Error::usage("one file is named: expected the training text, then the test text").into());
+        return Err(
+            Error::usage("only one file is named: expected the training text, then the test text").into()
+        );
     }
     let [train, test] = [train, test].map(|files| folders::paths(&files, args.reading.format));
     let (train, test) = (train?, test?);
@@ -187,7 +189,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
     let fraction = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
     let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared, .. } = found;
     let mut text = format!(
-        "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
+        "{shared_ngrams} of {ngrams} {order}-grams of {} occur in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
          words or more have one ({} %)\n",
         test.name(),
         train.name(),
@@ -209,7 +211,7 @@ fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
     let corpus = Corpus::new(&files, args.reading, Protocol::default(), locale)?;
     let shuffled = shuffle::shuffle(&corpus, args.config)?;
     if args.config.drop_shouted {
-        tell!("{} of {} sentences are shouted and left out", shuffled.shouted, shuffled.read);
+        tell!("{} of {} sentences are all in capitals and left out", shuffled.shouted, shuffled.read);
     }
     Ok(shuffled.text)
 }
@@ -227,7 +229,7 @@ fn split(args: SplitArgs) -> anyhow::Result<String> {
     }
     for shared in report.shared.iter().filter(|shared| shared.sentences > 0) {
         text +=
-            &format!("{} sentences of {} stand in {} too\n", shared.sentences, shared.part, shared.also_in);
+            &format!("{} sentences of {} also occur in {}\n", shared.sentences, shared.part, shared.also_in);
     }
     Ok(text)
 }

@@ -30,8 +30,8 @@ use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each, mar
 /// Evaluates a model: it sees the words without capitals,
 /// and its choices are compared with the true case
 ///
-/// The choices are the model's own, unless --words, --sentence-start or --case add those of
-/// restore. To measure everything that restore does to a text, run score on its output.
+/// Only the model's own choices count, unless --words, --sentence-start or --case apply these steps
+/// of restore too. To measure everything that restore does to a text, run score on its output.
 ///
 /// With --align the model sees the output of a speech
 /// recogniser, which is aligned with the true text.
@@ -40,9 +40,9 @@ pub struct EvaluateArgs {
     /// Texts in their true case, scored together; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     pub corpora: Vec<PathBuf>,
-    /// Output of a speech recogniser for the one corpus given, or a folder of outputs if the corpus
-    /// is a folder: the model sees its words without case, one stream per recording, and they are
-    /// aligned with those of the corpus as score --align does
+    /// Output of a speech recogniser for the corpus, or a folder of outputs if the corpus is a
+    /// folder: the model sees these words without case, one stream per recording, and they are
+    /// aligned with the words of the corpus as in score --align
     #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["calibration", "intervals"])]
     pub align: Option<PathBuf>,
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang, and
@@ -70,11 +70,11 @@ pub struct EvaluateArgs {
     /// Also score each speaker by itself, in stm and nlp
     #[arg(long, conflicts_with = "align")]
     pub per_speaker: bool,
-    /// Also score each category by itself that labels of stm name, such as the focus condition f0
+    /// Also score each category of the labels of stm by itself, such as the focus condition f0
     #[arg(long, conflicts_with = "align")]
     pub per_category: bool,
-    /// Also compare the probabilities that the model gives with the truth, those of marks where the
-    /// protocol scores marks
+    /// Also compare the model's probabilities with the truth, those of punctuation too where the
+    /// protocol scores it
     #[arg(long)]
     pub calibration: bool,
     /// Also print 95 % intervals, from a bootstrap over the examples as in compare
@@ -88,7 +88,7 @@ pub struct EvaluateArgs {
     pub look_ahead: Option<usize>,
     #[command(flatten)]
     pub voting: VotingArgs,
-    /// Score only marks of at least probability P (0 to 1), as restore --mark-threshold puts them in
+    /// Score only punctuation marks of at least probability P (0 to 1), as in restore --mark-threshold
     #[arg(long, value_name = "P", value_parser = crate::page::probability)]
     pub mark_threshold: Option<f32>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
     /// Write the words of each example to FILE, one JSON object per line: the true forms, the
-    /// chosen forms and which words do not count
+    /// chosen forms and the words that do not count
     #[arg(long, value_name = "FILE")]
     pub choices: Option<PathBuf>,
     #[command(flatten)]
@@ -194,9 +194,10 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let parts = corpus.speech_parts(kind)?;
         if parts.is_empty() {
             tell!(
-                "no {} is scored by itself: none is named in {}, and only stm and nlp name any",
+                "there is no {} to score by itself in {}: only {} files can name one",
                 kind.name(),
-                corpus.name()
+                corpus.name(),
+                kind.formats()
             );
         }
         for (name, part) in parts {
@@ -258,7 +259,7 @@ impl EvaluateArgs {
             )));
         }
         if self.measure.reading.language == "auto" {
-            let problem = "--lang auto: one model is measured on all texts: name its language, such as --lang en, or a \
+            let problem = "--lang auto cannot be used, since one model is evaluated on all texts: name its language, such as --lang en, or a \
                            model of your own with --model";
             return Err(Error::usage(problem));
         }

@@ -67,7 +67,7 @@ struct RunArgs {
     /// Folder that contains the texts of the recipe
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     corpora: PathBuf,
-    /// Folder of the report; named like the recipe by default
+    /// Folder for the report, named after the recipe by default
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Folder for cached models and results; cache/ in the folder of the report by default
@@ -76,10 +76,10 @@ struct RunArgs {
     /// Further input of the recipe; experiment show lists what it needs
     #[arg(long = "with", value_name = "NAME=PATH", value_parser = given)]
     given: Vec<(String, PathBuf)>,
-    /// Also run the rows that take long
+    /// Also run the rows marked as long
     #[arg(long)]
     long: bool,
-    /// Print the commands in order, and run none
+    /// Print the commands in order, without running them
     #[arg(long)]
     dry_run: bool,
 }
@@ -87,8 +87,8 @@ struct RunArgs {
 /// Writes a recipe for your own texts: with protocols that fit them, a held-out part of the training
 /// text, and baselines
 ///
-/// It tells what it found, parts of tests that stand in the training text, and the time that the
-/// experiment takes.
+/// It reports what it detected, test text that also occurs in the training text, and the time that
+/// the experiment will take.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -101,8 +101,8 @@ struct NewArgs {
     /// Training text in its true case, a file or a folder; may be given several times
     #[arg(long, value_name = "TEXT", required = true)]
     train: Vec<PathBuf>,
-    /// Test text in its true case; may be given several times. A part of a plain training text is
-    /// a test too
+    /// Test text in its true case; may be given several times. A part of a plain training
+    /// text is held out as a test too
     #[arg(long, value_name = "TEXT")]
     test: Vec<PathBuf>,
     /// Language of the texts
@@ -131,7 +131,7 @@ impl NewArgs {
 /// Regenerates the tables, plots and page of a report from its results.json
 #[derive(Debug, clap::Args)]
 struct ReportArgs {
-    /// Folder that `experiment run` wrote
+    /// Folder written by experiment run
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
@@ -154,7 +154,7 @@ pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
             let file = args.folder.join(RESULTS);
             let bytes = files::open(&file)?.bytes()?;
             let results: Results = serde_json::from_slice(&bytes).map_err(|error| {
-                Error::file(file.to_string_lossy(), format!("is no result of an experiment: {error}"))
+                Error::file(file.to_string_lossy(), format!("is not the result of an experiment: {error}"))
             })?;
             write_report(&results, &args.folder)?;
         }
@@ -208,7 +208,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     if !is_ours && entries.next().is_some() {
         let folder = folder.display();
         return Err(Error::usage(format!(
-            "{folder} holds something that is no report: name another folder with -o"
+            "{folder} contains files that are not of a report: name another folder with -o"
         ))
         .into());
     }
@@ -256,7 +256,7 @@ fn itself(arguments: &[String]) -> Result<String, Error> {
     let output = run().map_err(|error| Error::io("run", program, error))?;
     if !output.status.success() {
         let problem = format!(
-            "failed ({}); what is done is kept, and the same recipe goes on from here",
+            "failed ({}); finished jobs are kept: run the same recipe again to resume",
             output.status
         );
         return Err(Error::file(format!("majuscule {}", arguments.join(" ")), problem));
@@ -268,7 +268,7 @@ fn tell(news: &News<'_>) {
     match news {
         News::Begins { job, number, of } => tell!("[{number}/{of}] {}", job.title),
         News::Found(_) => {}
-        News::Changed { file, job } => tell!("{file} has changed since: {} again", job.title),
+        News::Changed { file, job } => tell!("{file} has changed: {} again", job.title),
         News::Searched(overlap) => {
             if let Some(leak) = tables::leak(overlap) {
                 let command = overlap.command.replace(" --json --top 0", "");
@@ -330,7 +330,7 @@ fn text_of(name: &str) -> Result<String> {
 fn unknown(name: &str) -> Error {
     let names: Vec<_> = library::RECIPES.iter().map(|(name, _)| *name).collect();
     Error::usage(format!(
-        "no recipe and no file is called {name}: inside the program are {}",
+        "there is no recipe or file called {name}: the built-in recipes are {}",
         names.join(", ")
     ))
 }

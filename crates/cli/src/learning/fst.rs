@@ -130,7 +130,7 @@ impl FstBuildArgs {
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
             }
             MachineKind::T if self.arcs == Some(BackOff::Failure) => Err(Error::usage(
-                "t cannot have failure arcs: what it reads is lower-cased, and an arc for \"us\" would hide the failure of \
+                "t cannot have failure arcs: its input is lower-cased, and an arc for \"us\" would hide the failure of \
                  \"US\"; build --kind g, which is exact"
                     .to_owned(),
             )),
@@ -195,7 +195,7 @@ impl MachineInput {
     fn symbols(&self, symbols: Option<Symbols>, side: &str, flag: &str) -> Result<Symbols> {
         symbols.ok_or_else(|| {
             let name = self.machine.to_string_lossy();
-            Error::file(name, format!("has no table of the symbols that it {side}: give one with {flag}"))
+            Error::file(name, format!("has no table of the symbols that it {side}: give a table with {flag}"))
         })
     }
 }
@@ -288,7 +288,7 @@ impl Apply {
                     (Err(error), _) => stopped = Err(error),
                     (Ok(found), None) => match found.first() {
                         Some(found) => writeln!(out, "{}", found.text)?,
-                        None => stopped = Err(lines.problem("the machine takes no path of this line")),
+                        None => stopped = Err(lines.problem("the machine has no path for this line")),
                     },
                     (Ok(found), Some(_)) => {
                         for line in found {

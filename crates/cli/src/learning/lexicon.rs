@@ -97,11 +97,11 @@ impl LexiconBuildArgs {
     }
 }
 
-/// Lists the spellings of documents that restore --words may force
+/// Lists the spellings of documents that are safe for restore --words
 ///
 /// These are the names, acronyms and words in mixed case that the documents hardly ever write
-/// otherwise, seen at least twice inside sentences. Headings and shouted lines do not count, lines
-/// are split into sentences, and no word is in lower case.
+/// otherwise, seen at least twice inside sentences. Headings and lines in capitals do not
+/// count, lines are split into sentences, and words in lower case are not listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -129,8 +129,8 @@ impl LexiconWordsArgs {
         let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
         let certain = lexicon.limit(self.limits).keep(FormFilter::Certain, Initial::Apart);
         if certain.is_empty() {
-            let problem = "no word was seen twice inside sentences with the same capitals and hardly ever without them: \
-                           expected more text in its true case";
+            let problem = "no word occurs at least twice inside sentences with the same capitals and rarely without them: \
+                           give more text in its true case";
             return Err(Error::file(shown_names(&self.corpora), problem));
         }
         self.output.write(|out| list::write(&certain, out))
@@ -213,13 +213,13 @@ fn merged(
 /// Merges lexicons, word lists and Moses models into one
 ///
 /// Counts are added, and every form keeps the names of its sources. An entry of a word list counts
-/// as one occurrence. A file that names no language has that of the file before it.
+/// as one occurrence. A file that declares no language has that of the previous file.
 #[derive(Debug, clap::Args)]
 struct LexiconMergeArgs {
     /// Files to merge; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The files are parts of one corpus, from build --part: refuse them if all of them together teach no case
+    /// The files are parts of one corpus, from build --part: fail if case cannot be learned from them all
     #[arg(long)]
     parts: bool,
     #[command(flatten)]
@@ -342,10 +342,10 @@ impl LexiconShowArgs {
         if missing.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
-        let mut problem = format!("no word \"{}\" among its {}", missing.join("\", \""), lexicon.len());
+        let mut problem =
+            format!("found no word \"{}\" among its {} words", missing.join("\", \""), lexicon.len());
         if format == LexiconFormat::List && self.reading.from.is_none() {
-            problem +=
-                "; it was read as a word list, an entry a line: of a text, lexicon build makes a lexicon";
+            problem += "; it was read as a word list with one entry per line: lexicon build makes a lexicon from a text";
         }
         Err(Error::file(self.file.to_string_lossy(), problem))
     }
@@ -358,7 +358,11 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
     writeln!(out, "  {:<24} {:>12} {:>12} {:>8}  sources", entry.word, "count", "initial", "share")?;
     if entry.forms.iter().all(|form| form.case != majority) {
         let form = majority.applied(entry.word, lexicon.locale());
-        writeln!(out, "> {form:<24} {0:>12} {0:>12} {1:>8}  (seen only where a sentence begins)", 0, "-")?;
+        writeln!(
+            out,
+            "> {form:<24} {0:>12} {0:>12} {1:>8}  (seen only at the beginning of a sentence)",
+            0, "-"
+        )?;
     }
     for form in entry.forms {
         let mark = if form.case == majority { '>' } else { ' ' };
@@ -409,7 +413,7 @@ impl Compare {
         let right = self.reading.read(&self.right, Some(left.language().to_owned()))?;
         if left.locale() != right.locale() {
             return Err(Error::usage(format!(
-                "{} is of language {} and {} of {}, which pair letters differently: name two of one language",
+                "the language of {} is {}, that of {} is {}, and their case pairs differ: name two lexicons of one language",
                 self.left.display(),
                 left.language(),
                 self.right.display(),
@@ -510,7 +514,7 @@ struct LexiconReadingArgs {
     /// tr or pt-BR; it determines the case pairs
     #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
-    /// Also take the words of phrases in word lists
+    /// Also add the single words of phrases in word lists
     #[arg(long)]
     phrases: bool,
 }

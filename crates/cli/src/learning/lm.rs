@@ -67,15 +67,15 @@ pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
 /// The options that define the words of a corpus.
 #[derive(Debug, clap::Args)]
 struct LmWordArgs {
-    /// Protocol that defines the words, such as text (all words of each sentence, without marks) or
+    /// Protocol that defines the words, such as text (all words of each sentence, no punctuation) or
     /// batista (also without its first word)
     #[arg(long, value_name = "PROTOCOL", default_value_t, conflicts_with = "plain")]
     protocol: Protocol,
-    /// Take everything between white space as a word, as other toolkits do
+    /// Treat everything between white space as a word, as other toolkits do
     #[arg(long)]
     plain: bool,
-    /// Take marks after words as words too: commas, full stops and question marks, or those that are
-    /// named, in a row; others as the nearest of them
+    /// Treat punctuation marks as words too: commas, full stops and question marks, or those listed
+    /// (.,?!:;-…); other marks count as the nearest of these
     #[arg(
         long,
         value_name = "MARKS",
@@ -95,8 +95,8 @@ struct Encoded {
     /// The limits on what is held in memory of a file.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
-    /// Encoding of texts, lists and ARPA files without a byte-order mark (a mark of UTF-8 or UTF-16
-    /// always decides): windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard
+    /// Encoding of texts, lists and ARPA files without a byte-order mark (one of UTF-8 or UTF-16
+    /// takes precedence): windows-1252, koi8-r, shift_jis, gbk, ..., named as in the WHATWG standard
     /// (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
@@ -165,7 +165,7 @@ struct Train {
     /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required_unless_present = "counts", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// Files of lm count, instead of text: the model is that of all their texts together
+    /// Files of lm count, instead of text: the model is trained on all of them together
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain", "marks"])]
     counts: Vec<PathBuf>,
     /// File to write
@@ -185,8 +185,8 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// Pruning in the form of lmplz: n-grams seen at most N
-    /// times are dropped, so 0,4,4 is --min-count 1,5,5
+    /// Pruning as in lmplz: n-grams seen at most N times are
+    /// dropped, so 0,4,4 equals --min-count 1,5,5
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
     /// Keep the N most frequent words, each with all its forms
@@ -195,7 +195,7 @@ struct Train {
     /// Keep the words of a list, one per line
     #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
     vocabulary_list: Option<PathBuf>,
-    /// Treatment of n-grams with other words
+    /// Treatment of n-grams with out-of-vocabulary words
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     unknown: UnknownNgrams,
     #[command(flatten)]
@@ -207,17 +207,17 @@ struct Train {
 /// The limits of a long job.
 #[derive(Debug, clap::Args)]
 struct Resources {
-    /// Memory limit for counting and estimation, such as 2G or 500M; what exceeds it goes to disk.
-    /// The bytes written do not depend on it. Not counted: the words, the buffers of input and
-    /// output, and, except for .arpa, the model that is written, with about 12 bytes per n-gram of
-    /// the highest order and 24 per other n-gram
+    /// Memory limit for counting and estimation, such as 2G or 500M; the rest goes to disk. The
+    /// output does not depend on it. The limit does not cover the words, the input and output
+    /// buffers and, except for .arpa, the model being written: about 12 bytes per n-gram of the
+    /// highest order and 24 per other n-gram
     #[arg(long, value_name = "SIZE")]
     memory: Option<ByteSize>,
     /// Folder for temporary files under --memory; that of the output by default
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
     /// Number of threads that read the text: at most, and by default, the number of cores. The
-    /// bytes written do not depend on it
+    /// output does not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     threads: Option<NonZeroUsize>,
 }
@@ -226,7 +226,7 @@ impl Resources {
     fn memory(&self, output: &Path) -> Result<Memory> {
         if let Some(folder) = self.temp.as_ref().filter(|folder| !folder.is_dir()) {
             let folder = folder.display();
-            return Err(Error::usage(format!("--temp {folder}: expected a folder that is there")));
+            return Err(Error::usage(format!("--temp {folder}: expected an existing folder")));
         }
         let folder =
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
@@ -291,11 +291,11 @@ impl Train {
             text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
         match words.iter().find(|word| word.contains(char::is_whitespace)) {
             _ if words.is_empty() => {
-                Err(Error::file(file.to_string_lossy(), "has no words: expected one a line"))
+                Err(Error::file(file.to_string_lossy(), "has no words: expected one per line"))
             }
             Some(words) => Err(Error::file(
                 file.to_string_lossy(),
-                format!("found \"{words}\", but one word a line is expected"),
+                format!("found \"{words}\", but one word per line is expected"),
             )),
             None => Ok(words),
         }
@@ -452,7 +452,7 @@ impl Perplexity {
             Ok(())
         })?;
         let (Some(perplexity), Some(known)) = (score.perplexity(), score.known_perplexity()) else {
-            return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
+            return Err(Error::file(corpus.name(), "has no words: expected text, one sentence per line"));
         };
         let TextScore { sentences, sum } = score;
         print(&format!(
@@ -474,7 +474,7 @@ struct Prune {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// Removes an n-gram if the perplexity grows by less than this fraction without it
+    /// Remove an n-gram if perplexity rises by less than this fraction without it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
     #[command(flatten)]
@@ -547,7 +547,7 @@ struct LmInfoArgs {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Also compare a binary file with its checksum; opening it does not, since that takes time
+    /// Also verify the checksum of a binary file, which takes time
     #[arg(long)]
     check: bool,
     #[command(flatten)]
@@ -591,7 +591,7 @@ impl Convert {
         self.force.check(&self.output, std::slice::from_ref(&self.model))?;
         if self.compact && is_arpa(&self.output) {
             let problem = format!(
-                "{} is no ARPA file: choose another name than {}",
+                "{} writes a binary file, not ARPA: give {} another extension",
                 option("compact"),
                 self.output.display()
             );

@@ -52,7 +52,7 @@ Examples:
 /// Writes the training examples of a corpus: one word per line, with its class and its features
 ///
 /// Weights that another program learns from this file can be used with train maxent --weights,
-/// given the same text and settings.
+/// with the same text and settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 struct FeaturesArgs {
@@ -64,7 +64,7 @@ struct FeaturesArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// File for the names of features, by their numbers in svmlight's format
+    /// File for the names of features, which svmlight's format replaces by numbers
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
     #[command(flatten)]
@@ -130,7 +130,7 @@ impl WeightsArgs {
         let store = named::open(&self.model, &self.lang)?;
         let method = &store.manifest().method;
         if method != "maxent" {
-            let problem = format!("method \"{method}\": only models of maxent have weights");
+            let problem = format!("method \"{method}\": only maxent models have such weights");
             return Err(Error::model(store.name(), problem));
         }
         let model = Maxent::load(store.as_ref())?;
@@ -138,8 +138,8 @@ impl WeightsArgs {
     }
 }
 
-/// Fits the best weights to a file in svmlight's format, all classes together, and writes them in
-/// MegaM's (L-BFGS, as in MegaM)
+/// Fits weights to a file in svmlight's format, all classes together, by L-BFGS as MegaM does, and
+/// writes them in MegaM's format
 ///
 /// For the labels -1 and +1 there is one weight per feature,
 /// for +1; for the classes 0 to 3, one per class.
@@ -149,11 +149,11 @@ struct FitArgs {
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Input file: each line has a class (0 to 3, or -1 and +1) and ascending index:value pairs, as
-    /// written by maxent features; - is standard input. No constant is added: give each row an
-    /// index of its own for one
+    /// written by maxent features; - is standard input. No constant is added: for one, give
+    /// each row an additional index
     #[arg(value_name = "FILE")]
     matrix: PathBuf,
-    /// Names of its features; without it the weights are those of numbers
+    /// Names of its features; without them, weights are written for the numbers of features
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
     /// File to write

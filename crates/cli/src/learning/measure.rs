@@ -16,16 +16,16 @@ use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 /// The options for reading texts and reporting.
 #[derive(Debug, clap::Args)]
 pub struct Measure {
-    /// Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N;
+    /// Protocol: what a system sees and which words count (text, batista, rei, susanto, asr, or asr:N;
     /// with marks iwslt, sepp, punctuator2 or segments)
     ///
     /// text:    the text with punctuation; first words of sentences do not count
     /// batista: no punctuation marks; first words are removed
     /// rei:     no punctuation marks; capitals that may be due to the position do not count
     /// susanto: tokens as given; all count
-    /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
+    /// asr:N    no punctuation marks or sentence ends, windows of N words (200); all count
     ///
-    /// These are like asr, and score what a system puts after words, too; a document is one stream
+    /// These are like asr, but also score punctuation after words; a document is one stream
     /// unless N is given:
     ///
     /// iwslt:N        commas, full stops and question marks; others count as the nearest
@@ -132,7 +132,7 @@ pub fn sides(
 pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
     if let Some(sentences) = corpus.sentences_a_line()? {
         tell!(
-            "note: {} has about {sentences:.1} sentences a line, and each line is taken for one: give --split to cut them",
+            "note: {} has about {sentences:.1} sentences per line, but each line is read as one: give --split to split lines",
             corpus.name()
         );
     }
@@ -153,8 +153,8 @@ pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<
         }
         _ => {
             let problem = format!(
-                "--align pairs words as asr has them, and cannot do so under {protocol}: leave out --protocol, or name one that \
-                 scores marks, such as iwslt"
+                "--align pairs words as under asr, which {protocol} does not allow: leave out --protocol, or name one that \
+                 scores punctuation, such as iwslt"
             );
             return Err(Error::usage(problem));
         }
@@ -179,8 +179,8 @@ pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
     for tag in tags {
         if of(tag)? != locale {
             return Err(Error::usage(format!(
-                "--lang {language}: {tag} pairs letters in another way than {first}: train a model for each, or say with \
-                 --locale whose pairs count, such as root"
+                "--lang {language}: {tag} and {first} have different case pairs: train a model for each, or choose the pairs with \
+                 --locale, such as root"
             )));
         }
     }

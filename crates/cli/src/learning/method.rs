@@ -38,7 +38,7 @@ impl TrainMethod {
 /// A method and its settings of adaptation.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AdaptMethod {
-    /// Moves weights as far as the text has evidence (Chelba & Acero 2004)
+    /// Moves weights as far as the text provides evidence (Chelba & Acero 2004)
     Maxent(maxent::Adaptation),
     /// Fine-tunes the model on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]

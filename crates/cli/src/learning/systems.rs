@@ -109,7 +109,7 @@ impl NamedSystems<'_> {
             if manifest.locale != results.locale {
                 let (one, other) = (results.locale, manifest.locale);
                 let problem = format!(
-                    "{name} pairs letters as \"{other}\" does, but the others as \"{one}\": compare models of one language"
+                    "{name} has the case pairs of \"{other}\", but the others have those of \"{one}\": compare models of one language"
                 );
                 return Err(Error::usage(problem));
             }

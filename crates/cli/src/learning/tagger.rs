@@ -130,7 +130,7 @@ fn line(name: &str, TagAccuracy { words, right, unseen, unseen_right }: TagAccur
 
 /// Lists the words of treebanks that are always of one kind and always spelled alike
 ///
-/// The list is one for train maxent --list, with an entry a line. Words that only begin sentences are
+/// The list is for train maxent --list, one entry per line. Words that only begin sentences are
 /// left out, since their capital says little. Without --kind, nouns and abbreviations are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -162,7 +162,7 @@ impl TaggerWordsArgs {
         output.map_or(Ok(()), |path| self.force.check(path, &self.reading.treebanks))?;
         let words = self.reading.read()?.unambiguous(&self.kinds, self.min_count.get());
         if words.is_empty() {
-            let problem = "no word is always of these kinds and always spelled alike inside sentences: expected a larger \
+            let problem = "no word is always of these kinds and always spelled alike inside sentences: give a larger \
                            treebank, or another --kind";
             return Err(Error::file(self.reading.treebanks[0].to_string_lossy(), problem));
         }

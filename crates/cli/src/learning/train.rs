@@ -54,8 +54,8 @@ struct Common {
     corpora: Vec<PathBuf>,
     #[command(flatten)]
     place: ModelTarget,
-    /// Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, mix, which
-    /// alternates all kinds of text, or windows, which serves networks
+    /// Training protocol: text, batista, rei, susanto, asr, asr:N (windows of N words), mix
+    /// (alternates all kinds of text) or windows (for networks)
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
     /// Language whose case pairs are used, such as tr or nl; that of --lang by default
@@ -106,7 +106,7 @@ pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
     let progress = Spinner::new();
     progress.say(match method.checkpoint() {
         Some(file) if file.exists() => {
-            format!("training {}, going on from {}", method.name(), file.display())
+            format!("training {}, resuming from {}", method.name(), file.display())
         }
         _ => format!("training {}", method.name()),
     });
@@ -149,7 +149,7 @@ impl ModelTarget {
             {
                 let (file, folder) = (file.display(), folder.display());
                 let problem =
-                    format!("{file} lies in {folder}, which is written as a whole: name another file");
+                    format!("{file} is inside {folder}, which is written as a whole: name a file elsewhere");
                 return Err(Error::usage(problem));
             }
         }

@@ -30,9 +30,9 @@ use crate::voting::VotingArgs;
 /// Restores capital letters, and punctuation with --marks, in text
 ///
 /// Only the case of letters changes, and --marks inserts punctuation. The format stays, unless the
-/// output is named as another one (-o talk.srt) or --to names it. Four sources decide, and the first that has an answer
-/// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
-/// sentence (--sentence-start), the model.
+/// extension of the output (-o talk.srt) or --to names another. The case of a word is decided by
+/// the first of these that applies: the spellings of --words, capitals kept from the input
+/// (--case), the start of a sentence (--sentence-start), the conventions of the language, the model.
 #[derive(Debug, clap::Args)]
 #[command(before_help = crate::COMMANDS, after_help = EXAMPLES)]
 pub struct RestoreArgs {
@@ -43,7 +43,7 @@ pub struct RestoreArgs {
     pub(super) targets: Targets,
     #[command(flatten)]
     pub(super) output_form: OutputFormArgs,
-    /// Format of the files; whatever is not text in them stays unchanged
+    /// Format of the files; everything in them except the text stays unchanged
     ///
     /// In subtitles and transcripts a sentence continues from cue to cue, tags and [events] are not
     /// words, and a dash or a voice marks another speaker.
@@ -55,27 +55,27 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) field: Option<String>,
     /// Extent of one text: words of one text influence each other, words of two texts never do.
-    /// With line, the last words of a line or record wait for nothing
+    /// With line, no line or record waits for the next one
     #[arg(long, value_parser = by_name::<Context>(), default_value = default_name::<Context>())]
     pub(super) context: Context,
     /// Field of jsonl (call, or meta.call for a nested field) that groups records: consecutive
     /// records with the same value form one text
     #[arg(long, value_name = "FIELD", conflicts_with = "context")]
     pub(super) group: Option<String>,
-    /// Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
-    /// windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// Encoding of texts without a byte-order mark (one of UTF-8 or UTF-16 takes precedence):
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў
     /// and Ў at AE and BE); UTF-8 by default. Texts are written in their own encoding,
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<Encoding>,
     /// Language of the built-in model: en (the default), es, fr, nl, pt, de, it, or auto
     ///
-    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not tell,
-    /// and waits for these or for the end of the input. A file that does not tell its language, or is
-    /// in another one, is restored in that of most files in its folder or of the run, otherwise in
-    /// English, with a note on standard error. The language that Whisper's JSON names is used with
-    /// auto and if this option is absent. Without auto, a text that is clearly in another language
-    /// gets a warning. With a --model of several languages, this names the language of the text
+    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not
+    /// suffice, and waits for these or for the end of the input. If the language is not detected or
+    /// has no model, the file is restored in that of most files in its folder or in the run, or else
+    /// in English, with a note on standard error. With auto or without --lang, the language declared
+    /// in Whisper's JSON is used. Without auto, a text clearly in another language causes a warning.
+    /// With a --model of several languages, --lang names the language of the text
     #[arg(long, value_name = "LANG", value_parser = crate::page::language)]
     pub(super) lang: Option<String>,
     /// Built-in model of the language to use
@@ -89,8 +89,8 @@ pub struct RestoreArgs {
     /// Your own spellings, one word or phrase per line (iPhone, New York); they always win
     #[arg(long, value_name = "FILE")]
     pub(super) words: Option<PathBuf>,
-    /// Capitals of the input that count: auto by default, but ignore with --stream, which cannot
-    /// wait for the whole line that auto looks at
+    /// Capitals of the input to keep: auto by default, but ignore with --stream, which cannot wait
+    /// for the whole line that auto examines
     #[arg(long, value_parser = by_name::<Capitalized>())]
     pub(super) case: Option<Capitalized>,
     /// Sentence starts that get a capital
@@ -99,14 +99,14 @@ pub struct RestoreArgs {
     /// Balance between missing and superfluous capitals, for maxent and networks
     #[arg(long, value_parser = by_name::<CapitalBalance>(), default_value = default_name::<CapitalBalance>())]
     pub(super) capitals: CapitalBalance,
-    /// Insert commas, full stops and question marks where the text shows none; all: everywhere; or
-    /// those named, such as --marks=.,?!:;-…, everywhere
+    /// Insert commas, full stops and question marks where the text has no punctuation; --marks=all
+    /// inserts them everywhere, and a list such as --marks=.,?!:;-… inserts these marks everywhere
     ///
-    /// A line or a cue that shows marks has them all, and so has one without any where the lines
-    /// around it show them (auto, the default but with --stream, which does not wait for whole lines).
-    /// Marks and capitals that are there stay, so that restoring a text twice changes nothing the
-    /// second time. The model must have been trained with marks (train maxent --marks). A word
-    /// waits for the next one, which tells whether a mark stands between them.
+    /// By default (auto), a line or cue with punctuation is left as it is, and so is one without any
+    /// between lines that have some. With --stream, which does not wait for whole lines, the default
+    /// is all. Existing punctuation and capitals stay, so restoring a text twice changes nothing the
+    /// second time. The model must have been trained with punctuation (train maxent --marks). Each
+    /// word waits for the next one, since the input may have a mark between them.
     #[arg(
         long,
         visible_alias = "punctuate",
@@ -117,22 +117,22 @@ pub struct RestoreArgs {
         conflicts_with = "n_best"
     )]
     pub(super) marks: Option<MarksArg>,
-    /// Form of the marks: by default as the language writes them, with the spaces of French, but
-    /// apart in tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows
-    /// of their own
+    /// Form of punctuation marks: by default as the language writes them (with spaces in French),
+    /// but apart in tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get
+    /// rows of their own
     #[arg(long, value_parser = by_name::<MarkForm>(), requires = "marks", conflicts_with = "n_best")]
     pub(super) mark_form: Option<MarkForm>,
-    /// Put in only marks of at least probability P (0 to 1); without it, the model decides by the
-    /// costs that it was trained with. hmm and ngram then decide each mark by at most 8 later words
+    /// Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides
+    /// by the costs it was trained with. With P, hmm and ngram use at most 8 later words
     #[arg(long, value_name = "P", value_parser = crate::page::probability, allow_negative_numbers = true, requires = "marks", conflicts_with = "n_best")]
     pub(super) mark_threshold: Option<f32>,
     /// End a sentence at each pause of at least this many seconds between the words of ctm, the
     /// segments of stm and whisper-json, or the cues of srt, vtt and ass
     ///
-    /// With --marks, pauses of 2 seconds end one by default; with never, none does.
+    /// With --marks, pauses of 2 seconds end a sentence by default; never turns this off.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(super) pause_ends: Option<PauseEnds>,
-    /// Lines of the output: those of the input, or one sentence per line, of plain text
+    /// Lines of the output: those of the input, or one sentence per line (plain text only)
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json", "to", "cues"])]
     pub(super) lines: OutputLines,
     /// Language whose case pairs are used, such as tr or nl; that of the model by default
@@ -143,9 +143,9 @@ pub struct RestoreArgs {
     /// A word ends at white space or at the end of the input. It is printed once the next word has
     /// ended too, or the next N words with --look-ahead N. Printed words never change, and the
     /// output does not depend on how the input is chunked, unless --max-delay fires. The rest of a
-    /// line decides nothing: a line begins a sentence if the text before it has ended one, and with
-    /// --sentence-start always, every line does. An open mark-up tag is waited for, and so is a
-    /// phrase of --words that may still continue.
+    /// line has no influence: a line begins a sentence if the text before it has ended one, and with
+    /// --sentence-start always, every line does. Words also wait for the end of an open mark-up tag
+    /// and of a phrase of --words that may still continue.
     ///
     /// With --format ctm, jsonl or whisper-json (one document per line), a record is printed once
     /// all its words are decided.
@@ -153,7 +153,7 @@ pub struct RestoreArgs {
     pub(super) stream: bool,
     /// With --stream and JSON, the field that identifies a record (id by
     /// default): a record whose identifier has occurred before replaces
-    /// the earlier one, since recognisers revise what they heard
+    /// the earlier one, since recognisers revise their output
     #[arg(long, value_name = "NAME")]
     pub(super) id: Option<String>,
     /// With --stream, print words that have been pending for this long, decided by the words that
@@ -168,8 +168,9 @@ pub struct RestoreArgs {
     pub(super) voting: VotingArgs,
     #[command(flatten)]
     pub(super) backend: BackendArgs,
-    /// Print each word on its own line with the probability of its case, instead of the text, and
-    /// with the mark that --marks inserts after it and the probability of that; an error for methods without probabilities
+    /// Print each word on its own line with the probability of its case, and with --marks also the
+    /// mark after it and its probability, instead of the text; an error for methods without
+    /// probabilities
     #[arg(long, conflicts_with_all = ["to", "cues"])]
     pub(super) confidence: bool,
     /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
@@ -179,16 +180,16 @@ pub struct RestoreArgs {
     /// Print JSON, one object per line
     ///
     /// With --confidence, one object per word:
-    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks puts one in and
-    /// "mark_probability":0.91 of that or of no mark,
+    /// {"line":1,"form":"Lisbon","probability":0.98}, with "mark":"." where --marks inserts one and
+    /// "mark_probability":0.91 of this mark or of none,
     /// and "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one object per update:
     /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
     /// --stream; tail may still change.
     #[arg(long, conflicts_with_all = ["n_best", "to", "cues"], verbatim_doc_comment)]
     pub(super) json: bool,
-    /// Print the N most probable ways to write each line, each line taken
-    /// by itself: log10 of the probability, a tab and the text, with an
-    /// empty line after the last; an error for methods that find only one
+    /// Print the N most probable versions of each line, restored by
+    /// itself: log10 of the probability, a tab and the text, with an empty
+    /// line after the last; an error for methods without n-best lists
     #[arg(long, value_name = "N", value_parser = crate::page::number, conflicts_with_all = ["confidence", "look_ahead", "to", "cues"])]
     pub(super) n_best: Option<NonZeroUsize>,
     /// Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format)

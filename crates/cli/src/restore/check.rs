@@ -24,23 +24,23 @@ impl RestoreArgs {
         };
         let Some(marks) = files.iter().find(is_marks) else { return Ok(()) };
         let marks = marks.display();
-        Err(Error::usage(format!("{marks} is no file: marks follow an equals sign, as in --marks={marks}")))
+        Err(Error::usage(format!("{marks} is not a file: to insert these marks, give --marks={marks}")))
     }
 
     /// Refuses contradictory options.
     pub(super) fn check(&self, files: &[&Path]) -> Result<(), Error> {
         if let Some(option) = self.voting.given().filter(|_| self.stream || self.n_best.is_some()) {
-            let problem = "reads a text in windows, which live text and n-best lists do not wait for";
+            let problem = "needs whole windows of text, for which live text and n-best lists do not wait";
             return Err(Error::usage(format!("{option} {problem}: leave --stream and --n-best out")));
         }
         let problem = if self.json && !self.stream && !self.confidence {
-            "--json tells more of words or of a stream: give --confidence or --stream with it"
+            "--json prints the words of --confidence or the updates of --stream: give one of these too"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
-            "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
+            "--cascade waits for sentence ends and handles one language: leave --stream out, and name the language"
         } else if self.lines == OutputLines::Sentence && self.targets.is_compared() {
-            "--lines sentence moves the ends of lines, which --check and --diff compare: leave it out"
+            "--lines sentence changes line breaks, but --check and --diff compare lines: leave it out"
         } else if self.id.is_some() && !self.stream {
-            "--id is for records that come in live: give --stream with it"
+            "--id is for live records: give --stream too"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for some text, but --stream does not wait: name the language"
         } else {
@@ -54,16 +54,16 @@ impl RestoreArgs {
     /// Refuses options that do not fit the format of a text.
     pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && !kind.is_plain_text() {
-            "--n-best reads plain text: leave it out, or give --format text"
+            "--n-best reads only plain text: leave it out, or give --format text"
         } else if self.lines == OutputLines::Sentence && kind.info().family != FormatFamily::Text {
-            "--lines sentence writes plain text: leave it out, or convert to text first (majuscule convert)"
+            "--lines sentence writes only plain text: leave it out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && !kind.is_plain_text() {
-            "--stream gives records back as they are: leave --confidence out"
+            "--stream keeps the form of records, which cannot hold probabilities: leave --confidence out"
         } else if self.context == Context::Line && !kind.info().has_context {
-            "--context line parts lines of text and records of jsonl, but subtitles and other transcripts run on from line to line: \
+            "--context line separates lines of text or records of jsonl, but subtitles and other transcripts continue from line to line: \
              leave it out"
         } else if self.group.is_some() && !kind.info().has_objects {
-            "--group names a field of jsonl, but there is a text of another format: leave it out, or give --format jsonl"
+            "--group names a field of jsonl, but a text has another format: leave it out, or give --format jsonl"
         } else {
             return Ok(());
         };
@@ -73,9 +73,9 @@ impl RestoreArgs {
     /// Refuses options that say how a text is written if it is converted.
     pub(super) fn check_conversion(&self, joins: bool) -> Result<(), Error> {
         let problem = if joins {
-            "several texts are not converted into one: name a folder with -o and the format with --to, or convert each by itself"
+            "several texts cannot be converted into one: name a folder with -o and the format with --to, or convert each by itself"
         } else if self.stream {
-            "--stream gives texts back in their own format: leave it out, or name the output as what it is"
+            "--stream keeps the format of a text: leave it out, or give the output the extension of that format"
         } else {
             return Ok(());
         };
@@ -117,6 +117,8 @@ impl RestoreArgs {
             [name] => format!("{name} of --lang {language}"),
             [names @ .., last] => format!("{} or {last} of --lang {language}", names.join(", ")),
         };
-        Err(Error::usage(format!("the {which} puts no marks: leave --marks out, or name {others}")))
+        Err(Error::usage(format!(
+            "the {which} does not insert punctuation: leave --marks out, or name {others}"
+        )))
     }
 }

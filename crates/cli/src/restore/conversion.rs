@@ -39,7 +39,7 @@ impl RestoreArgs {
             Some(other) if self.format == Format::Auto => {
                 let (from, to) = (shown(file), target.display());
                 Err(Error::usage(format!(
-                    "{to} is named as {}, but {from} is {}, which is not converted to that: name the output as what it is",
+                    "{to} has the extension of {}, but {from} is {}, which cannot be converted to it: give the output another extension",
                     name(other),
                     name(kind),
                 )))

@@ -38,7 +38,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     if paths.contains(&Path::new("-")) && !host::is_hosted() && std::io::stdin().is_terminal() && !args.quiet
     {
         tell!(
-            "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
+            "majuscule: reading from the keyboard: end with Ctrl-D on an empty line, or name files (see --help)"
         );
     }
     let to_terminal =
@@ -390,14 +390,14 @@ impl<'a> Work<'a> {
     /// Restores a text in place.
     fn restore_in_place(&mut self, path: &Path, backup: Option<&str>) -> Result<bool, Error> {
         let refused = |what: &str| {
-            let problem = format!("{what}, and not written in place: name an output with -o");
+            let problem = format!("{what} and cannot be changed in place: name an output with -o");
             Err(Error::file(path.to_string_lossy(), problem))
         };
         if path.exists() && !path.is_file() {
-            return refused("is no regular file");
+            return refused("is not a regular file");
         }
         if self.args.targets.leads_out(path) {
-            return refused("is a link that leads out of the folder that is given");
+            return refused("is a link to a file outside the given folder");
         }
         let seen = FileStamp::new(path)?;
         let input = files::open(path)?;
@@ -483,7 +483,7 @@ fn n_best(
 ) -> Result<(), Error> {
     let only_one = || {
         let method = &model.manifest.method;
-        Error::usage(format!("the method {method} finds one way only: leave --n-best out, or use hmm"))
+        Error::usage(format!("the method {method} gives no n-best list: leave --n-best out, or use hmm"))
     };
     let mut lines = input.lines();
     while let Some(line) = lines.next()? {

@@ -83,21 +83,25 @@ fn what_cannot_be_converted_is_named() {
             "3, column 1: found \"1x\", but a time is expected, such as 00:00",
         ),
         ("", "<p begin='1:2' end='2s'>a</p>", "3, column 1: found \"1:2\", but a time is expected"),
-        ("", "<p begin='2f' end='2s'>a</p>", "3, column 1: found \"2f\", but <tt> does not say frameRate"),
-        ("", "<p begin='2t' end='2s'>a</p>", "3, column 1: found \"2t\", but <tt> does not say tickRate"),
+        (
+            "",
+            "<p begin='2f' end='2s'>a</p>",
+            "3, column 1: found \"2f\", but <tt> does not declare frameRate",
+        ),
+        ("", "<p begin='2t' end='2s'>a</p>", "3, column 1: found \"2t\", but <tt> does not declare tickRate"),
         ("", "<p end='2s'>a</p>", "3, column 1: found no beginning, but in .srt"),
         (
             "",
             "<div timeContainer='seq'/>\n<div timeContainer='seq'>",
             "4, column 1: found elements that follow",
         ),
-        ("", wide, "3, column 1: the tag \"<p region='r'>\" would be lost, for .srt"),
+        ("", wide, "3, column 1: the tag \"<p region='r'>\" would be lost, since .srt"),
         (
             " ttp:frameRate='0'",
             "",
             "1, column 1: found \"0\" as frameRate, but a number such as 25 is expected",
         ),
-        (" ttp:timeBase='smpte' ttp:dropMode='dropNTSC'", "", "1, column 1: found times that drop frames"),
+        (" ttp:timeBase='smpte' ttp:dropMode='dropNTSC'", "", "1, column 1: found drop-frame times"),
     ] {
         let found = run(Format::Ttml, Format::Srt, false, &file(root, body)).unwrap_err().to_string();
         assert!(found.starts_with(&format!("data, line {start}")), "{found}");

@@ -52,7 +52,7 @@ pub fn what_was_run(results: &Results) -> Option<Markup> {
     let mut sheet = ReportTable::new(HEADING, headings.into_iter().map(SheetColumn::words).collect());
     rows.into_iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
     Some(html! {
-        p.note { "As the manifests of the models and the processes that trained them tell." }
+        p.note { "From the manifests of the models and the processes that trained them." }
         (sheet)
     })
 }
@@ -170,7 +170,7 @@ pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
             @if let Some(plot) = plot { (plot) }
             p.note {
                 "The centre of gravity is the sum of each layer's number times its weight, the embeddings being layer 0: the higher it is, the higher "
-                "are the layers that tell the case of words."
+                "are the layers that determine the case of words."
             }
             (sheet)
         }

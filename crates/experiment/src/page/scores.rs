@@ -73,8 +73,8 @@ fn sheet(table: &FigureTable) -> ReportTable {
 fn legend() -> Markup {
     html! {
         p.note {
-            "P, R and F are precision, recall and their harmonic mean over words with capitals, or with marks where a test scores marks; SER, the slot error rate, is all errors "
-            "by the capitals of the reference: less is better. Small figures are 95 % intervals, from resampled examples. "
+            "P, R and F are precision, recall and their harmonic mean over words with capitals, or with punctuation where a test scores it; SER, the slot error rate, is all errors "
+            "divided by the capitals of the reference: lower is better. Small figures are 95 % intervals, from resampled examples. "
             span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " " (NEAR) ": chance alone gives so large a difference in "
             "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization)."
         }

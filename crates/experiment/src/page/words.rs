@@ -26,7 +26,7 @@ pub fn errors(results: &Results) -> Option<Markup> {
     let tests: Vec<_> = (0..results.tests.len()).map(|t| (&results.tests[t], of_test(t))).collect();
     tests.iter().any(|(_, rows)| !rows.is_empty()).then(|| {
         html! {
-            p.note { "The most frequent errors of each row: what it wrote, what would be right, how often." }
+            p.note { "The most frequent errors of each row: what it wrote, what would be right, and how often." }
             @for (test, rows) in &tests {
                 @if !rows.is_empty() {
                     details {
@@ -62,8 +62,8 @@ pub fn sentences(results: &Results) -> Option<Markup> {
     results.tests.iter().any(|test| !test.sample.is_empty()).then(|| {
         html! {
             p.note {
-                "Examples that rows write differently. " mark { "Marked" } " words are wrong; resting on one shows its right spelling. "
-                span.off { "Grey" } " words are not scored. Rows that wrote the same stand together."
+                "Examples that rows write differently. " mark { "Marked" } " words are wrong; hover over one for its correct spelling. "
+                span.off { "Grey" } " words are not scored. Rows with the same output are shown together."
             }
             @for test in &results.tests {
                 @if !test.sample.is_empty() {

@@ -229,27 +229,13 @@ fn size(results: &Results, test: usize) -> Option<Plot> {
     let of = |row: usize| Some(results.rows[row].bytes? as f64);
     // Marks are round, so 10 MB and not 10.0 MB.
     let name = |value: f64| bytes(value as u64).replace(".00 ", " ").replace(".0 ", " ");
-    trade(
-        results,
-        test,
-        ("size", "model size"),
-        ("size on disk", name),
-        of,
-        "Smaller models stand to the left",
-    )
+    trade(results, test, ("size", "model size"), ("size on disk", name), of, "Smaller models are on the left")
 }
 
 /// Plots SER against throughput in words per second.
 fn speed(results: &Results, test: usize) -> Option<Plot> {
     let of = |row: usize| cell(results, row, test)?.words_per_second;
-    trade(
-        results,
-        test,
-        ("speed", "speed"),
-        ("words a second", short),
-        of,
-        "Faster models stand to the right",
-    )
+    trade(results, test, ("speed", "speed"), ("words a second", short), of, "Faster models are on the right")
 }
 
 /// Plots SER against a cost on a logarithmic axis. Returns `None` if fewer than two rows have both.

@@ -173,7 +173,7 @@ fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
     let mut rest = UnreadBytes { bytes, at: 0 };
     if !begins(bytes) {
         return Err(
-            "is no machine of OpenFst: expected a binary file, as fst build and fstcompile write it".into()
+            "is not an OpenFst machine: expected a binary file, as fst build and fstcompile write it".into(),
         );
     }
     rest.int()?;
@@ -243,7 +243,7 @@ fn check(parts: &MachineParts) -> Result<(), String> {
             return Err(format!("has an arc that costs {}: {AGAIN}", cost(&arc.weight)));
         }
         if arc.ilabel == NO_LABEL || arc.olabel == NO_LABEL {
-            return Err(format!("has an arc with the label -1, which says that there is none: {AGAIN}"));
+            return Err(format!("has an arc with the label -1, which means no label: {AGAIN}"));
         }
     }
     match parts.finals.iter().find(|&&last| !is_cost(last)) {
@@ -281,7 +281,7 @@ fn constant(
         parts.end_state(f32::from_le_bytes(part(cell, 0)));
     }
     if parts.arcs.len() != all.len() {
-        return Err(format!("has {} arcs of no state: {AGAIN}", all.len() - parts.arcs.len()));
+        return Err(format!("has {} arcs that belong to no state: {AGAIN}", all.len() - parts.arcs.len()));
     }
     Ok(parts)
 }
@@ -322,7 +322,7 @@ fn part(cell: &[u8], at: usize) -> [u8; 4] {
 fn symbols(rest: &mut UnreadBytes<'_>) -> Result<Symbols, String> {
     let magic = rest.int()?;
     if magic != SYMBOLS_MAGIC {
-        return Err(format!("should have a table of symbols, but has something else there: {AGAIN}"));
+        return Err(format!("should have a symbol table, but has something else there: {AGAIN}"));
     }
     rest.text()?;
     rest.long()?;
@@ -332,8 +332,7 @@ fn symbols(rest: &mut UnreadBytes<'_>) -> Result<Symbols, String> {
         let symbol = rest.text()?;
         rows.push((rest.long()?, symbol));
     }
-    Symbols::of_rows(rows)
-        .map_err(|problem| format!("has a table of symbols that is none ({problem}): {AGAIN}"))
+    Symbols::of_rows(rows).map_err(|problem| format!("has an invalid symbol table ({problem}): {AGAIN}"))
 }
 
 /// The bytes of a file and the position of the next one to read.
@@ -370,7 +369,7 @@ impl<'a> UnreadBytes<'a> {
     }
 
     fn cells<const N: usize>(&mut self, count: i64) -> Result<&'a [[u8; N]], String> {
-        let count = usize::try_from(count).map_err(|_| format!("says that it has {count} parts: {AGAIN}"))?;
+        let count = usize::try_from(count).map_err(|_| format!("declares {count} parts: {AGAIN}"))?;
         Ok(self.take(count.saturating_mul(N))?.as_chunks().0)
     }
 

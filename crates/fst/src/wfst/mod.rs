@@ -217,7 +217,7 @@ impl Machine {
             .map_err(|error| Error::usage(format!("the machine is too large: {error}")))?;
         drop(parts);
         let fst = ConstFst::load(&bytes)
-            .map_err(|error| Error::usage(format!("rustfst does not take the machine: {error}")))?;
+            .map_err(|error| Error::usage(format!("rustfst rejects the machine: {error}")))?;
         drop(bytes);
         let arcs = (0..fst.num_states() as u32).map_while(|state| fst.get_trs(state).ok()).collect();
         Ok(Self { fst, arcs, failure })
@@ -251,8 +251,9 @@ impl Machine {
                 at = arcs.first().map(|arc| arc.nextstate);
             }
             if let Some(state) = at.filter(|&state| seen[state as usize] == first + 1) {
-                let problem =
-                    format!("state {state} backs off to itself in the end: no word ends that circle");
+                let problem = format!(
+                    "state {state} backs off to itself through other states: no word ends that cycle"
+                );
                 return Err(Error::usage(problem));
             }
         }

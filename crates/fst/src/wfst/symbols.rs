@@ -67,7 +67,7 @@ impl Symbols {
             rows.push(row);
         }
         if rows.is_empty() {
-            return Err(Error::file(name, "has no symbols: expected one a line, with its number"));
+            return Err(Error::file(name, "has no symbols: expected one per line, with its number"));
         }
         rows.sort_unstable();
         let mut symbols = Self::default();
@@ -95,10 +95,10 @@ impl Symbols {
             return Err(format!("the symbol \"{}\" is empty or has white space in it", word.escape_debug()));
         }
         if self.words.last().is_some_and(|(last, _)| *last >= label) {
-            return Err(format!("the number {} stands twice: expected each once", shown(label)));
+            return Err(format!("the number {} occurs twice: expected each once", shown(label)));
         }
         if self.labels.insert(word.to_owned(), label).is_some() {
-            return Err(format!("the symbol \"{}\" stands twice: expected each once", word.escape_debug()));
+            return Err(format!("the symbol \"{}\" occurs twice: expected each once", word.escape_debug()));
         }
         self.words.push((label, word.to_owned()));
         Ok(())
@@ -106,7 +106,8 @@ impl Symbols {
 
     /// Creates a table from the rows of a file, which may be in any order.
     pub(super) fn of_rows(mut rows: Vec<(i64, &str)>) -> Result<Self, String> {
-        let outside = |number: i64| format!("has a symbol under {number}, which is no label of an arc");
+        let outside =
+            |number: i64| format!("has a symbol under {number}, which cannot be the label of an arc");
         let mut symbols = Self::default();
         // Negative labels come last, as they do on arcs.
         rows.sort_by_key(|&(number, _)| (number < 0, number));
@@ -225,11 +226,11 @@ mod tests {
     fn what_is_no_table_is_refused_with_its_line() {
         let error = |text: &str| Symbols::read("s.txt", text).unwrap_err().to_string();
         assert_eq!(error("a 0\nb\n"), "s.txt, line 2: found \"b\", expected a symbol, a tab and its number");
-        assert_eq!(error("a 0\nb 0\n"), "s.txt, line 2: the number 0 stands twice: expected each once");
+        assert_eq!(error("a 0\nb 0\n"), "s.txt, line 2: the number 0 occurs twice: expected each once");
         assert!(
             error("a 0\nb -1\n").contains("line 2: found \"b -1\", expected a symbol, a tab and its number")
         );
-        assert_eq!(error("a 0\na 1\n"), "s.txt, line 2: the symbol \"a\" stands twice: expected each once");
+        assert_eq!(error("a 0\na 1\n"), "s.txt, line 2: the symbol \"a\" occurs twice: expected each once");
         assert!(error("\n").contains("has no symbols"));
         assert!(Symbols::new(["a b"]).is_err());
     }

@@ -322,7 +322,7 @@ fn a_machine_that_is_cut_off_is_refused() {
         assert!(read("t.fst", &file[..len]).is_err(), "{len} of {} bytes", file.len());
     }
     let problem = |file: &[u8]| read("t.fst", file).unwrap_err().to_string();
-    assert!(problem(b"\\data\\\nngram 1=3\n").contains("t.fst: is no machine of OpenFst"));
+    assert!(problem(b"\\data\\\nngram 1=3\n").contains("t.fst: is not an OpenFst machine"));
     assert!(problem(&[&file[..], b"more"].concat()).contains("4 bytes more"));
     let kind = |from: &str, to: &str| {
         let at = file.windows(from.len()).position(|bytes| bytes == from.as_bytes()).unwrap();

@@ -143,7 +143,7 @@ fn scores_are_those_of_the_graph_for_every_kind_of_encoder() {
         }
         let engine = Engine::new(&TensorWeights(&weights), &config, EnginePrecision::F32).unwrap();
         let longer = engine.scores(&[ScoreRequest { ids: &[1; 41], positions: vec![0] }], ONE);
-        assert!(longer.unwrap_err().to_string().contains("the encoder takes 40"), "{:?}", config.kind);
+        assert!(longer.unwrap_err().to_string().contains("the encoder accepts 40"), "{:?}", config.kind);
     }
 }
 
@@ -155,6 +155,6 @@ fn what_the_encoder_does_not_have_is_named() {
         engine.scores(&[ScoreRequest { ids, positions }], ONE).unwrap_err()
     };
     assert!(refused(&[101], vec![0]).contains("a subword numbered 101, but the encoder has 101"));
-    assert!(refused(&[1; 41], vec![0]).contains("a text of 41 subwords, but the encoder takes 40"));
+    assert!(refused(&[1; 41], vec![0]).contains("a text of 41 subwords, but the encoder accepts 40"));
     assert!(refused(&[1], vec![1]).contains("position 1 of a text of 1 subwords"));
 }

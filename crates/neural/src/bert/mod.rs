@@ -80,7 +80,7 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
     let (device, precision) = device::position(computing)?;
     let files = BertFiles::read(store)?;
     if files.settings.in_bytes {
-        let problem = "its weights are bytes, which cannot be trained: take the model that it was made from";
+        let problem = "its int8 weights cannot be trained: use the model that it was made from";
         return Err(Error::model(store.name(), problem));
     }
     let subwords = files.subwords(|json, subwords| HuggingFaceTokenizer::read(json, Some(subwords)))?;

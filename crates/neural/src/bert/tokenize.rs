@@ -42,7 +42,8 @@ impl HuggingFaceTokenizer {
     /// # Errors
     /// Describes the fault in it.
     pub fn read_named(json: &[u8], names: SpecialNames, vocabulary: Option<usize>) -> Result<Self, String> {
-        let tokenizer = Tokenizer::from_bytes(json).map_err(|error| format!("is no tokenizer ({error})"))?;
+        let tokenizer =
+            Tokenizer::from_bytes(json).map_err(|error| format!("is not a tokenizer ({error})"))?;
         Self::new(tokenizer, names, vocabulary)
     }
 
@@ -52,12 +53,13 @@ impl HuggingFaceTokenizer {
     /// # Errors
     /// Describes the fault in it.
     pub fn read_vocabulary(text: &[u8], lowercase: bool, vocabulary: Option<usize>) -> Result<Self, String> {
-        let subwords = WordPiece::read_bytes(text).map_err(|error| format!("is no vocabulary ({error})"))?;
+        let subwords =
+            WordPiece::read_bytes(text).map_err(|error| format!("is not a vocabulary ({error})"))?;
         let model = WordPiece::builder()
             .vocab(subwords)
             .unk_token("[UNK]".to_owned())
             .build()
-            .map_err(|error| format!("is no vocabulary ({error})"))?;
+            .map_err(|error| format!("is not a vocabulary ({error})"))?;
         let mut tokenizer = Tokenizer::new(model);
         // Accents are stripped together with capitals, as in the first models.
         let normalizer = BertNormalizer::new(true, true, None, lowercase);
@@ -95,9 +97,7 @@ impl HuggingFaceTokenizer {
         prefix_words(&mut tokenizer);
         let subwords = Self { tokenizer, special };
         // A letter that hardly any vocabulary has.
-        subwords
-            .of("\u{a000}")
-            .map_err(|problem| format!("cannot cut words that it does not know ({problem})"))?;
+        subwords.of("\u{a000}").map_err(|problem| format!("cannot split unknown words ({problem})"))?;
         Ok(subwords)
     }
 
@@ -338,7 +338,7 @@ mod tests {
             HuggingFaceTokenizer::read(json.replace(from, to).as_bytes(), None).unwrap_err()
         };
         let problem = refused(XLM_ROBERTA, "\"unk_id\":3", "\"unk_id\":null");
-        assert!(problem.contains("cannot cut words that it does not know"), "{problem}");
+        assert!(problem.contains("cannot split unknown words"), "{problem}");
         let problem = refused(ROBERTA, "\"!\":37,", "\"!\":4000,");
         assert!(problem.contains("numbers a subword 4000, but the encoder has"), "{problem}");
     }
@@ -351,6 +351,6 @@ mod tests {
         assert!(refused(VOCABULARY, 20).contains("but the encoder 20: they are not of the same model"));
         assert!(refused(VOCABULARY, 30_522).contains("not of the same model"));
         assert!(refused(b"[PAD]\n[UNK]\n[CLS]\n", 3).contains("no subword for the end of a text"));
-        assert!(HuggingFaceTokenizer::read(b"{}", None).unwrap_err().contains("is no tokenizer"));
+        assert!(HuggingFaceTokenizer::read(b"{}", None).unwrap_err().contains("is not a tokenizer"));
     }
 }

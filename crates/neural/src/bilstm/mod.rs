@@ -85,14 +85,16 @@ impl Bilstm {
             [WORDS, LETTERS, WEIGHTS, MIXED].map(|name| store.section(name));
         let (words, letters, weights, mixed) = (words?, letters?, weights?, mixed?);
         let text = |name: &str, bytes: &[u8]| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(format!("{name} is no text")))
+            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(format!("{name} is not text")))
         };
         if let Some((name, width)) = settings.widths.wrong() {
             return Err(wrong(format!("its settings say {width} for the width {name}")));
         }
         if !WINDOWS.contains(&settings.window) || Heads::of(&manifest.labels).sizes().all() == 0 {
             let (window, labels) = (settings.window, manifest.labels.len());
-            return Err(wrong(format!("it sees {window} words at a time and has {labels} labels")));
+            return Err(wrong(format!(
+                "its window of {window} words or its number of labels, {labels}, is out of range"
+            )));
         }
         let vocabulary = BilstmVocabulary::new(text(WORDS, &words)?, text(LETTERS, &letters)?)
             .map_err(|problem| wrong(format!("{WORDS} or {LETTERS} {problem}")))?;

@@ -27,7 +27,7 @@ impl BilstmVocabulary {
         let mut words = FxHashMap::default();
         for (at, word) in words_text.lines().enumerate() {
             if word.is_empty() || words.insert(word.to_owned(), at as u32 + 1).is_some() {
-                return Err(format!("has no word, or one that stood before, in line {}", at + 1));
+                return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
             }
         }
         let mut letters = FxHashMap::default();

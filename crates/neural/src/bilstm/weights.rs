@@ -151,9 +151,7 @@ impl NetworkWeights {
         }
         let values: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
         match values.iter().position(|value| !value.is_finite()) {
-            Some(at) => {
-                Err(format!("holds {} as weight {at}, which is no number to compute with", values[at]))
-            }
+            Some(at) => Err(format!("holds {} as weight {at}, which is not finite", values[at])),
             None => Ok(Self { layout, values }),
         }
     }

@@ -114,7 +114,7 @@ impl<'a> CnnBilstmCheckpoint<'a> {
         let name = self.file.to_string_lossy();
         let is_none = || {
             let problem = format!(
-                "is no checkpoint of {NAME}, or cut off: name another file, or remove it to begin again"
+                "is not a checkpoint of {NAME}, or is cut off: name another file, or remove it to start again"
             );
             Error::file(name.clone(), problem)
         };

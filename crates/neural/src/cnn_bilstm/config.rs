@@ -24,7 +24,7 @@ pub struct CnnBilstmConfig {
     /// The largest number of subwords, which are learned from the text
     #[arg(long, value_name = "N", default_value_t = 12_000)]
     pub subwords: usize,
-    /// The number of words that get a vector of their own beside their subwords: the most frequent of those that
+    /// The number of words that get a vector of their own in addition to their subwords: the most frequent of those that
     /// are cut
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
@@ -62,7 +62,7 @@ pub struct CnnBilstmConfig {
     #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
     pub unknown: f64,
     /// The probability that a window is read in parts of 8 to 64 words, so that the last words of each learn to
-    /// do with few later words: for live text
+    /// work with few later words: for live text
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub right_context_dropout: f64,
     /// Clip gradients to this norm; 0 leaves them as they are
@@ -82,7 +82,7 @@ pub struct CnnBilstmConfig {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Write the state of training to this file now and then. If the file exists, training resumes
-    /// from it and finds the same model; once that is written, the file is removed
+    /// from it and gives the same model; the file is removed once the model is written
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]

@@ -14,6 +14,7 @@ use majuscule::model::{Draft, Packed};
 use majuscule::text::{Choice, Locale, MarkSet, Token};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;
+use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::random::{Purpose, generator};
 
 fn config() -> CnnBilstmConfig {
@@ -34,7 +35,7 @@ fn config() -> CnnBilstmConfig {
 }
 
 fn with_marks() -> HeadOptions {
-    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+    HeadOptions { punctuation: MarkOptions::of(MarkSet::USUAL), ..HeadOptions::default() }
 }
 
 fn one() -> NonZeroUsize {
@@ -253,7 +254,7 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
     for end in [0, 100, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(&file, &bytes[..end]).unwrap();
         let error = refused(&config, &corpus());
-        assert!(error.contains("is no checkpoint of cnn-bilstm, or cut off"), "{end}: {error}");
+        assert!(error.contains("is not a checkpoint of cnn-bilstm, or is cut off"), "{end}: {error}");
     }
 }
 

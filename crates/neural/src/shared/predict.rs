@@ -8,7 +8,7 @@ use majuscule::named::NamedValue;
 use majuscule::text::{Choice, MarkSet};
 use majuscule_arguments::by_name;
 use majuscule_train::corpus::Example;
-use majuscule_train::methods::balance::{Costs, FEWEST, best_costs, checked_costs, f_of_choices};
+use majuscule_train::methods::balance::{Costs, FEWEST, MarkOptions, best_costs, f_of_choices};
 
 /// An answer of a tagger, found by a head of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -23,33 +23,22 @@ pub enum Prediction {
 impl NamedValue for Prediction {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Case, "case", "The case of words"),
-        (Self::Marks, "marks", "The marks after words, and with them the ends of sentences"),
+        (Self::Marks, "marks", "The punctuation after words, and with it the ends of sentences"),
     ];
 }
 
 /// The choice of the heads to train.
 #[derive(Debug, Clone, PartialEq, Serialize, Default, clap::Args)]
 pub struct HeadOptions {
-    /// What to learn: case, marks or case,marks, on one network; by default case, and marks too if
-    /// they are named
+    /// Targets that one network learns: case, marks or case,marks; by default case, and marks too
+    /// with --marks
     #[arg(long, value_name = "HEADS", value_delimiter = ',', value_parser = by_name::<Prediction>())]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub predict: Vec<Prediction>,
-    /// Also learn marks: commas, full stops and question marks, or those that are named, in a row
-    /// (.,?!:;-…)
-    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub marks: Option<MarkSet>,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by
-    /// default the one that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark_cost: Option<f32>,
-    /// The cost of a superfluous sentence end relative to that of a missing one; by default the one
-    /// that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_cost: Option<f32>,
+    /// The punctuation marks to learn
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub punctuation: MarkOptions,
 }
 
 /// The heads to train.
@@ -68,20 +57,9 @@ impl HeadOptions {
     /// Returns [`Error::Usage`] if marks are named or have costs, but are not to be learned, and for
     /// a cost that is none.
     pub fn learned(&self) -> Result<LearnedHeads> {
-        checked_costs(self.given_costs())?;
         let learned = self.named()?;
-        match ["mark-cost", "end-cost"].iter().zip(self.given_costs()).find(|(_, cost)| cost.is_some()) {
-            Some((name, _)) if learned.marks.is_empty() => Err(Error::usage(format!(
-                "{} is for marks, which are not learned: give {} too",
-                option(name),
-                option("marks")
-            ))),
-            _ => Ok(learned),
-        }
-    }
-
-    fn given_costs(&self) -> [Option<f32>; 2] {
-        [self.mark_cost, self.end_cost]
+        self.punctuation.checked_costs(learned.marks)?;
+        Ok(learned)
     }
 
     /// Returns the costs of marks that are given, or else those that give the best F on held-out
@@ -96,8 +74,8 @@ impl HeadOptions {
         held_out: &[Example],
         choices: impl Fn(usize, MarkCosts) -> Vec<Choice>,
     ) -> Result<MarkCosts> {
-        let given = self.given_costs();
-        let mut costs = checked_costs(given)?;
+        let given = self.punctuation.given_costs();
+        let mut costs = self.punctuation.checked_costs(marks)?;
         let made = |[mark_cost, end_cost]: Costs| MarkCosts { mark_cost, end_cost };
         if held_out.iter().map(|example| example.tokens.len()).sum::<usize>() >= FEWEST {
             costs = best_costs(given, costs, |costs| {
@@ -111,7 +89,7 @@ impl HeadOptions {
     fn named(&self) -> Result<LearnedHeads> {
         let asks = |prediction| self.predict.contains(&prediction);
         let cases = self.predict.is_empty() || asks(Prediction::Case);
-        match self.marks {
+        match self.punctuation.marks {
             Some(marks) if self.predict.is_empty() || asks(Prediction::Marks) => {
                 Ok(LearnedHeads { cases, marks })
             }
@@ -132,7 +110,8 @@ mod tests {
 
     fn learned(predict: &[Prediction], marks: Option<&str>) -> Result<LearnedHeads> {
         let marks = marks.map(|marks| marks.parse().unwrap());
-        HeadOptions { predict: predict.to_vec(), marks, ..HeadOptions::default() }.learned()
+        let punctuation = MarkOptions { marks, ..MarkOptions::default() };
+        HeadOptions { predict: predict.to_vec(), punctuation }.learned()
     }
 
     #[test]
@@ -143,9 +122,12 @@ mod tests {
         assert_eq!(learned(&[], Some(".,?")).unwrap(), heads(true, MarkSet::USUAL));
         assert_eq!(learned(&[Marks], None).unwrap(), heads(false, MarkSet::USUAL));
         assert_eq!(learned(&[Case, Marks], Some(".")).unwrap(), heads(true, ".".parse().unwrap()));
-        let cost = HeadOptions { end_cost: Some(0.5), ..HeadOptions::default() };
+        let cost = HeadOptions {
+            punctuation: MarkOptions { end_cost: Some(0.5), ..MarkOptions::default() },
+            ..HeadOptions::default()
+        };
         let error = cost.learned().unwrap_err().to_string();
-        assert_eq!(error, "`end-cost` is for marks, which are not learned: give `marks` too");
+        assert_eq!(error, "`end-cost` is for punctuation, which is not learned: give `marks` too");
         let error = learned(&[Case], Some(".")).unwrap_err().to_string();
         assert_eq!(error, "`marks` . and `predict` case: name marks in both or in neither");
     }

@@ -15,7 +15,8 @@ pub enum ProductPrecision {
     /// 32-bit numbers
     #[default]
     F32,
-    /// Numbers rounded to 16 bits and summed in 32, on CPUs that multiply such faster (AMD's with AVX-512 BF16), and to 19 bits (TF32) on a GPU; 32-bit numbers on others
+    /// Numbers rounded to 16 bits and summed in 32 on CPUs where this is faster (AMD with AVX-512
+    /// BF16), and to 19 bits (TF32) on a GPU; 32-bit numbers on other CPUs
     Bf16,
 }
 

@@ -181,7 +181,10 @@ pub fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
 /// Refuses a corpus without samples.
 pub fn check_samples<S>(samples: &[S], corpus: &Corpus) -> Result<()> {
     match samples.is_empty() {
-        true => Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case")),
+        true => Err(Error::file(
+            corpus.name(),
+            "has no words inside sentences, from which case could be learned: give running text",
+        )),
         false => Ok(()),
     }
 }

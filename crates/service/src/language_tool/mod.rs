@@ -54,8 +54,8 @@ enum CheckLevel {
 
 impl NamedValue for CheckLevel {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Default, "default", "Words whose case is surely wrong"),
-        (Self::Picky, "picky", "All words that the model would write in another way"),
+        (Self::Default, "default", "Words whose case is almost certainly wrong"),
+        (Self::Picky, "picky", "All words that the model would write differently"),
     ];
 }
 

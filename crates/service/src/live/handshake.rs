@@ -37,8 +37,7 @@ impl Handshake {
         check_origin(&parts.headers)?;
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, service).await;
         let upgrade = upgrade.map_err(|_| {
-            let detail =
-                "the path is that of a WebSocket: connect to it as ws://, or POST /v1/live for events";
+            let detail = "this path is a WebSocket: connect to it as ws://, or POST /v1/live for events";
             ApiError::new(StatusCode::UPGRADE_REQUIRED, detail).header(UPGRADE, "websocket")
         })?;
         let place = service.live.admit()?;
@@ -62,7 +61,7 @@ fn check_origin(headers: &HeaderMap) -> Result<(), ApiError> {
     if site.is_some_and(|site| site.as_bytes().eq_ignore_ascii_case(host)) {
         return Ok(());
     }
-    let detail = "the header Origin is that of another site: only the pages of this service may connect";
+    let detail = "the header Origin names another site: only the pages of this service may connect";
     Err(ApiError::new(StatusCode::FORBIDDEN, detail))
 }
 

@@ -117,7 +117,7 @@ impl LiveSession {
     /// Fails once text has come.
     pub fn configure(&mut self, chosen: ChosenRestorer, delivery: Delivery) -> Result<Result<(), ApiError>> {
         if self.pushed > 0 || self.open.is_some() || self.seq > 0 {
-            let detail = "text has come already: send Configure before it, or begin another session";
+            let detail = "text was already received: send Configure before it, or start another session";
             return Ok(Err(ApiError::new(StatusCode::CONFLICT, detail)));
         }
         let again = Self::start(std::mem::take(&mut self.id), chosen, delivery, self.kept.most)?;
@@ -267,7 +267,7 @@ impl LiveSession {
     pub fn kept_after(&self, seq: u64) -> Result<Vec<Utf8Bytes>, ApiError> {
         if seq > self.seq {
             let detail = format!(
-                "`seq` is {seq}, but the session has {} final results: send the last `seq` that came",
+                "`seq` is {seq}, but the session has {} final results: send the last `seq` that you received",
                 self.seq
             );
             return Err(ApiError::field("seq", detail));
@@ -279,7 +279,7 @@ impl LiveSession {
         }
         let first = self.kept.results.front().map_or(self.seq, |(first, _)| first - 1);
         let detail = format!(
-            "the results after {seq} are not kept any more, only those after {first}: begin another session"
+            "the results after {seq} are no longer kept, only those after {first}: start another session"
         );
         Err(ApiError::new(StatusCode::GONE, detail))
     }

@@ -107,14 +107,14 @@ impl LiveSessions {
             let_go.ok_or_else(|| self.no_such_session())?.notify_one();
             sleep(LOOK).await;
         }
-        let detail = "another connection still works on the session: try again later";
+        let detail = "another connection is still using the session: try again later";
         Err(ApiError::new(StatusCode::CONFLICT, detail).with("field", "session"))
     }
 
     fn no_such_session(&self) -> ApiError {
         let seconds = self.limits.kept.as_secs_f64();
         let detail = format!(
-            "there is no such session: one without a connection is kept for {seconds} s; begin another one"
+            "there is no such session: one without a connection is kept for {seconds} s; start another one"
         );
         ApiError::new(StatusCode::NOT_FOUND, detail).with("field", "session")
     }

@@ -35,7 +35,7 @@ const DRAIN: Duration = Duration::from_secs(1);
 const STOPPED: End = End(close_code::AWAY, "the service stops");
 
 /// The end of a connection whose session another one has resumed.
-const TAKEN: End = End(close_code::POLICY, "another connection has the session");
+const TAKEN: End = End(close_code::POLICY, "another connection has resumed the session");
 
 /// The answer to a client that closes the connection.
 const CLOSED: End = End(close_code::NORMAL, "");
@@ -261,7 +261,7 @@ impl Line {
                 }
                 Event::Audio => {
                     spoken = seen;
-                    let detail = "a binary message came, such as audio, but nothing is recognised here: send the text of a recogniser in JSON";
+                    let detail = "a binary message, such as audio, was received, but this service recognises no speech: send a recogniser's text in JSON";
                     let error = ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
                     dialect.refuse_audio(worker, &error)
                 }

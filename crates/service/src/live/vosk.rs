@@ -177,7 +177,7 @@ fn read_config(config: Value) -> Result<LiveRequest, ApiError> {
     fields.flag("words")?;
     fields.list("phrase_list")?;
     if fields.number("max_alternatives")?.is_some_and(|most| most > 0) {
-        let detail = "`config.max_alternatives` is not 0, but there is one answer alone: leave it out";
+        let detail = "`config.max_alternatives` is not 0, but there is only one alternative: leave it out";
         return Err(ApiError::field("config.max_alternatives", detail));
     }
     let request = LiveRequest::read(&mut fields)?.with_spellings(&mut fields)?;

@@ -122,7 +122,7 @@ impl LiveWorker {
     /// Counts a wrong message, and returns the end of the session if there are too many.
     fn count_wrong(&mut self) -> Option<End> {
         self.wrong += 1;
-        (self.wrong >= MOST_WRONG).then_some(End(close_code::POLICY, "too many messages were wrong"))
+        (self.wrong >= MOST_WRONG).then_some(End(close_code::POLICY, "too many messages were invalid"))
     }
 
     /// Counts words in final results.
@@ -198,7 +198,7 @@ impl Outcome {
     /// The end of a session that cannot go on.
     pub fn failed(error: &ApiError) -> Self {
         let end = match error.status().as_u16() {
-            503 => End(close_code::AGAIN, "the service is too slow now"),
+            503 => End(close_code::AGAIN, "the service is overloaded"),
             400..=499 => End(close_code::POLICY, "the session cannot go on"),
             _ => End(close_code::ERROR, "a bug of the service"),
         };

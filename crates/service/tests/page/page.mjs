@@ -374,7 +374,7 @@ test("live text settles, and what may still change is grey", overHttp, async () 
   await until(() => page.locator("#replay").innerText(), "Replay");
   await until(output, "We met Helen ");
   assert.equal(await page.locator("#output .interim").count(), 0);
-  assert.match(await status(), /^All of it is settled/);
+  assert.match(await status(), /^All words are final/);
 });
 
 test("the engine itself settles live text", async (t) => {
@@ -387,7 +387,7 @@ test("the engine itself settles live text", async (t) => {
   await until(() => page.locator("#replay").innerText(), "Stop");
   await until(() => page.locator("#replay").innerText(), "Replay");
   await until(async () => (await output()).trim(), "We met Angela Merkel in Lisbon today.");
-  assert.match(await status(), /^All of it is settled · English/);
+  assert.match(await status(), /^All words are final · English/);
   await page.selectOption("#marks", "");
   await until(async () => (await output()).trim(), "We met Angela Merkel in Lisbon today");
 });

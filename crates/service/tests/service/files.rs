@@ -74,7 +74,7 @@ fn files_share_room_on_disk() {
     // The file has room, and its answer beside it has none.
     for _ in 0..3 {
         let answer = server.post("/v1/restore?preset=fast", "text/plain", text);
-        assert!(answer.problem(507).contains("room for files on disk"), "{answer:?}");
+        assert!(answer.problem(507).contains("disk space for files"), "{answer:?}");
         assert!(answer.header("retry-after").is_some());
     }
     for _ in 0..5 {

@@ -38,7 +38,7 @@ fn a_wrong_request_is_a_problem_that_names_the_field() {
             "look_ahead",
             "`look_ahead` is -1, but a number from 0 was expected",
         ),
-        (r#"{"text":"a","marks":"x"}"#, "marks", "\"x\" is no punctuation mark"),
+        (r#"{"text":"a","marks":"x"}"#, "marks", "\"x\" is not a known punctuation mark"),
         (r#"{"text":"a","confidence":"yes"}"#, "confidence", "`confidence` is \"yes\", but true or false"),
         (
             r#"{"words":[{"word":"a","begin":1}]}"#,
@@ -163,7 +163,7 @@ fn more_requests_than_the_queue_holds_are_refused() {
     let done = answers.iter().filter(|answer| answer.status == 200).count();
     let refused: Vec<_> = answers.iter().filter(|answer| answer.status == 429).collect();
     assert_eq!((done, refused.len()), (2, 4), "{answers:?}");
-    assert!(refused[0].problem(429).starts_with("2 requests are computed or wait already"));
+    assert!(refused[0].problem(429).starts_with("2 requests are already running or waiting"));
     assert_eq!(refused[0].header("retry-after"), Some("1"));
     assert_eq!(slow().status, 200);
 }

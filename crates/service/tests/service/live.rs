@@ -185,7 +185,7 @@ fn options_come_before_the_text() {
     assert_eq!(client.read().unwrap()["model"], "pt.fast");
     client.text("vivia em lisboa ");
     client.send(&json!({"type": "Configure"}));
-    assert!(client.read_to("Error")["detail"].as_str().unwrap().starts_with("text has come already"));
+    assert!(client.read_to("Error")["detail"].as_str().unwrap().starts_with("text was already received"));
     assert!(client.close().starts_with("Vivia em LiSBoa"));
 }
 
@@ -263,7 +263,7 @@ fn results_are_kept_within_bounds() {
         gone["detail"]
             .as_str()
             .unwrap()
-            .starts_with("the results after 0 are not kept any more, only those after")
+            .starts_with("the results after 0 are no longer kept, only those after")
     );
     assert_eq!(resumed(5).begin["status"], 400);
     let mut again = resumed(3);
@@ -299,9 +299,9 @@ fn a_wrong_message_costs_nothing_but_itself() {
         (r#"{"type":"Words","words":[1]}"#, 400, "`words[0]` is 1, but a string or an object"),
         (r#"{"type":"Words","words":["a"],"id":2}"#, 400, "`id` is 2, but a string was expected"),
         (&long_id, 400, "`id` has 300 bytes, but at most 256 were expected"),
-        (r#"{"type":"Configure","lang":"auto"}"#, 400, "`lang` is \"auto\", but a live text"),
+        (r#"{"type":"Configure","lang":"auto"}"#, 400, "`lang` is \"auto\", but the language of live text"),
         (r#"{"type":"Configure","lang":"xx"}"#, 400, "there is no"),
-        (r#"{"type":"Configure","marks":"x"}"#, 400, "\"x\" is no punctuation mark"),
+        (r#"{"type":"Configure","marks":"x"}"#, 400, "\"x\" is not a known punctuation mark"),
     ];
     for (message, status, detail) in wrong {
         client.socket.send(Message::text(message)).unwrap();
@@ -652,7 +652,7 @@ fn a_vosk_configuration_comes_first_and_audio_is_refused() {
         serde_json::from_str(&socket.read().unwrap().into_text().unwrap()).unwrap()
     };
     let error = read(&mut socket);
-    assert!(error["detail"].as_str().unwrap().contains("nothing is recognised here"), "{error}");
+    assert!(error["detail"].as_str().unwrap().contains("this service recognises no speech"), "{error}");
     socket.send(Message::text(r#"{"text":"ele vivia em lisboa"}"#)).unwrap();
     assert!(read(&mut socket)["text"].as_str().unwrap().starts_with("Ele vivia em Lisboa"));
 }

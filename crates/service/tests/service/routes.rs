@@ -235,7 +235,7 @@ fn a_file_has_its_language_format_and_notes_in_headers() {
         srt.as_bytes(),
     );
     let notes: Vec<String> = serde_json::from_str(answer.header("majuscule-notes").unwrap()).unwrap();
-    assert!(notes[0].starts_with("é😀.vtt is named as vtt, but begins as srt does"), "{notes:?}");
+    assert!(notes[0].starts_with("é😀.vtt has the extension of vtt, but begins like srt"), "{notes:?}");
 }
 
 #[test]

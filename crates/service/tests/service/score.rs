@@ -71,7 +71,7 @@ fn a_wrong_request_is_a_problem() {
             422,
             "the hypothesis, line 2: \"her\", but the reference, line 2 has \"him\"",
         ),
-        (json!({"reference": "", "hypothesis": ""}), 422, "the reference: holds no words to score"),
+        (json!({"reference": "", "hypothesis": ""}), 422, "the reference: contains no words to score"),
     ];
     for (body, status, detail) in wrong {
         let found = score(&server, &body).problem(status);

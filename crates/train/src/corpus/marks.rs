@@ -68,7 +68,7 @@ pub fn check_taught(asked: MarkSet, missing: impl Fn(Mark) -> bool, name: &str) 
         _ => format!(", or leave {} out of {}", quoted.join(" and "), option("marks")),
     };
     let problem = format!(
-        "has no {}, but marks are learned from text that has them: give text as it was published{advice}",
+        "has no {}, but punctuation is learned from text that has it: give text as it was published{advice}",
         quoted.join(" or ")
     );
     Err(Error::file(name, problem))

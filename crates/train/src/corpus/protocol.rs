@@ -217,7 +217,7 @@ impl FromStr for Protocol {
         let Some(window) = window else { return Ok(protocol) };
         window.parse().ok().and_then(|window| protocol.with_window(window)).ok_or_else(|| {
             Error::usage(format!(
-                "window \"{window}\": expected a number of words from 1, such as {name}:200"
+                "window \"{window}\": expected a number of words of at least 1, such as {name}:200"
             ))
         })
     }

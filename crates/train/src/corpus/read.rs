@@ -18,19 +18,19 @@ use majuscule_arguments::{by_name, default_name};
 pub struct Reading {
     /// Format of the files; a line of text is a sentence
     ///
-    /// In subtitles a sentence continues from cue to cue and ends at its marks; tags and events in
-    /// brackets are no words. In ctm a recording is one sentence, in stm a segment, in trn an
-    /// utterance, and in nlp the marks end sentences.
+    /// In subtitles a sentence continues from cue to cue and ends at its punctuation; tags and events
+    /// in brackets are not words. In ctm a recording is one sentence, in stm a segment, in trn an
+    /// utterance, and in nlp punctuation ends sentences.
     #[arg(long, value_parser = by_name::<Format>(), default_value = default_name::<Format>())]
     pub format: Format,
-    /// Field of jsonl that has the text (default: text; result.text is a field inside another),
-    /// column of tsv (default: text; a name in the first line, or a number counted from 1 if the
-    /// file has no such line), or number of the column of conll that has the words
+    /// Field of jsonl that holds the text (text by default; result.text names a nested field),
+    /// column of tsv (text by default; a name in the first line, or a number counted from 1 if the
+    /// file has no such line), or number of the conll column that holds the words
     #[arg(long, alias = "column", value_name = "NAME|NUMBER")]
     pub field: Option<String>,
     /// Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8:
-    /// windows-1252, koi8-r, shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў
-    /// and Ў at AE and BE); default: UTF-8
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў
+    /// and Ў at AE and BE); UTF-8 by default
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<Encoding>,
     /// Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one
@@ -72,6 +72,14 @@ impl SpeechPartKind {
         match self {
             Self::Speaker => "speaker",
             Self::Category => "category",
+        }
+    }
+
+    /// The formats that name parts of the kind.
+    pub fn formats(self) -> &'static str {
+        match self {
+            Self::Speaker => "stm and nlp",
+            Self::Category => "stm",
         }
     }
 }
@@ -472,10 +480,10 @@ impl JoinedRecords {
         let line = self.stretches.get(first).map_or(self.record.line, |stretch| stretch.line);
         let max = self.max_paragraph >> 20;
         let advice = match self.kind.info().has_recordings {
-            true => format!("a recording begins that is longer than {max} MiB: cut it into several"),
-            false => format!(
-                "a sentence begins that is longer than {max} MiB: put marks that end sentences into it"
-            ),
+            true => format!("the recording that begins here is longer than {max} MiB: split it"),
+            false => {
+                format!("the sentence that begins here is longer than {max} MiB: insert full stops into it")
+            }
         };
         Error::line(file, line, advice)
     }
@@ -620,7 +628,7 @@ mod tests {
             (
                 "x.nlp",
                 "token|punctuation\na|.\n",
-                "x.nlp, line 3: a sentence begins that is longer than 1 MiB: ",
+                "x.nlp, line 3: the sentence that begins here is longer than 1 MiB: ",
             ),
         ] {
             let line = if name == "x.nlp" { "so|\n" } else { "xxx" };

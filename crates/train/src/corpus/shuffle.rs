@@ -19,7 +19,7 @@ pub struct ShuffleConfig {
     /// Seed of the order: another seed gives another order
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Leave out sentences written in capitals, such as headings: they teach a model to shout
+    /// Leave out sentences written in capitals, such as headings: they teach a model to write capitals
     #[arg(long)]
     pub drop_shouted: bool,
 }

@@ -31,8 +31,8 @@ pub struct SplitConfig {
     /// Keep documents whole: each file goes to one part
     #[arg(long, conflicts_with = "disjoint")]
     pub documents: bool,
-    /// For parallel files: take each line from only one of them, so that no sentence occurs beside
-    /// its translation
+    /// For parallel files: take each line from only one of them, so that no sentence occurs
+    /// together with its translation
     #[arg(long)]
     pub disjoint: bool,
 }
@@ -165,7 +165,7 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
         let name = files::uncompressed_name(&name);
         if name.is_empty() || name == "-" {
             let file = file.display();
-            return Err(Error::usage(format!("{file} has no name for its parts to bear: name a file")));
+            return Err(Error::usage(format!("{file} has no file name to give its parts: name a file")));
         }
         if names.iter().any(|other| other == name) {
             return Err(Error::usage(format!(
@@ -185,7 +185,9 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
         None => Ok(()),
         Some(file) => {
             let (file, folder) = (file.display(), folder.display());
-            Err(Error::usage(format!("{file} stands in {folder}, where the parts go: name another folder")))
+            Err(Error::usage(format!(
+                "{file} is in {folder}, where the parts are written: name another folder"
+            )))
         }
     }
 }
@@ -198,7 +200,7 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
         if !kind.info().is_cut_by_lines {
             let (file, kind) = (file.display(), kind.shown());
             return Err(Error::usage(format!(
-                "{file} is {kind}, which is not cut by lines: give {}",
+                "{file} is {kind}, which cannot be split by lines: give {}",
                 option("documents")
             )));
         }

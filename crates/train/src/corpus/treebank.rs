@@ -95,7 +95,7 @@ impl Treebank {
         self.finish(&mut sentence, &lines, language)?;
         if self.sentences.len() == before {
             let problem = "has no words: expected CoNLL-U with the forms of words in column 2; \
-                           a treebank that leaves out its text needs it back";
+                           if the treebank comes without its text, insert it first";
             return Err(Error::file(lines.name(), problem));
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Treebank {
         if let Some(end) = sentence.range_end {
             let problem = format!(
                 "found the end of the sentence after word {}, expected the words to {end} of a multiword token: \
-                 add them or mend its range",
+                 add them or correct its range",
                 sentence.last
             );
             return Err(lines.problem(problem));
@@ -250,7 +250,7 @@ impl SentenceReader {
         let [id, form, _, upos, _, features, _, _, _, misc] = columns[..] else {
             let found = columns.len();
             return Err(format!(
-                "found {found} columns, expected the 10 of CoNLL-U with tabs between them: mend the line, or leave an \
+                "found {found} columns, expected the 10 of CoNLL-U with tabs between them: correct the line, or leave an \
                  empty line between sentences"
             ));
         };
@@ -298,7 +298,7 @@ impl SentenceReader {
         is_abbreviation: bool,
     ) -> Result<(), String> {
         if form.trim().is_empty() {
-            return Err("found no form in column 2, expected the word as it stands in the text".to_owned());
+            return Err("found no form in column 2, expected the word as it is in the text".to_owned());
         }
         let start = self.text.len();
         self.text.push_str(form);

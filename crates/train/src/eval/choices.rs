@@ -144,7 +144,7 @@ impl ChoicesReader {
     /// An error about the line that was read last.
     pub fn problem(&self, what: &str) -> Error {
         let choices = option("choices");
-        let problem = format!("is no example of a file of {choices} ({what}): {}", self.advice);
+        let problem = format!("is not an example written by {choices} ({what}): {}", self.advice);
         Error::line(self.file.to_string_lossy(), self.number, problem)
     }
 }
@@ -187,6 +187,6 @@ mod tests {
         let mut reader = ChoicesReader::open(&file, "write it again").unwrap();
         reader.read().unwrap();
         let error = reader.read().unwrap_err().to_string();
-        assert!(error.ends_with("choices, line 2: is no example of a file of `choices` (1 words in reference, but 0 in hypothesis): write it again"), "{error}");
+        assert!(error.ends_with("choices, line 2: is not an example written by `choices` (1 words in reference, but 0 in hypothesis): write it again"), "{error}");
     }
 }

@@ -270,7 +270,7 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
             "sentences in their true case, of two words or more since the first does not count"
         }
     };
-    Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
+    Err(Error::file(file, format!("contains no words to score: expected, under {protocol}, {expected}")))
 }
 
 /// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
@@ -282,7 +282,7 @@ pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f3
     let marks = scored_marks(method, protocol)?;
     let problem = match threshold {
         Some(_) if marks.is_empty() => {
-            "no marks are inserted here: expected a protocol and a model with marks"
+            "no punctuation is inserted here: expected a protocol and a model with punctuation"
         }
         Some(_) if !method.has_probabilities() => "the method gives no probabilities: use hmm or maxent",
         _ => return Ok(marks),
@@ -295,9 +295,9 @@ fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
     let (marks, name) = (method.labels().marks(), convention.name());
     let lacks = match convention {
-        MarkConvention::Segments if !method.labels().ends_sentences() => "finds no ends of sentences",
+        MarkConvention::Segments if !method.labels().ends_sentences() => "does not predict sentence ends",
         MarkConvention::Segments => return Ok(marks),
-        _ if marks.is_empty() => "puts no punctuation marks",
+        _ if marks.is_empty() => "does not insert punctuation marks",
         _ => return Ok(marks),
     };
     Err(Error::usage(format!(
@@ -720,10 +720,13 @@ pub(super) mod tests {
         let lacks = "but the protocol iwslt scores them: expected a model that was trained with marks";
         for method in [&cases as &dyn Restorer, &ends] {
             let error = score(method, "iwslt").unwrap_err();
-            assert!(error.ends_with(&format!("the model puts no punctuation marks, {lacks}")), "{error}");
+            assert!(
+                error.ends_with(&format!("the model does not insert punctuation marks, {lacks}")),
+                "{error}"
+            );
         }
         let error = score(&cases, "segments").unwrap_err();
-        assert!(error.contains("finds no ends of sentences"), "{error}");
+        assert!(error.contains("does not predict sentence ends"), "{error}");
         assert!(score(&ends, "segments").is_ok());
     }
 

@@ -198,9 +198,7 @@ impl WordsByKind {
         };
         let mut page = format!("\n{}", lay(&self.table()));
         if !self.has_vocabulary {
-            page.push_str(
-                "\nno vocabulary is known, since none comes with an output: no word counts as unknown\n",
-            );
+            page.push_str("\noutputs come without a vocabulary: no word counts as unknown\n");
         }
         for kind in self.kinds.iter().filter(|kind| !kind.examples.is_empty()) {
             page.push_str(&format!("\n{}:\n", kind.kind.name()));

@@ -89,7 +89,10 @@ pub fn check_forms<'a>(
         () if upper > words * (1.0 - HARDLY_ANY) => format!("{upper} of its {words} words are all capitals"),
         () => return Ok(()),
     };
-    Err(Error::file(name, format!("{problem}, which teaches no case: give text as it was published")))
+    Err(Error::file(
+        name,
+        format!("{problem}, so case cannot be learned from it: give text as it was published"),
+    ))
 }
 
 /// The share of capitalized words that a lower-cased text may still have (such as `Å` if only ASCII

@@ -185,7 +185,7 @@ pub(super) fn spell(form: &str, locale: Locale) -> Result<(String, Case), &'stat
     let spelled = case.applied(&word, locale);
     lower_word(&spelled, locale, &mut again);
     if word.is_empty() || again != word || Case::of(&spelled, locale) != case {
-        return Err("is no word: it has only invisible characters, or letters that do not compose");
+        return Err("is not a word: it has only invisible characters, or letters that do not compose");
     }
     Ok((word, case))
 }

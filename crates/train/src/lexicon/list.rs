@@ -62,7 +62,7 @@ impl List {
             }
             if words.is_empty() {
                 let problem = format!(
-                    "found no word in \"{}\", expected a word or a phrase: mend the line, or begin it with # as a comment",
+                    "found no word in \"{}\", expected a word or a phrase: correct the line, or begin it with # as a comment",
                     entry.escape_debug()
                 );
                 return Err(lines.problem(problem));

@@ -39,8 +39,10 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
         let mut fields = line.split_whitespace().peekable();
         let Some(word) = fields.next() else { continue };
         if fields.peek().is_none() {
-            let problem =
-                format!("found the word \"{}\" with no form, expected \"word form p\"", word.escape_debug());
+            let problem = format!(
+                "found the word \"{}\" without a form, expected \"word form p\"",
+                word.escape_debug()
+            );
             return Err(lines.problem_at(word, problem));
         }
         while let Some(spelling) = fields.next() {
@@ -106,7 +108,7 @@ mod tests {
             error("rose Rose 1\nrose Roses 0.5\n"),
             "lexicon, line 2, column 6: found \"Roses\", expected a form of the word \"rose\" or a probability"
         );
-        assert!(error("rose Rose 1\nrose\n").contains("with no form"));
+        assert!(error("rose Rose 1\nrose\n").contains("without a form"));
         assert!(error("rose Rose 1\nrose Rose 7\n").contains("expected one from 0 to 1"));
     }
 }

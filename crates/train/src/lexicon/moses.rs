@@ -50,7 +50,7 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
         for pair in fields.chunks(2) {
             let [spelling, bracket] = pair[..] else {
                 let problem = format!(
-                    "found the form \"{}\" with no count after it, expected \"Form (count)\"",
+                    "found the form \"{}\" without a count after it, expected \"Form (count)\"",
                     pair[0].escape_debug()
                 );
                 return Err(lines.problem_at(pair[0], problem));
@@ -139,7 +139,7 @@ mod tests {
         let error = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
         assert_eq!(
             error("the (12/15) The (3)\nrose (1/2) Rose\n"),
-            "lexicon, line 2, column 12: found the form \"Rose\" with no count after it, expected \"Form (count)\""
+            "lexicon, line 2, column 12: found the form \"Rose\" without a count after it, expected \"Form (count)\""
         );
         assert!(error("the (1/1)\nrose (3)\n").ends_with("found \"(3)\", expected (count/total)"));
         assert!(error("the (1/1)\nrose (3/4)\n").contains("line 2: the total is 4, but the counts sum to 3"));
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(
             lexicon.notes(),
             [
-                "lexicon, line 2, column 1: the form \"\\u{ad}\" is no word: it has only invisible characters, or letters \
+                "lexicon, line 2, column 1: the form \"\\u{ad}\" is not a word: it has only invisible characters, or letters \
               that do not compose, the first of 2 such forms: left out"
             ]
         );

@@ -31,8 +31,8 @@ pub enum FormFilter {
     Majority,
     /// The mixed-case forms: McDonald, iPhone.
     Mixed,
-    /// The forms with capitals of words that are hardly ever written otherwise: spellings that
-    /// restore --words may force.
+    /// The forms with capitals that are hardly ever written otherwise: spellings that are safe for
+    /// restore --words.
     Certain,
 }
 
@@ -133,7 +133,7 @@ impl Lexicon {
             )));
         }
         if let Some(last) = self.updates.last().filter(|last| last.date > date) {
-            let problem = format!("date {date} lies before the last update, {}: give a later one", last.date);
+            let problem = format!("date {date} is before the last update, {}: give a later one", last.date);
             return Err(Error::usage(problem));
         }
         let mut faded = self.without_words();
@@ -159,7 +159,7 @@ impl Lexicon {
         let named = Self::new(language)?;
         if named.locale != self.locale {
             return Err(Error::usage(format!(
-                "language {language} pairs its letters as {}, but the lexicon as {}: build it again",
+                "language {language} has the case pairs of {}, but the lexicon those of {}: build it again",
                 named.locale, self.locale
             )));
         }
@@ -225,7 +225,7 @@ fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
 fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
     if a.locale != b.locale {
         return Err(Error::usage(format!(
-            "a lexicon of language {} and one of {} pair their letters differently: they cannot be one",
+            "a lexicon of language {} and one of {} have different case pairs: merge lexicons of one language",
             a.language, b.language
         )));
     }
@@ -337,7 +337,7 @@ mod tests {
         let early = updated.update(&new, 0.5, day(19)).unwrap_err();
         assert_eq!(
             early.to_string(),
-            "date 2026-11-19 lies before the last update, 2026-11-20: give a later one"
+            "date 2026-11-19 is before the last update, 2026-11-20: give a later one"
         );
         for decay in [-0.1, 1.1, f64::NAN] {
             assert!(matches!(old.update(&new, decay, day(20)), Err(Error::Usage(_))));

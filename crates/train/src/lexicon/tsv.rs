@@ -75,7 +75,7 @@ pub(super) fn read(lines: &mut LexiconLines) -> Result<Lexicon> {
         let fields: Vec<&str> = line.splitn(6, '\t').collect();
         let [word, spelling, count, initial, sources] = fields[..] else {
             let problem = format!(
-                "found {} columns apart by tabs, expected 5: {}",
+                "found {} columns separated by tabs, expected 5: {}",
                 fields.len(),
                 COLUMNS.replace('\t', ", ")
             );
@@ -105,7 +105,7 @@ pub(super) fn read(lines: &mut LexiconLines) -> Result<Lexicon> {
         }
         if !counter.add(&key, CountedForm { case, count, initial, sources: known_set.1 }) {
             let problem = format!(
-                "the form \"{}\" stands twice: keep one line, or join files with \"lexicon merge\"",
+                "the form \"{}\" occurs twice: keep one line, or join files with \"lexicon merge\"",
                 case.applied(&key, lexicon.locale).escape_debug()
             );
             return Err(lines.problem(problem));
@@ -255,7 +255,7 @@ mod tests {
         let row = |row: &str| error(format!("{header}{columns}{row}\n"));
         assert_eq!(
             row("rose\tRose\t1\t0"),
-            "lexicon, line 5: found 4 columns apart by tabs, expected 5: word, form, count, initial, sources"
+            "lexicon, line 5: found 4 columns separated by tabs, expected 5: word, form, count, initial, sources"
         );
         assert_eq!(
             row("rose\tRose\t-1\t0\t1"),
@@ -267,7 +267,7 @@ mod tests {
         assert!(row("a b\ta b\t1\t0\t1").contains("has white space in it"));
         assert!(
             row("rose\tRose\t1\t0\t1\nrose\tRose\t1\t0\t1")
-                .starts_with("lexicon, line 6: the form \"Rose\" stands twice")
+                .starts_with("lexicon, line 6: the form \"Rose\" occurs twice")
         );
         assert!(error(header.to_owned()).contains("cut off"));
         assert!(error(format!("{header}# colour\tred\n{columns}")).starts_with("lexicon, line 4: expected"));

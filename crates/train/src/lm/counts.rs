@@ -58,7 +58,7 @@ impl TrainingText {
                 text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
             if text.made.words != made.words {
                 let problem = format!(
-                    "holds counts of {}, but {} those of {}: count them alike",
+                    "contains counts of {}, but {} contains those of {}: count both alike",
                     made.words, text.name, text.made.words
                 );
                 return Err(Error::file(counted.input.name(), problem));
@@ -175,7 +175,7 @@ impl CountsHeader {
         let name = input.name().to_owned();
         let wrong = |problem: String| Error::file(name.as_str(), problem);
         let Some(rest) = begin.as_ref().ok().and_then(|begin| begin.strip_prefix(MAGIC)) else {
-            return Err(wrong("is no file of counts: expected one that lm count wrote".to_owned()));
+            return Err(wrong("is not a file of counts: expected one written by lm count".to_owned()));
         };
         let number = |at: usize| rest[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let [format, order, words, len] = [0, 4, 8, 12].map(number);

@@ -44,7 +44,7 @@ fn check(models: &[&NgramModel], weights: &[f64]) -> Result<()> {
     let sound = weights.iter().all(|weight| (0.0..=1.0).contains(weight));
     let sum: f64 = weights.iter().sum();
     let problem = if models.is_empty() || weights.len() != models.len() {
-        format!("{} weights for {} models: expected one a model", weights.len(), models.len())
+        format!("{} weights for {} models: expected one per model", weights.len(), models.len())
     } else if !sound || (sum - 1.0).abs() > 1e-6 {
         format!("weights {}: expected numbers from 0 to 1 with the sum 1", shown(weights))
     } else {
@@ -216,7 +216,7 @@ pub fn tune(
     let mut fractions = ModelProbabilities::new(models);
     words::for_each(held_out, tokens, &mut fractions)?;
     if fractions.probabilities.is_empty() {
-        return Err(Error::file(held_out.name(), "has no words: expected text, a sentence a line"));
+        return Err(Error::file(held_out.name(), "has no words: expected text, one sentence per line"));
     }
     let mut weights = vec![1.0 / models.len() as f64; models.len()];
     for number in 1..=MOST_ROUNDS {

@@ -185,7 +185,7 @@ impl KneserNeyConfig {
         }
         if self.min_counts.len() > self.order {
             return Err(Error::usage(format!(
-                "cut-offs for {} orders, but the model has {}: give one an order",
+                "cut-offs for {} orders, but the model has {}: give one per order",
                 self.min_counts.len(),
                 self.order
             )));
@@ -197,7 +197,7 @@ impl KneserNeyConfig {
         }
         if self.min_counts.windows(2).any(|pair| pair[1] < pair[0]) {
             return Err(Error::usage(
-                "a cut-off is lower than that of the order before it, but an n-gram stays only with its parts",
+                "a cut-off is lower than that of the order before it: give cut-offs that do not decrease",
             ));
         }
         if self.smoothing == Smoothing::GoodTuring && self.fallback.is_some()
@@ -209,7 +209,9 @@ impl KneserNeyConfig {
             Some(fallback)
                 if (1..).zip(fallback).any(|(most, found)| !(0.0..=f64::from(most)).contains(&found)) =>
             {
-                Err(Error::usage("a discount is taken from a count: it is at least 0 and at most 1, 2 and 3"))
+                Err(Error::usage(
+                    "the discounts are subtracted from the counts 1, 2 and 3: expected values from 0 to these counts",
+                ))
             }
             _ => Ok(()),
         }
@@ -556,7 +558,7 @@ fn plain(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<V
 
 fn too_few(order: usize, count: usize) -> Error {
     Error::usage(format!(
-        "too few {order}-grams have the count {count} to find the discounts of modified Kneser-Ney: give more text, a lower \
+        "too few {order}-grams have the count {count} to estimate the discounts of modified Kneser-Ney: give more text, a lower \
          order, {} or {} witten-bell",
         option("discount-fallback"),
         option("smoothing")
@@ -571,7 +573,7 @@ const LARGEST: usize = 7;
 fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
     if times[1] == 0 {
         return Err(Error::usage(format!(
-            "no {order}-gram was seen once, so Good-Turing cannot tell how many were not seen: give more text or \
+            "no {order}-gram was seen once, so Good-Turing cannot estimate how many are unseen: give more text or \
              {} witten-bell",
             option("smoothing")
         )));
@@ -970,7 +972,7 @@ mod tests {
         );
         assert!(
             refused(KneserNeyConfig { fallback: Some([0.5, 3.0, 1.5]), ..KneserNeyConfig::default() }, "Ana")
-                .contains("at most")
+                .contains("from 0 to these counts")
         );
         assert!(refused(KneserNeyConfig::default(), "").contains("has no words"));
         assert!(refused(KneserNeyConfig::default(), "Ana").contains("too few 1-grams"));

@@ -17,7 +17,9 @@ use majuscule::lm::vocab::WordId;
 /// If the threshold is negative or not a number.
 pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
     if threshold.is_nan() || threshold < 0.0 {
-        return Err(Error::usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
+        return Err(Error::usage(format!(
+            "threshold {threshold}: expected a number of at least 0, such as 1e-8"
+        )));
     }
     let stay = staying(model.table(), threshold);
     let table = rebuilt(model.table(), &stay).map_err(Error::usage)?;

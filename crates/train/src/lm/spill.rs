@@ -167,7 +167,7 @@ impl Pile {
 /// Converts the system's error on a temporary file into one that advises.
 fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
     let (temp, memory) = (option("temp"), option("memory"));
-    let cure = format!("name a folder with room by {temp}, or allow more memory by {memory}");
+    let cure = format!("name a folder with more space with {temp}, or allow more memory with {memory}");
     let error = std::io::Error::new(error.kind(), format!("{error}: {cure}"));
     let shown = if folder == Path::new("") { Path::new(".") } else { folder };
     Error::io(verb, shown.join("(temporary file)"), error)

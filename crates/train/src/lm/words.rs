@@ -200,7 +200,7 @@ impl TrainingText {
         let readers = map_reduce(corpus, tokens, threads, || WordReader::new(&own))?;
         if let Some(word) = readers.iter().find_map(|reader| reader.wrong) {
             let problem = format!(
-                "has the word {word}, which a language model keeps for itself: remove it; sentences get their own {} and {}",
+                "has the word {word}, which is reserved in a language model: remove it; {} and {} are added to each sentence",
                 SPECIAL[1], SPECIAL[2]
             );
             return Err(Error::file(corpus.name(), problem));
@@ -220,7 +220,7 @@ impl TrainingText {
             let WordReader { vocabulary, counts, words, len, .. } = reader;
             text.add(Content::Words { words, len }, &vocabulary, &counts);
         }
-        let text = text.check("expected text, a sentence a line")?;
+        let text = text.check("expected text, one sentence per line")?;
         check_marks(&text.name, &text.vocabulary, tokens.marks())?;
         Ok(text)
     }

@@ -1,5 +1,7 @@
 //! The costs of marks that give the best F on held-out text.
 
+use serde::Serialize;
+
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use majuscule::error::{Error, Result, option};
 use majuscule::format::Format;
@@ -16,18 +18,57 @@ const CLEARLY: f64 = 0.003;
 /// and of ends.
 pub type Costs = [f32; 2];
 
-/// Returns the costs that are given, and 1 for others.
-///
-/// # Errors
-/// If a cost is no positive number.
-pub fn checked_costs(given: [Option<f32>; 2]) -> Result<Costs> {
-    let wrong = |cost: &Option<f32>| cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0));
-    match ["mark-cost", "end-cost"].iter().zip(given).find(|(_, cost)| wrong(cost)) {
-        Some((name, cost)) => {
-            let cost = cost.unwrap_or_default();
-            Err(Error::usage(format!("{} {cost:?}: expected a number above 0", option(name))))
+/// The punctuation marks that a method learns, and the costs of wrong ones.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default, clap::Args)]
+pub struct MarkOptions {
+    /// Also learn punctuation: commas, full stops and question marks, or the marks listed
+    /// (.,?!:;-…)
+    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkSet>,
+    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the
+    /// cost with the best F on held-out text, or 1 without such text
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_cost: Option<f32>,
+    /// The cost of a superfluous sentence end relative to that of a missing one; by default the cost with
+    /// the best F on held-out text, or that of --mark-cost
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_cost: Option<f32>,
+}
+
+impl MarkOptions {
+    /// Returns the options that learn these marks.
+    pub fn of(marks: MarkSet) -> Self {
+        Self { marks: Some(marks), ..Self::default() }
+    }
+
+    /// Returns the costs that are given.
+    pub fn given_costs(&self) -> [Option<f32>; 2] {
+        [self.mark_cost, self.end_cost]
+    }
+
+    /// Returns the costs that are given, and 1 for others, for a method that learns these marks.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] for a cost that is not a positive number, or without marks.
+    pub fn checked_costs(&self, learned: MarkSet) -> Result<Costs> {
+        let given = self.given_costs();
+        for (name, cost) in ["mark-cost", "end-cost"].iter().zip(given) {
+            let Some(cost) = cost else { continue };
+            if !(cost.is_finite() && cost > 0.0) {
+                return Err(Error::usage(format!("{} {cost:?}: expected a number above 0", option(name))));
+            }
+            if learned.is_empty() {
+                return Err(Error::usage(format!(
+                    "{} is for punctuation, which is not learned: give {} too",
+                    option(name),
+                    option("marks")
+                )));
+            }
         }
-        None => Ok(given.map(|cost| cost.unwrap_or(1.0))),
+        Ok(given.map(|cost| cost.unwrap_or(1.0)))
     }
 }
 

@@ -45,13 +45,13 @@ pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     let name = differs.map_or("settings", String::as_str);
     let (theirs, ours) = (of(&found, name), of(&expected, name));
     Error::usage(format!(
-        "{file}: a training with {name} {theirs} was begun, but this one has {ours}: go on with the same settings, or remove the file to begin again",
+        "{file} is of a training with {name} {theirs}, but this one has {ours}: continue with the same settings, or remove the file to start again",
         name = name.replace('_', "-")
     ))
 }
 
 /// Returns the error for an input, such as `what`, that has its old name but new contents.
 pub fn altered_input(file: &str, what: &str) -> Error {
-    let cure = "give the files that it was begun with, or remove it to begin again";
-    Error::file(file, format!("{what} that it was begun with has been altered since: {cure}"))
+    let cure = "give the original files, or remove the checkpoint to start again";
+    Error::file(file, format!("{what} has been changed since the training began: {cure}"))
 }

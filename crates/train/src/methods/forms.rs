@@ -37,7 +37,10 @@ impl CorpusForms {
     /// If there are no words, or if all are in one case.
     pub fn check(&self, corpus: &Corpus) -> Result<()> {
         if self.0.is_empty() {
-            return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+            return Err(Error::file(
+                corpus.name(),
+                "has no words: expected cased text, one sentence per line",
+            ));
         }
         let seen = self.0.iter().flat_map(|(lower, (classes, _))| {
             let classes = Class::ALL.into_iter().zip(classes);

@@ -77,7 +77,7 @@ pub fn train(
 ) -> Result<(Majority, Vec<String>)> {
     let mut lexicon = build::build(corpus, &corpus.name(), threads)?;
     if lexicon.is_empty() && config.lexicon.is_empty() {
-        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+        return Err(Error::file(corpus.name(), "has no words: expected cased text, one sentence per line"));
     }
     build::check_cased(&lexicon, &corpus.name())?;
     let language = Some(corpus.language().to_owned());

@@ -200,7 +200,8 @@ pub fn adapt(
     let mut manifest = store.manifest().clone();
     if manifest.method != adapter.method() {
         let (found, expected) = (&manifest.method, adapter.method());
-        let problem = format!("method \"{found}\", but how to adapt it is said for models of {expected}");
+        let problem =
+            format!("method \"{found}\", but the settings of adaptation are for models of {expected}");
         return Err(Error::model(store.name(), problem));
     }
     let adapted = adapter.adapt(store, corpus, threads, watch)?;
@@ -231,7 +232,7 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with {}",
+        "the corpus has the case pairs of \"{found}\", but the model those of \"{expected}\": give the language of the model with {}",
         option("lang")
     )))
 }

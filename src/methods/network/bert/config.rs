@@ -172,7 +172,7 @@ impl EncoderConfig {
     /// # Errors
     /// Describes the fault, if the encoder is of another kind or of an impossible shape.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("is no JSON ({error})"))?;
+        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("is not JSON ({error})"))?;
         let kind = kind(&json)?;
         check_architecture(&json)?;
         let mut config = match kind {
@@ -181,7 +181,7 @@ impl EncoderConfig {
         };
         let number = |name: &str, default| match json.get(name) {
             None | Some(Value::Null) => Ok(default),
-            Some(value) => value.as_u64().ok_or_else(|| format!("says {name} {value}: expected a number")),
+            Some(value) => value.as_u64().ok_or_else(|| format!("has {name} {value}: expected a number")),
         };
         match kind {
             EncoderKind::Roberta | EncoderKind::XlmRoberta | EncoderKind::Mpnet => {
@@ -313,31 +313,33 @@ impl EncoderConfig {
             ("type_vocab_size", types, MOST),
         ];
         if let Some((name, number, most)) = numbers.iter().find(|(_, n, most)| !(1..=*most).contains(n)) {
-            return Err(format!("says {name} {number}: expected a number from 1 to {most}"));
+            return Err(format!("has {name} {number}: expected a number from 1 to {most}"));
         }
         let fewest = self.first_position.saturating_add(FEWEST);
         if !(fewest..=MOST.max(fewest)).contains(&self.max_position_embeddings) {
             let found = self.max_position_embeddings;
-            return Err(format!("says max_position_embeddings {found}: expected at least {fewest}"));
+            return Err(format!("has max_position_embeddings {found}: expected at least {fewest}"));
         }
         if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
             let (size, heads) = (self.hidden_size, self.num_attention_heads);
-            return Err(format!("says hidden_size {size}, which {heads} attention heads cannot share"));
+            return Err(format!(
+                "has hidden_size {size}, which is not divisible by its {heads} attention heads"
+            ));
         }
         let buckets = self.relative_attention_num_buckets;
         if self.kind == EncoderKind::Mpnet && !(4..=MOST_BUCKETS).contains(&buckets)
             || !buckets.is_multiple_of(4)
         {
             return Err(format!(
-                "says relative_attention_num_buckets {buckets}: expected a multiple of 4 up to {MOST_BUCKETS}"
+                "has relative_attention_num_buckets {buckets}: expected a multiple of 4 up to {MOST_BUCKETS}"
             ));
         }
         let fractions = [self.hidden_dropout_prob, self.attention_probs_dropout_prob];
         if fractions.iter().any(|fraction| !(0.0..1.0).contains(fraction)) {
-            return Err("says a dropout that is no fraction from 0 to less than 1".to_owned());
+            return Err("has a dropout that is not from 0 to less than 1".to_owned());
         }
         if !(self.layer_norm_eps.is_finite() && self.layer_norm_eps > 0.0) {
-            return Err(format!("says layer_norm_eps {}: expected more than 0", self.layer_norm_eps));
+            return Err(format!("has layer_norm_eps {}: expected more than 0", self.layer_norm_eps));
         }
         Ok(())
     }
@@ -347,9 +349,9 @@ impl EncoderConfig {
 /// difference from BERT.
 const OTHER_ENCODERS: [(&str, &str, &str); 4] = [
     ("albert", "ALBERT", "whose layers share their weights"),
-    ("deberta", "DeBERTa", "whose attention reads the distances of words"),
-    ("deberta-v2", "DeBERTa", "whose attention reads the distances of words"),
-    ("modernbert", "ModernBERT", "whose layers have gates and positions that rotate"),
+    ("deberta", "DeBERTa", "whose attention uses relative positions"),
+    ("deberta-v2", "DeBERTa", "whose attention uses relative positions"),
+    ("modernbert", "ModernBERT", "whose layers have gates and rotary positions"),
 ];
 
 /// Returns the kind that a `config.json` names; the oldest ones name none and are BERT's.
@@ -362,7 +364,7 @@ fn kind(json: &Value) -> Result<EncoderKind, String> {
         let names = EncoderKind::ALL.map(EncoderKind::name).join(", ");
         let other = OTHER_ENCODERS.iter().find(|(name, ..)| found.as_str() == Some(name));
         let reason = other.map(|(_, name, reason)| format!(" ({name}, {reason})")).unwrap_or_default();
-        format!("says model_type {found}{reason}: expected an encoder of one of these kinds: {names}")
+        format!("has model_type {found}{reason}: expected an encoder of one of these kinds: {names}")
     })
 }
 
@@ -380,17 +382,17 @@ fn check_architecture(json: &Value) -> Result<(), String> {
     let expected = [
         ("hidden_act", "gelu", "other activations are not computed here, nor approximations of this one"),
         ("activation", "gelu", "other activations are not computed here, nor approximations of this one"),
-        ("position_embedding_type", "absolute", "positions relative to each other are not computed here"),
+        ("position_embedding_type", "absolute", "relative positions are not supported"),
     ];
     for (name, expected, reason) in expected {
         if let Some(found) = json.get(name).filter(|found| !found.is_null())
             && found != expected
         {
-            return Err(format!("says {name} {found}: expected \"{expected}\"; {reason}"));
+            return Err(format!("has {name} {found}: expected \"{expected}\"; {reason}"));
         }
     }
     if json.get("is_decoder").and_then(Value::as_bool) == Some(true) {
-        return Err("says is_decoder: expected an encoder".to_owned());
+        return Err("has is_decoder: expected an encoder".to_owned());
     }
     Ok(())
 }
@@ -467,9 +469,9 @@ mod tests {
                 "\"albert\"",
                 "model_type \"albert\" (ALBERT, whose layers share their weights): expected an encoder of one",
             ),
-            ("\"bert\"", "\"deberta\"", "(DeBERTa, whose attention reads the distances of words)"),
-            ("\"bert\"", "\"deberta-v2\"", "(DeBERTa, whose attention reads the distances of words)"),
-            ("\"bert\"", "\"modernbert\"", "(ModernBERT, whose layers have gates and positions that rotate)"),
+            ("\"bert\"", "\"deberta\"", "(DeBERTa, whose attention uses relative positions)"),
+            ("\"bert\"", "\"deberta-v2\"", "(DeBERTa, whose attention uses relative positions)"),
+            ("\"bert\"", "\"modernbert\"", "(ModernBERT, whose layers have gates and rotary positions)"),
             (
                 "\"bert\"",
                 "\"mpnet\", \"relative_attention_num_buckets\": 30",
@@ -491,7 +493,7 @@ mod tests {
                 "position_embedding_type \"relative_key\"",
             ),
             ("\"gelu\"", "\"gelu\", \"is_decoder\": true", "is_decoder"),
-            ("\"hidden_size\": 4", "\"hidden_size\": 5", "2 attention heads cannot share"),
+            ("\"hidden_size\": 4", "\"hidden_size\": 5", "not divisible by its 2 attention heads"),
             ("\"hidden_size\": 4", "\"hidden_size\": 0", "hidden_size 0: expected a number from 1"),
             ("\"hidden_size\": 4", "\"hidden_size\": 65537", "expected a number from 1 to 65536"),
             (
@@ -513,7 +515,7 @@ mod tests {
             ("\"bert\"", "\"roberta\", \"pad_token_id\": 18446744073709551615", "expected at least"),
             ("\"bert\"", "\"roberta\", \"pad_token_id\": -1", "pad_token_id -1: expected a number"),
             ("\"bert\"", "\"electra\", \"embedding_size\": 0", "embedding_size 0: expected a number from 1"),
-            ("}", "", "is no JSON"),
+            ("}", "", "is not JSON"),
         ] {
             let error = EncoderConfig::read(TOY.replace(from, to).as_bytes()).unwrap_err();
             assert!(error.contains(problem), "{error}");

@@ -88,7 +88,7 @@ impl<'s> BertFiles<'s> {
     pub fn model<P, S>(self, subwords: P, scorer: S) -> Result<BertModel<P, S>> {
         let Self { store, settings, config, heads, mixed, .. } = self;
         let mixed =
-            String::from_utf8(mixed.to_vec()).map_err(|_| in_file(store, MIXED)("is no text".to_owned()))?;
+            String::from_utf8(mixed.to_vec()).map_err(|_| in_file(store, MIXED)("is not text".to_owned()))?;
         let cases = ClassCases::new(mixed, store.manifest().locale, str::to_owned);
         let labels = store.manifest().labels.clone();
         Ok(BertModel { config, subwords, scorer, cases, settings, labels, heads })
@@ -111,7 +111,7 @@ fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     let mut manifest = store.manifest().clone();
     if manifest.method != METHOD.name {
-        let problem = format!("is a model of {}: only those of bert have weights in bytes", manifest.method);
+        let problem = format!("is a {} model: only bert models have int8 weights", manifest.method);
         return Err(Error::model(store.name(), problem));
     }
     let files = BertFiles::read(store)?;

@@ -81,7 +81,7 @@ impl BertSettings {
         let most = config.longest();
         match (3..=most).contains(&self.window) {
             true => Ok(()),
-            false => Err(format!("its window is {}, but its encoder takes 3 to {most}", self.window)),
+            false => Err(format!("its window is {}, but its encoder accepts 3 to {most}", self.window)),
         }
     }
 }

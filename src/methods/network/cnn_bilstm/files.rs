@@ -62,7 +62,7 @@ impl CnnBilstmParts {
             [TOKENIZER, WORDS, WEIGHTS, MIXED].map(|name| store.section(name));
         let (tokenizer, words, weights, mixed) = (tokenizer?.to_vec(), words?, weights?, mixed?);
         let text = |name: &str, bytes: Bytes| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(store, format!("{name} is no text")))
+            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(store, format!("{name} is not text")))
         };
         let (words, mixed) = (text(WORDS, words)?, text(MIXED, mixed)?);
         let (locale, labels) = (manifest.locale, manifest.labels.clone());
@@ -90,7 +90,9 @@ impl CnnBilstmParts {
         let (window, labels) = (self.settings.window, self.labels.len());
         match WINDOWS.contains(&window) && Heads::of(&self.labels).sizes().all() > 0 {
             true => Ok(()),
-            false => Err(format!("it sees {window} words at a time and has {labels} labels")),
+            false => Err(format!(
+                "its window of {window} words or its number of labels, {labels}, is out of range"
+            )),
         }
     }
 

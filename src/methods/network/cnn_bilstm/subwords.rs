@@ -44,7 +44,7 @@ impl SubwordVocabulary {
         let mut words = FxHashMap::default();
         for (at, word) in words_text.lines().enumerate() {
             if word.is_empty() || words.insert(word.into(), at as u32).is_some() {
-                return Err(format!("has no word, or one that stood before, in line {}", at + 1));
+                return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
             }
         }
         Ok(Self { subwords, words, words_text })

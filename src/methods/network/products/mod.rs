@@ -52,7 +52,7 @@ impl EnginePrecision {
     pub fn of(computing: &Backend, in_bytes: bool, method: &str) -> Result<Self> {
         if let Device::Cuda(_) = computing.device {
             return Err(Error::usage(format!(
-                "{} {}: a model in bytes, and any model of {method} in a build without the feature cuda, computes on the CPU: leave it out",
+                "{} {}: an int8 model, and any {method} model in a build without the feature cuda, runs on the CPU: leave it out",
                 option("device"),
                 computing.device
             )));

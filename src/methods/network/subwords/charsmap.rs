@@ -25,8 +25,8 @@ impl Charsmap {
     /// Reads the normalizer of a `tokenizer.json`.
     pub fn read(json: &Value) -> Result<Self, String> {
         let fault = |problem: &str| format!("has a map of characters that {problem}");
-        let text = json["precompiled_charsmap"].as_str().ok_or_else(|| fault("is no text"))?;
-        let bytes = STANDARD.decode(text).map_err(|error| fault(&format!("is no base64 ({error})")))?;
+        let text = json["precompiled_charsmap"].as_str().ok_or_else(|| fault("is not text"))?;
+        let bytes = STANDARD.decode(text).map_err(|error| fault(&format!("is not base64 ({error})")))?;
         let cut = || fault("is cut off");
         let (length, rest) = bytes.split_at_checked(4).ok_or_else(cut)?;
         let length = length.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
@@ -34,10 +34,10 @@ impl Charsmap {
         let (units, _) = units.as_chunks::<4>();
         let units: Vec<u32> = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
         if std::str::from_utf8(texts).is_err() {
-            return Err(fault("is no UTF-8"));
+            return Err(fault("is not UTF-8"));
         }
         if texts.split(|&byte| byte == 0).any(|text| text.len() > LONGEST) {
-            return Err(fault("makes a long text of a character"));
+            return Err(fault("replaces a character by too long a text"));
         }
         Ok(Self { units, texts: texts.to_vec() })
     }

@@ -63,14 +63,14 @@ impl NativeTokenizer {
     /// Describes the fault in it, or the part of it that is not known here.
     pub fn read(json: &[u8], subwords: usize) -> Result<Self, String> {
         let mut json: Value =
-            serde_json::from_slice(json).map_err(|error| format!("is no tokenizer ({error})"))?;
+            serde_json::from_slice(json).map_err(|error| format!("is not a tokenizer ({error})"))?;
         let model = json.get_mut("model").map(Value::take).unwrap_or_default();
         let kind = match model["type"].as_str() {
             Some("WordPiece") => TokenizerAlgorithm::WordPiece(WordPiece::read(model, &json)?),
             Some("Unigram") => TokenizerAlgorithm::Unigram(Unigram::read(model, &json)?),
             Some(kind) => {
                 return Err(format!(
-                    "has the type {kind} of subwords, and this build has the types WordPiece and Unigram: {NEEDS_NEURAL}"
+                    "has subwords of type {kind}, but this build knows only WordPiece and Unigram: {NEEDS_NEURAL}"
                 ));
             }
             None => return Err("has no type of subwords".to_owned()),
@@ -145,13 +145,13 @@ mod tests {
             NativeTokenizer::read(json.replace(from, to).as_bytes(), 101).unwrap_err()
         };
         for (from, to, problem) in [
-            ("\"WordPiece\"", "\"BPE\"", "has the type BPE of subwords"),
+            ("\"WordPiece\"", "\"BPE\"", "has subwords of type BPE"),
             ("\"BertPreTokenizer\"", "\"Whitespace\"", "has the pre-tokenizer Whitespace"),
             ("\"BertNormalizer\"", "\"NFD\"", "has the normalizer NFD"),
             ("\"[UNK]\":1", "\"[???]\":1", "has no subword [UNK]"),
             ("\"[CLS]\":2", "\"[???]\":2", "has no subword for the beginning of a text"),
             ("_per_word\":100", "_per_word\":1000000", "max_input_chars_per_word 1000000"),
-            ("{", "", "is no tokenizer"),
+            ("{", "", "is not a tokenizer"),
         ] {
             let error = read(from, to);
             assert!(error.contains(problem), "{error}");

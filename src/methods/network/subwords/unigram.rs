@@ -48,7 +48,7 @@ const PENALTY: f64 = 10.0;
 impl Unigram {
     /// Reads the model of a `tokenizer.json` and its other parts.
     pub fn read(model: Value, parts: &Value) -> Result<Self, String> {
-        let fault = |error: serde_json::Error| format!("is no tokenizer of Unigram ({error})");
+        let fault = |error: serde_json::Error| format!("is not a Unigram tokenizer ({error})");
         let UnigramModel { vocab, unk_id, byte_fallback } = serde_json::from_value(model).map_err(fault)?;
         let unknown = match unk_id {
             Some(id) if (id as usize) < vocab.len() && !byte_fallback => id,

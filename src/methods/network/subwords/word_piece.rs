@@ -60,7 +60,7 @@ impl WordPiece {
         if parts["normalizer"]["type"] != "BertNormalizer" {
             return unknown("normalizer", &parts["normalizer"]);
         }
-        let fault = |error: serde_json::Error| format!("is no tokenizer of WordPiece ({error})");
+        let fault = |error: serde_json::Error| format!("is not a WordPiece tokenizer ({error})");
         let normalizer = BertNormalizer::deserialize(&parts["normalizer"]).map_err(fault)?;
         let WordPieceModel { vocab, unk_token, continuing_subword_prefix, max_input_chars_per_word } =
             serde_json::from_value(model).map_err(fault)?;
@@ -69,7 +69,7 @@ impl WordPiece {
         };
         if max_input_chars_per_word > MOST {
             return Err(format!(
-                "says max_input_chars_per_word {max_input_chars_per_word}: expected a number up to {MOST}"
+                "has max_input_chars_per_word {max_input_chars_per_word}: expected a number up to {MOST}"
             ));
         }
         Ok(Self {

@@ -26,8 +26,8 @@ use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 /// The configuration of the adaptation of a `bert` model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BertAdaptation {
-    /// Take the steps of a paper: the values that it states are then the defaults of the settings
-    /// below, and no epoch is frozen
+    /// Use the schedule of a paper: its values become the defaults of the settings below, and no
+    /// epoch is frozen
     #[arg(long, value_enum, value_name = "PAPER")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
@@ -91,8 +91,8 @@ pub struct BertAdaptation {
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_period: Option<u64>,
-    /// The fraction of the way that the slow weights of LookAhead go; by default as when the model was
-    /// trained
+    /// The step size of LookAhead's slow weights, as a fraction of the way; by default as when the
+    /// model was trained
     #[arg(long, value_name = "FRACTION")]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ pub struct BertAdaptation {
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
     /// Write the state of training to this file now and then. If the file exists, training resumes
-    /// from it and finds the same model; once that is written, the file is removed
+    /// from it and gives the same model; the file is removed once the model is written
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
@@ -121,7 +121,7 @@ pub struct BertAdaptation {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     pub log: Option<PathBuf>,
-    /// The device that computes: auto, cpu or cuda:N
+    /// The device to compute on: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     #[serde(skip)]
     pub device: Device,

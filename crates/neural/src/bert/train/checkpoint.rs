@@ -133,7 +133,7 @@ impl<'a> BertCheckpoint<'a> {
         let wrong = |problem: String| Error::file(self.file.to_string_lossy(), problem);
         let is_none = || {
             wrong(
-                "is no checkpoint of bert, or cut off: name another file, or remove it to begin again"
+                "is not a checkpoint of bert, or is cut off: name another file, or remove it to start again"
                     .to_owned(),
             )
         };

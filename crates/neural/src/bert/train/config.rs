@@ -48,8 +48,7 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub layers: LayerConfig,
-    /// Take the steps of a paper: the values that it states are then the defaults of the settings
-    /// below
+    /// Use the schedule of a paper: its values become the defaults of the settings below
     #[arg(long, value_enum, value_name = "PAPER")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
@@ -60,8 +59,8 @@ pub struct BertConfig {
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().frozen)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.frozen))]
     pub frozen: usize,
-    /// The learning rate of the encoder: the paper's value for BERT-base; small encoders bear ten
-    /// times as much
+    /// The learning rate of the encoder: the paper's value for BERT-base; small encoders work
+    /// with ten times as much
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().rate)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.rate))]
     pub rate: f64,
@@ -78,15 +77,15 @@ pub struct BertConfig {
     // Left out where it is not given: the checkpoints of earlier trainings still serve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scalar_rate: Option<f64>,
-    /// The number of batches over which the learning rate grows from 0, for the head and for the
-    /// encoder each when its training begins
+    /// The number of batches over which the learning rate grows from 0; head and encoder each start
+    /// to warm up when their training begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.warm_up))]
     pub warm_up: u64,
     /// Let the learning rate decay to 0 by the end
     #[arg(long)]
     pub decay: bool,
-    /// The number of sentences in a batch; the paper takes 16 for several languages
+    /// The number of sentences in a batch; the paper uses 16 for several languages
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.batch))]
     pub batch: usize,
@@ -118,7 +117,7 @@ pub struct BertConfig {
     #[serde(flatten, skip_serializing_if = "LossConfig::is_default")]
     pub loss: LossConfig,
     /// The number of subwords that the encoder sees at a time: longer sentences are cut into
-    /// overlapping windows [default: 256, or as many as the encoder takes]
+    /// overlapping windows [default: 256, or as many as the encoder accepts]
     #[arg(long, value_name = "SUBWORDS")]
     #[serde(serialize_with = "subwords")]
     pub window: Option<usize>,
@@ -136,7 +135,7 @@ pub struct BertConfig {
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
     /// Write the state of training to this file now and then. If the file exists, training resumes
-    /// from it and finds the same model; once that is written, the file is removed
+    /// from it and gives the same model; the file is removed once the model is written
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
@@ -149,7 +148,7 @@ pub struct BertConfig {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     pub log: Option<PathBuf>,
-    /// The device that computes: auto, cpu or cuda:N
+    /// The device to compute on: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     #[serde(skip)]
     pub device: Device,
@@ -163,12 +162,12 @@ pub struct OptimizerConfig {
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.name))]
     #[serde(rename = "optimizer")]
     pub name: Optimizer,
-    /// LookAhead around the optimiser (Zhang et al. 2019): after every so many steps, slow weights go
-    /// a fraction of the way to the weights, which go on from there; 0 is without
+    /// LookAhead around the optimiser (Zhang et al. 2019): after every N steps, slow weights move
+    /// part of the way to the weights, which continue from there; 0 turns it off
     #[arg(long, value_name = "STEPS", default_value_t = OptimizerConfig::default().sync_period)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.sync_period))]
     pub sync_period: u64,
-    /// The fraction of the way that the slow weights of LookAhead go
+    /// The step size of LookAhead's slow weights, as a fraction of the way
     #[arg(long, value_name = "FRACTION", default_value_t = OptimizerConfig::default().slow_step_size)]
     #[arg(default_value_ifs = Schedule::defaults(|config| config.optimizer.slow_step_size))]
     pub slow_step_size: f64,
@@ -282,7 +281,7 @@ impl BertConfig {
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
             Some(window) if window > longest => Err(Error::usage(format!(
-                "{} {window}: {} takes texts of at most {longest} subwords",
+                "{} {window}: {} accepts texts of at most {longest} subwords",
                 option("window"),
                 self.encoder.display()
             ))),
@@ -305,7 +304,7 @@ impl BertConfig {
         }
         let encoder = self.encoder.display();
         vec![format!(
-            "{encoder} tells capitals apart, but all that it is given here is lower case: an uncased encoder does better"
+            "{encoder} is a cased encoder, but its input here is all in lower case: an uncased encoder does better"
         )]
     }
 

@@ -118,9 +118,9 @@ fn a_checkpoint_belongs_to_the_layers_that_it_was_begun_with() {
     };
     train(&of(Some(1), 0), &corpus()).unwrap();
     for (other, says) in [
-        (of(None, 0), "a training with layers 1 was begun, but this one has none"),
-        (of(Some(2), 0), "a training with layers 1 was begun, but this one has 2"),
-        (of(Some(1), 1), "a training with reset-layers none was begun, but this one has 1"),
+        (of(None, 0), "is of a training with layers 1, but this one has none"),
+        (of(Some(2), 0), "is of a training with layers 1, but this one has 2"),
+        (of(Some(1), 1), "is of a training with reset-layers none, but this one has 1"),
     ] {
         let problem = train(&other, &corpus()).unwrap_err().to_string();
         assert!(problem.contains(says), "{problem}");

@@ -20,13 +20,12 @@ const DEVIATION: f64 = 0.02;
 /// The choice of the layers of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, clap::Args)]
 pub struct LayerConfig {
-    /// Keep only this number of layers of the encoder, the first ones: fewer are faster, and the last
-    /// ones of an encoder made for sentence vectors know less of words [default: all]
+    /// Keep only the first N layers of the encoder: fewer are faster, and the last layers of an
+    /// encoder made for sentence vectors say less about words [default: all]
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<usize>,
-    /// Draw the weights of this number of layers anew, the last ones of those that are kept (Zhang et
-    /// al. 2021)
+    /// Reinitialise the weights of the last N of the layers that are kept (Zhang et al. 2021)
     #[arg(long, value_name = "N", default_value_t)]
     #[serde(skip_serializing_if = "is_none")]
     pub reset_layers: usize,

@@ -16,7 +16,7 @@ pub struct LossConfig {
     /// count less; 0 is cross-entropy
     #[arg(long, value_name = "GAMMA", default_value_t)]
     pub focal_loss: f64,
-    /// Weigh each word by the inverse frequency of its label in the training text, for comparison
+    /// Weight each word by the inverse frequency of its label in the training text, for comparison
     #[arg(long)]
     pub class_weights: bool,
 }

@@ -17,6 +17,7 @@ use majuscule::restorer::{Boundary, Request, Restorer, SentenceStarts};
 use majuscule::text::{Break, CapitalBalance, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
+use majuscule_train::methods::balance::MarkOptions;
 
 /// Returns a model that was trained and saved.
 fn saved(heads: HeadOptions, subword: LabelledSubword, epochs: usize) -> Vec<u8> {
@@ -38,7 +39,7 @@ fn read(model: &[u8]) -> Bert {
 }
 
 fn with_marks() -> HeadOptions {
-    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+    HeadOptions { punctuation: MarkOptions::of(MarkSet::USUAL), ..HeadOptions::default() }
 }
 
 static SAVED: LazyLock<Vec<u8>> = LazyLock::new(|| saved(with_marks(), LabelledSubword::Last, 100));
@@ -107,7 +108,7 @@ fn a_model_is_used_without_tensors_and_in_bytes() {
         .map(|store| choices(&majuscule::methods::network::bert::load(store, &Backend::default()).unwrap()));
     assert_eq!(one, other);
     let refused = super::super::load(&store, &Backend::default()).unwrap_err().to_string();
-    assert!(refused.contains("take the model that it was made from"), "{refused}");
+    assert!(refused.contains("use the model that it was made from"), "{refused}");
 }
 
 #[test]
@@ -134,7 +135,10 @@ fn sentence_ends_are_found_without_marks() {
 #[test]
 fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
     let costs = MarkCosts { mark_cost: 1e6, end_cost: 2.0 };
-    let heads = HeadOptions { mark_cost: Some(1e6), end_cost: Some(2.0), ..with_marks() };
+    let heads = HeadOptions {
+        punctuation: MarkOptions { mark_cost: Some(1e6), end_cost: Some(2.0), ..with_marks().punctuation },
+        ..with_marks()
+    };
     let model = read(&saved(heads, LabelledSubword::Last, 2));
     assert_eq!(model.settings.costs, Some(costs));
     // The text that is held out here is too short to decide.
@@ -154,7 +158,7 @@ fn a_text_without_some_marks_is_refused() {
     );
     let config = BertConfig { heads: with_marks(), ..config() };
     let error = train(&config, &corpus, NonZeroUsize::MIN, &mut |_| {}).unwrap_err().to_string();
-    assert!(error.contains("has no \",\" or \"?\", but marks are learned"), "{error}");
+    assert!(error.contains("has no \",\" or \"?\", but punctuation is learned"), "{error}");
 }
 
 /// Returns the labels of words that come this many at a time.

@@ -94,7 +94,7 @@ fn settings(folder: &Path, name: &str) -> Result<Value> {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&file(folder, name)?)
-        .map_err(|error| wrong(folder, name, &format!("is no JSON ({error})")))
+        .map_err(|error| wrong(folder, name, &format!("is not JSON ({error})")))
 }
 
 fn file(folder: &Path, name: &str) -> Result<Bytes> {

@@ -372,11 +372,11 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     let refused = |config: &BertConfig| train(config, &corpus).unwrap_err().to_string();
     assert!(
         refused(&BertConfig { seed: 2, ..config.clone() })
-            .contains("a training with seed 1 was begun, but this one has 2")
+            .contains("is of a training with seed 1, but this one has 2")
     );
     for len in (0..held.len()).step_by(997) {
         fs::write(&file, &held[..len]).unwrap();
-        assert!(refused(&config).contains("is no checkpoint of bert"), "{len}");
+        assert!(refused(&config).contains("is not a checkpoint of bert"), "{len}");
     }
 }
 
@@ -389,7 +389,7 @@ fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     train(&config, &of_text(&text)).unwrap();
     // Files of the same names and sizes.
     let problem = train(&config, &of_text(&text.replace("minister", "Minister"))).unwrap_err().to_string();
-    assert!(problem.contains("a text that it was begun with has been altered"), "{problem}");
+    assert!(problem.contains("a text has been changed since the training began"), "{problem}");
     let other = temporary.path().join("toy-bert");
     fs::create_dir(&other).unwrap();
     for name in ["config.json", "vocab.txt", "model.safetensors"] {
@@ -402,7 +402,7 @@ fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     weights.insert("embeddings.LayerNorm.bias".to_owned(), changed);
     fs::write(other.join("model.safetensors"), weights::write(&weights).unwrap()).unwrap();
     let problem = train(&same, &of_text(&text)).unwrap_err().to_string();
-    assert!(problem.contains("the encoder or model that it was begun with has been altered"), "{problem}");
+    assert!(problem.contains("the encoder or model has been changed since the training began"), "{problem}");
 }
 
 #[test]
@@ -646,7 +646,7 @@ fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
         assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
     }
     let problem = adapt(&BertAdaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
-    assert!(problem.contains("a training with seed 1 was begun, but this one has 2"), "{problem}");
+    assert!(problem.contains("is of a training with seed 1, but this one has 2"), "{problem}");
     let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
     let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();
     assert!(problem.contains("\"tr\"") && problem.contains("`lang`"), "{problem}");
@@ -693,7 +693,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
     has(refused(&old), "has no tokenizer.json, only the files that older programs read");
     has(
         refused(&|| fs::write(folder.join("tokenizer_config.json"), "{").unwrap()),
-        "tokenizer_config.json: is no JSON",
+        "tokenizer_config.json: is not JSON",
     );
     has(refused(&|| remove("model.safetensors")), "model.safetensors: is missing");
     let torch = || {
@@ -703,7 +703,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
     has(refused(&torch), "has pytorch_model.bin, but no model.safetensors");
     has(
         refused(&|| fs::write(folder.join("model.safetensors"), "weights").unwrap()),
-        "is no safetensors file",
+        "is not a safetensors file",
     );
     has(
         refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()),
@@ -728,7 +728,7 @@ fn settings_that_cannot_be_are_refused() {
         (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
         (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
         (BertConfig { window: Some(2), ..config() }, "`window` 2"),
-        (BertConfig { window: Some(41), ..config() }, "toy-bert takes texts of at most 40 subwords"),
+        (BertConfig { window: Some(41), ..config() }, "toy-bert accepts texts of at most 40 subwords"),
         (focal(-1.0), "`focal-loss` -1"),
         (focal(f64::INFINITY), "`focal-loss` inf"),
         (slow_step(0.0), "`slow-step-size` 0"),

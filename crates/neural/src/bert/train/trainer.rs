@@ -377,7 +377,7 @@ impl TaggerTrainer<'_> {
             1 => format!("give a smaller {}", option("window")),
             _ => format!("try {name} {}", batch / 2),
         };
-        Error::usage(format!("the device has no memory for {name} {batch}: {advice}"))
+        Error::usage(format!("the device has too little memory for {name} {batch}: {advice}"))
     }
 }
 

@@ -11,6 +11,7 @@ use majuscule::model::Packed;
 use majuscule::text::{Choice, Locale, MarkSet, Token, Tokens};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;
+use majuscule_train::methods::balance::MarkOptions;
 
 fn config() -> BilstmConfig {
     BilstmConfig {
@@ -27,7 +28,7 @@ fn config() -> BilstmConfig {
 }
 
 fn with_marks() -> HeadOptions {
-    HeadOptions { marks: Some(MarkSet::USUAL), ..HeadOptions::default() }
+    HeadOptions { punctuation: MarkOptions::of(MarkSet::USUAL), ..HeadOptions::default() }
 }
 
 fn one() -> NonZeroUsize {

@@ -340,7 +340,7 @@ fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
     for (name, other) in &systems[1..] {
         if other.recordings.len() != recordings || missing(other) != missing_there {
             let problem = format!(
-                "{} recordings are paired, but {recordings} of {first}: compare systems that heard the same recordings",
+                "{} recordings are paired, but {recordings} of {first}: compare systems on the same recordings",
                 other.recordings.len()
             );
             return Err(Error::file(name, problem));

@@ -145,7 +145,7 @@ pub fn score_files(
     }
     let scores = FileScores { recordings, left_out };
     if scores.all().reference() == 0 {
-        let problem = "holds no words to score: expected what was said, in its true case";
+        let problem = "contains no words to score: expected the spoken words in their true case";
         return Err(Error::file(reference.to_string_lossy(), problem));
     }
     Ok(scores)
@@ -181,7 +181,7 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
         [is_folder, _] => {
             let (folder, other) = if is_folder { (reference, hypothesis) } else { (hypothesis, reference) };
             return Err(Error::usage(format!(
-                "{} is a folder, but {} is none: give two files, or two folders whose files have the same names",
+                "{} is a folder, but {} is not: give two files, or two folders whose files have the same names",
                 folder.display(),
                 other.display()
             )));
@@ -204,7 +204,7 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     left_out.extend(hypotheses.values().map(|file| left(file, Lacking::Reference)));
     if pairs.is_empty() {
         return Err(Error::usage(format!(
-            "{} and {} have nothing in common: expected files with the same names in both, endings such as .nlp or .ctm aside",
+            "{} and {} have nothing in common: expected files with the same names in both, except for extensions such as .nlp or .ctm",
             reference.display(),
             hypothesis.display()
         )));
@@ -223,7 +223,7 @@ fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
             let mut names = [files::name(&other), name];
             names.sort();
             return Err(Error::usage(format!(
-                "{} has {} and {}, which are both {stem}: leave one",
+                "{} has {} and {}, which are both named {stem}: remove one",
                 folder.display(),
                 names[0],
                 names[1]
@@ -367,10 +367,10 @@ mod tests {
         ]);
         for (reference, hypothesis, problem) in [
             ("ref", "hyp", "have nothing in common: expected files with the same names"),
-            ("ref", "twice", "has a.nlp and a.txt, which are both a: leave one"),
+            ("ref", "twice", "has a.nlp and a.txt, which are both named a: remove one"),
             ("ref", "other.txt", "give two files, or two folders"),
             ("a.trn", "b.trn", "b.trn: names no utterance that "),
-            ("none.txt", "other.txt", "none.txt: holds no words to score: "),
+            ("none.txt", "other.txt", "none.txt: contains no words to score: "),
         ] {
             let error = scored(folder.path(), reference, hypothesis).unwrap_err().to_string();
             assert!(error.contains(problem), "{error}");

@@ -7,7 +7,7 @@ use majuscule::lm::WordId;
 use majuscule::lm::forms::Form;
 use majuscule::methods::hmm::*;
 use majuscule::restorer::{Boundary, Details, Request, Restorer, SentenceStarts};
-use majuscule::text::{Break, Case, Choice, Constraint, Label, Token, Tokens};
+use majuscule::text::{Break, Case, Choice, Constraint, Label, MarkSet, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
@@ -177,9 +177,8 @@ fn words_that_were_not_seen_are_shaped_by_their_parts_and_endings() {
 fn with_marks(text: &str, order: usize, costs: [f32; 2]) -> Option<Hmm> {
     let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
     let [mark_cost, end_cost] = costs.map(Some);
-    let marks = Some(MarkSet::USUAL);
-    let language =
-        Language { ngrams, unknown: UnknownWords::Keep, marks, mark_cost, end_cost, ..Language::default() };
+    let punctuation = MarkOptions { marks: Some(MarkSet::USUAL), mark_cost, end_cost };
+    let language = Language { ngrams, unknown: UnknownWords::Keep, punctuation, ..Language::default() };
     let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
     train(&HmmConfig { language, ..HmmConfig::default() }, &corpus, NonZeroUsize::MIN).ok()
 }
@@ -200,8 +199,11 @@ fn costs_of_marks_are_found_on_held_out_text_and_given_ones_stay() {
     let text: String = (0..6000).map(sentence).collect();
     let costs = |text: &str, mark_cost, end_cost| {
         let ngrams = kneser_ney::KneserNeyConfig { order: 2, ..Default::default() };
-        let language =
-            Language { ngrams, marks: Some(MarkSet::USUAL), mark_cost, end_cost, ..Language::default() };
+        let language = Language {
+            ngrams,
+            punctuation: MarkOptions { marks: Some(MarkSet::USUAL), mark_cost, end_cost },
+            ..Language::default()
+        };
         let MarkCosts { mark_cost, end_cost } =
             trained(text, HmmConfig { language, ..HmmConfig::default() }).settings.marks.unwrap();
         [mark_cost, end_cost]
@@ -419,7 +421,7 @@ fn choices_come_as_soon_as_all_paths_agree_on_them() {
 #[test]
 fn a_corpus_or_a_model_without_a_mark_teaches_no_such_mark() {
     let corpus = Corpus::of_text("They met.\nDid she?\n", Reading::default(), Protocol::Text, Locale::Root);
-    let language = Language { marks: Some(MarkSet::USUAL), ..Language::default() };
+    let language = Language { punctuation: MarkOptions::of(MarkSet::USUAL), ..Language::default() };
     let config = HmmConfig { language, ..HmmConfig::default() };
     let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
     assert!(problem.contains("has no \",\""), "{problem}");

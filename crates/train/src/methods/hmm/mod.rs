@@ -12,7 +12,7 @@ pub use compact::compact;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::balance::{Sample, best_costs, checked_costs, f_of};
+use super::balance::{MarkOptions, Sample, best_costs, f_of};
 use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
 use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
@@ -28,7 +28,7 @@ use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP, checked_language_model};
 use majuscule::model::Section;
 use majuscule::restorer::Restorer;
-use majuscule::text::{Case, Class, Labels, Locale, Mark, MarkSet};
+use majuscule::text::{Case, Class, Labels, Locale, Mark};
 
 /// The settings for training `hmm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
@@ -72,21 +72,10 @@ pub struct Language {
     /// The treatment of words that are not in the map
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub unknown: UnknownWords,
-    /// Also learn marks, as words of the language model: commas, full stops and question marks, or
-    /// those that are named, in a row
-    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub marks: Option<MarkSet>,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by default
-    /// the cost that gives the best F on held-out text, or 1 with --lm or on a small corpus
-    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark_cost: Option<f32>,
-    /// The cost of a superfluous sentence end relative to that of a missing one; by default like
-    /// --mark-cost
-    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_cost: Option<f32>,
+    /// The punctuation marks to learn, as words of the language model
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub punctuation: MarkOptions,
 }
 
 /// The treatment of words that are not in the map.
@@ -182,7 +171,10 @@ impl Language {
         let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
         if lexicon.is_empty() && self.lm.is_none() {
-            return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+            return Err(Error::file(
+                corpus.name(),
+                "has no words: expected cased text, one sentence per line",
+            ));
         }
         build::check_cased(&lexicon, &corpus.name())?;
         let model = match model {
@@ -190,9 +182,9 @@ impl Language {
             None => kneser_ney::train(&config, corpus, threads)?,
         };
         let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
-        check_marks(&name, model.vocabulary(), self.marks.unwrap_or_default())?;
+        check_marks(&name, model.vocabulary(), self.punctuation.marks.unwrap_or_default())?;
         if model.vocabulary().len() == SPECIAL.len() {
-            return Err(Error::file(name, "knows no words: expected a language model of cased text"));
+            return Err(Error::file(name, "contains no words: expected a language model of cased text"));
         }
         let map = match map {
             Some(map) => map,
@@ -239,7 +231,7 @@ impl Language {
 
     /// Returns the labels of a method with this language.
     pub fn labels(&self) -> Labels {
-        let marks = || [Mark::None].into_iter().chain(self.marks.unwrap_or_default().iter());
+        let marks = || [Mark::None].into_iter().chain(self.punctuation.marks.unwrap_or_default().iter());
         Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
     }
 
@@ -258,11 +250,13 @@ impl Language {
         make: &dyn Fn(&Corpus, Option<MarkCosts>) -> Result<M>,
         own: fn(&mut M) -> &mut Option<MarkCosts>,
     ) -> Result<M> {
-        let given = [self.mark_cost, self.end_cost];
-        let [mark_cost, end_cost] = checked_costs(given)?;
-        let start = self.marks.map(|_| MarkCosts { mark_cost, end_cost });
+        let given = self.punctuation.given_costs();
+        let [mark_cost, end_cost] =
+            self.punctuation.checked_costs(self.punctuation.marks.unwrap_or_default())?;
+        let start = self.punctuation.marks.map(|_| MarkCosts { mark_cost, end_cost });
         let mut model = make(corpus, start)?;
-        let Some(marks) = self.marks.filter(|_| given.contains(&None) && self.lm.is_none()) else {
+        let Some(marks) = self.punctuation.marks.filter(|_| given.contains(&None) && self.lm.is_none())
+        else {
             return Ok(model);
         };
         let Some(Sample { learned, held_out }) = Sample::of(corpus)? else { return Ok(model) };
@@ -278,7 +272,7 @@ impl Language {
 
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {
         let mut config = self.ngrams.clone();
-        if let Some(marks) = self.marks {
+        if let Some(marks) = self.punctuation.marks {
             config.tokens = WordUnits::Marked(marks);
         }
         if let Some(most) = self.vocabulary {

@@ -187,7 +187,7 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     let protocol = corpus.protocol();
     if protocol.runs_on() && !model.settings.begins {
         return Err(Error::usage(format!(
-            "{} {protocol} hides where sentences begin, and the model was trained where that shows: adapt it under text, batista, rei or susanto, or train one under {}",
+            "{} {protocol} hides sentence starts, but the model was trained with them visible: adapt it under text, batista, rei or susanto, or train one under {}",
             option("protocol"),
             protocol.name()
         )));

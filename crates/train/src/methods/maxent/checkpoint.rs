@@ -233,7 +233,7 @@ impl CheckpointReader {
         let format = u32::from_le_bytes(source.next()?);
         if format != FORMAT {
             let problem = format!("format of checkpoints {format}, but this build reads {FORMAT}");
-            let cure = "go on with the majuscule that wrote it, or remove it to begin again";
+            let cure = "continue with the version of majuscule that wrote it, or remove it to start again";
             return Err(Error::file(source.input.name(), format!("{problem}: {cure}")));
         }
         let len = u32::from_le_bytes(source.next()?);
@@ -351,10 +351,10 @@ impl CheckpointReader {
     }
 }
 
-const AGAIN: &str = "copy the checkpoint again, or remove it to begin again";
+const AGAIN: &str = "copy the checkpoint again, or remove it to start again";
 
 fn no_checkpoint(file: &str) -> Error {
-    let problem = "is no checkpoint: expected one that train maxent wrote, or the name of a new file";
+    let problem = "is not a checkpoint: expected one written by train maxent, or the name of a new file";
     Error::file(file, problem)
 }
 
@@ -495,8 +495,8 @@ mod tests {
         assert!(matches!(problem, Error::Usage(_)));
         assert_eq!(
             problem.to_string(),
-            "file: a training with look-ahead 3 was begun, but this one has 1: go on with the same settings, or \
-             remove the file to begin again"
+            "file is of a training with look-ahead 3, but this one has 1: continue with the same settings, or \
+             remove the file to start again"
         );
         let mut other = bytes(&some_config(), state);
         other[8] = 9;
@@ -505,6 +505,6 @@ mod tests {
         let input = Input::uncompressed("file", io::Cursor::new(bytes(&some_config(), state)));
         let source = CheckpointReader::new(input, 0, &settings(&some_config(), &corpus())).unwrap();
         let problem = source.state(&some_config(), [3, 2], Penalty::None).err().unwrap().to_string();
-        assert!(problem.starts_with("file: a text that it was begun with has been altered"), "{problem}");
+        assert!(problem.starts_with("file: a text has been changed since the training began"), "{problem}");
     }
 }

@@ -222,7 +222,7 @@ pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mu
     while let Some(line) = lines.next()? {
         let name = line.rsplit('\t').next().unwrap_or_default();
         let Some(feature) = names::parse(name) else {
-            let problem = format!("\"{name}\" is no name of a feature");
+            let problem = format!("\"{name}\" is not the name of a feature");
             return Err(lines.problem(problem));
         };
         let Some(weights) = model.weights.get(feature) else { continue };
@@ -424,7 +424,7 @@ fn read_liblinear(
             _ => None,
         };
         if read.is_none() {
-            let problem = format!("\"{line}\": expected the head of a model of LIBLINEAR");
+            let problem = format!("\"{line}\": expected the header of a LIBLINEAR model");
             return Err(lines.problem(problem));
         }
     }
@@ -432,7 +432,7 @@ fn read_liblinear(
     let is_class =
         |label: &usize| *label < count && labels.iter().filter(|other| *other == label).count() == 1;
     if labels.len() < 2 || !labels.iter().all(is_class) {
-        return Err(lines.problem(format!("labels {labels:?}: expected two at least of 0 to {}", count - 1)));
+        return Err(lines.problem(format!("labels {labels:?}: expected at least two of 0 to {}", count - 1)));
     }
     let with_bias = bias >= 0.0;
     let rows = features.unwrap_or_default() + usize::from(with_bias);
@@ -440,7 +440,9 @@ fn read_liblinear(
     let mut columns: [Vec<f64>; CLASSES] = Default::default();
     for row in 0..rows {
         let Some(line) = lines.next()? else {
-            return Err(lines.problem(format!("{row} weights, but its head says {rows}: it is cut off")));
+            return Err(
+                lines.problem(format!("{row} weights, but its header declares {rows}: it is cut off"))
+            );
         };
         let values: Option<Vec<f64>> = line.split_ascii_whitespace().map(finite).collect();
         let Some(values) = values.filter(|values| values.len() == width) else {
@@ -487,7 +489,7 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
             let named: Option<Vec<usize>> =
                 parts.map(|name| known.iter().position(|known| *known == name)).collect();
             let Some(named) = named.filter(|named| named.len() >= 2 && named.contains(&0)) else {
-                let problem = format!("expected two at least of the classes {}", known.join(", "));
+                let problem = format!("expected at least two of the classes {}", known.join(", "));
                 return Err(lines.problem(problem));
             };
             order = named;
@@ -502,7 +504,7 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
         };
         let Some(feature) = feature else {
             let dictionary = option("dictionary");
-            let problem = format!("\"{name}\" is no name of a feature, nor an index of {dictionary}");
+            let problem = format!("\"{name}\" is neither the name of a feature nor an index of {dictionary}");
             return Err(lines.problem(problem));
         };
         let values: Option<Vec<f64>> = parts.map(finite).collect();
@@ -525,7 +527,7 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
         found.push((feature, weights));
     }
     if found.is_empty() {
-        return Err(lines.problem("has no weights: expected a feature and its weights a line"));
+        return Err(lines.problem("has no weights: expected a feature and its weights per line"));
     }
     // Classes that the file does not name are never chosen.
     let mut unlikely = [0.0; WEIGHTS_EACH];

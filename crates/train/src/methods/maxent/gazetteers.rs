@@ -59,7 +59,7 @@ fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) ->
     let name = file.to_string_lossy();
     let list = List::read(files::open(file)?, locale)?;
     if list.entries().is_empty() {
-        return Err(Error::file(name, "has no entries: expected a word or a phrase a line"));
+        return Err(Error::file(name, "has no entries: expected one word or phrase per line"));
     }
     let mut entry = |words: &[String]| {
         if words.len() > LONGEST {
@@ -91,7 +91,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     }
     if lexicon.locale() != corpus.locale() {
         let (found, expected) = (lexicon.locale(), corpus.locale());
-        let problem = format!("pairs letters as \"{found}\" does, but the corpus as \"{expected}\" does");
+        let problem = format!("has the case pairs of \"{found}\", but the corpus those of \"{expected}\"");
         return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
@@ -107,7 +107,7 @@ fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
     let tagger = Tagger::open(&*store)?;
     let (found, expected) = (store.manifest().locale, corpus.locale());
     if found != expected {
-        let problem = format!("pairs letters as \"{found}\" does, but the corpus as \"{expected}\" does");
+        let problem = format!("has the case pairs of \"{found}\", but the corpus those of \"{expected}\"");
         let problem = format!("{problem}: train the tagger again with {}", option("lang"));
         return Err(Error::model(file.to_string_lossy(), problem));
     }

@@ -10,7 +10,7 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, lazy::Penalty, learn};
 use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, Example};
-use crate::methods::balance::{best_costs, checked_costs, f_of};
+use crate::methods::balance::{best_costs, f_of};
 use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::filling::GapSet;
@@ -74,7 +74,7 @@ pub(super) fn train(
     let (weights, steps) = table(MarkClasses::Frequent, size)?;
     let rare = has_rare(marks).then(|| table(MarkClasses::Rare, size_of_rare)).transpose()?;
     let (rare, rare_steps) = rare.unzip();
-    let [mark_cost, end_cost] = checked_costs([config.mark_cost, config.end_cost])?;
+    let [mark_cost, end_cost] = config.punctuation.checked_costs(marks)?;
     let settings = MarkSettings { marks, steps, rare_steps, clusters, mark_cost, end_cost };
     Ok((MarkModel { weights, rare, settings, features }, held_out))
 }
@@ -127,7 +127,7 @@ pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Ex
     if examples.is_empty() {
         return Ok(model);
     }
-    let given = [settings.mark_cost, settings.end_cost];
+    let given = settings.punctuation.given_costs();
     let best = best_costs(given, [marks.mark_cost, marks.end_cost], |costs| {
         if let Some(marks) = &mut model.marks {
             [marks.settings.mark_cost, marks.settings.end_cost] = costs;

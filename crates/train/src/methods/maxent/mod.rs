@@ -37,6 +37,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use super::balance::MarkOptions;
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
 use crate::lexicon::build;
@@ -57,7 +58,7 @@ use majuscule::methods::maxent::weights::{WeightTable, Width};
 use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
 use majuscule::restorer::Restorer;
-use majuscule::text::{Class, MarkSet, Token};
+use majuscule::text::{Class, Token};
 use quantisation::Quantised;
 pub use size::ModelSize;
 pub use solving::{Solver, Solving};
@@ -68,12 +69,12 @@ use trainer::Trainer;
 /// The settings for training `maxent`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct MaxentConfig {
-    /// The groups of features; by default those that help, with --list, --forms and --tagger those
-    /// that look words up there
+    /// The groups of features; by default a useful selection, with the groups of --list, --forms and
+    /// --tagger if these are given
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
     /// A list of words and phrases in which words are looked up, one entry per line; may be given
-    /// up to 16 times. The model keeps it
+    /// up to 16 times. The model includes it
     #[arg(long = "list", value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub lists: Vec<PathBuf>,
@@ -83,16 +84,16 @@ pub struct MaxentConfig {
     #[serde(serialize_with = "crate::methods::names")]
     pub spellings: Vec<PathBuf>,
     /// A lexicon of other text, from lexicon build, in which the usual spellings of words are
-    /// looked up. The model keeps it
+    /// looked up. The model includes it
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub forms: Option<PathBuf>,
-    /// A tagger, from tagger train, whose parts of speech are features of words. The model keeps it
+    /// A tagger, from tagger train, whose parts of speech are features of words. The model includes it
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names", skip_serializing_if = "Option::is_none")]
     pub tagger: Option<PathBuf>,
-    /// The number of words of right context that the features see: at most 3, and with --marks 8, of
-    /// which cases see 3
+    /// The number of words of right context that the features see: at most 3, or 8 with
+    /// --marks (3 of them for case)
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::LOOK_AHEAD)]
     pub look_ahead: usize,
     /// Dropout of right context: this fraction of the examples sees fewer words of it than
@@ -103,22 +104,11 @@ pub struct MaxentConfig {
     /// for recall
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = 1.0)]
     pub capital_cost: f32,
-    /// Also learn marks: commas, full stops and question marks, or those that are named, in a row
-    /// (.,?!:;-…)
-    #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub marks: Option<MarkSet>,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by
-    /// default the one that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark_cost: Option<f32>,
-    /// The cost of a superfluous sentence end relative to that of a missing one; by default the one
-    /// that gives the best F on held-out text
-    #[arg(long, value_name = "RATIO", requires = "marks", allow_negative_numbers = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_cost: Option<f32>,
-    /// Keep N features of marks; by default as many as of cases
+    /// The punctuation marks to learn
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub punctuation: MarkOptions,
+    /// Keep N features of punctuation; by default as many as of case
     #[arg(long, value_name = "N", requires = "marks")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_size: Option<usize>,
@@ -143,7 +133,7 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::VOCABULARY)]
     pub vocabulary: usize,
     /// Save the progress of training to this file now and then. If the file exists, training
-    /// resumes from it and finds the same model; the file is removed once the model is written
+    /// resumes from it and gives the same model; the file is removed once the model is written
     #[arg(long, value_name = "FILE")]
     // Neither checkpoint setting is in a manifest: the model does not depend on them.
     #[serde(skip)]
@@ -220,7 +210,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
     let Prepared { words, order, digest, groups, begins, .. } = &prepared;
-    if groups.contains(&Group::Clusters) || config.marks.is_some() && config.features.is_empty() {
+    if groups.contains(&Group::Clusters) || config.punctuation.marks.is_some() && config.features.is_empty() {
         let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
         let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
         gazetteers.clusters = Some(gazetteers::table(clusters)?);
@@ -228,8 +218,8 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let data = prepared.data(config, corpus, &gazetteers);
     let mixed = mixed(order, words, spellings, corpus.locale());
     let mut others = vec![HashTable::<WORD>::size(order.len()), mixed.len()];
-    others.extend(config.marks.and(config.size.bytes_of_marks()));
-    if config.marks.is_some_and(|marks| !openings::possible(marks, corpus).is_empty()) {
+    others.extend(config.punctuation.marks.and(config.size.bytes_of_marks()));
+    if config.punctuation.marks.is_some_and(|marks| !openings::possible(marks, corpus).is_empty()) {
         others.push(config.width().size(openings::FEATURES));
     }
     others.extend(gazetteers.sections().iter().map(|(_, bytes)| bytes.len()));
@@ -251,9 +241,9 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         openings: None,
     };
     let data = prepared.data(config, corpus, &gazetteers);
-    let marks = config.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
+    let marks = config.punctuation.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
     let (marks, held_out) = marks.map_or((None, Vec::new()), |(marks, held_out)| (Some(marks), held_out));
-    let openings = config.marks.map(|set| openings::train(set, &data, threads)).transpose()?;
+    let openings = config.punctuation.marks.map(|set| openings::train(set, &data, threads)).transpose()?;
     let model = Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()).with_marks(marks);
     Ok(marks::balance(model, config, &held_out)?.with_openings(openings.flatten()))
 }
@@ -328,7 +318,7 @@ fn words_of(
 ) -> Result<(WordTallies, Vec<String>, u64)> {
     let mut words = count(corpus, threads)?;
     if words.is_empty() {
-        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+        return Err(Error::file(corpus.name(), "has no words: expected cased text, one sentence per line"));
     }
     let forms = words.iter().flat_map(|(lower, word)| {
         Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
@@ -354,7 +344,7 @@ fn check_classes(words: &WordTallies, corpus: &Corpus) -> Result<()> {
     };
     Err(Error::file(
         corpus.name(),
-        format!("has {found}, which teaches no case: give text as it was published"),
+        format!("has {found}, so case cannot be learned from it: give text as it was published"),
     ))
 }
 
@@ -481,12 +471,12 @@ impl MaxentConfig {
                 Some(group) if !given => {
                     let group = group.name();
                     problem = Some(format!(
-                        "the features {group} look at a file: name it with {file}, or leave them out"
+                        "the features {group} need a file: name it with {file}, or leave these features out"
                     ));
                 }
                 None if given && !self.features.is_empty() => {
                     problem = Some(format!(
-                        "{file} is given, but no features that look at it: add {one} or {other} to {features}, or leave {file} out"
+                        "{file} is given, but no features that use it: add {one} or {other} to {features}, or leave {file} out"
                     ));
                 }
                 None if given => groups.extend(looking),
@@ -504,19 +494,19 @@ impl MaxentConfig {
 
     /// Returns the largest number of words of right context that features see.
     fn most_look_ahead(&self) -> usize {
-        if self.marks.is_some() { FARTHEST } else { REACH }
+        if self.punctuation.marks.is_some() { FARTHEST } else { REACH }
     }
 
     fn check(&self) -> Result<()> {
         self.solving.check()?;
-        super::balance::checked_costs([self.mark_cost, self.end_cost])?;
+        self.punctuation.checked_costs(self.punctuation.marks.unwrap_or_default())?;
         let problem = match () {
             () if self.look_ahead > self.most_look_ahead() => {
                 let most = self.most_look_ahead();
                 let marks = if most == FARTHEST {
                     String::new()
                 } else {
-                    format!(", and those of marks ({}) {FARTHEST}", option("marks"))
+                    format!(", or {FARTHEST} with {}", option("marks"))
                 };
                 format!("look-ahead {}: the features see at most {most} words{marks}", self.look_ahead)
             }
@@ -570,7 +560,7 @@ mod tests {
     use crate::corpus::{Protocol, Reading};
     use majuscule::model::Packed;
     use majuscule::restorer::{Request, Restorer};
-    use majuscule::text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, Tokens};
+    use majuscule::text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, MarkSet, Tokens};
 
     #[test]
     fn neighbours_decide() {
@@ -617,7 +607,14 @@ mod tests {
         let text = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.\n".repeat(300);
         let reading = Reading { split: true, ..Reading::default() };
         let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
-        (MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() }, corpus)
+        (
+            MaxentConfig {
+                bits: 12,
+                punctuation: MarkOptions::of(MarkSet::USUAL),
+                ..MaxentConfig::default()
+            },
+            corpus,
+        )
     }
 
     /// Returns the words with the marks and cases that a model puts; `/` before a word stands for a
@@ -717,7 +714,11 @@ mod tests {
     fn spanish(text: &str) -> Arc<Maxent> {
         let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
         let corpus = Corpus::of_text(&text.repeat(300), reading, Protocol::Mix, Locale::Root);
-        let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        let config = MaxentConfig {
+            bits: 12,
+            punctuation: MarkOptions::of(MarkSet::USUAL),
+            ..MaxentConfig::default()
+        };
         Arc::new(train(&config, &corpus, NonZeroUsize::MIN).unwrap())
     }
 
@@ -773,7 +774,11 @@ mod tests {
         let model = spanish(SPANISH);
         let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
         let corpus = Corpus::of_text(&SPANISH.repeat(300), reading, Protocol::Mix, Locale::Root);
-        let config = MaxentConfig { bits: 12, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        let config = MaxentConfig {
+            bits: 12,
+            punctuation: MarkOptions::of(MarkSet::USUAL),
+            ..MaxentConfig::default()
+        };
         let draft =
             crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
         let loaded = Arc::new(Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap());
@@ -789,9 +794,10 @@ mod tests {
             Protocol::Mix,
             Locale::Root,
         );
-        let config = MaxentConfig { bits: 8, marks: Some(MarkSet::USUAL), ..MaxentConfig::default() };
+        let config =
+            MaxentConfig { bits: 8, punctuation: MarkOptions::of(MarkSet::USUAL), ..MaxentConfig::default() };
         let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
-        assert!(problem.contains("has no \",\" or \"?\", but marks are learned"), "{problem}");
+        assert!(problem.contains("has no \",\" or \"?\", but punctuation is learned"), "{problem}");
         assert!(problem.ends_with("or leave \",\" and \"?\" out of `marks`"), "{problem}");
     }
 
@@ -804,7 +810,8 @@ mod tests {
         let reading = Reading { split: true, ..Reading::default() };
         let corpus = Corpus::of_text(&text, reading, Protocol::Mix, Locale::Root);
         let marks: MarkSet = Mark::WRITTEN.into_iter().collect();
-        let config = MaxentConfig { bits: 12, marks: Some(marks), ..MaxentConfig::default() };
+        let config =
+            MaxentConfig { bits: 12, punctuation: MarkOptions::of(marks), ..MaxentConfig::default() };
         let draft =
             crate::methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
         let model = Maxent::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
@@ -824,10 +831,10 @@ mod tests {
             "We left. It is so very far to Lisbon.\nWe left, it is so very far to Porto.\n".repeat(300);
         let reading = Reading { split: true, ..Reading::default() };
         let corpus = Corpus::of_text(&text, reading, Protocol::Text, Locale::Root);
-        let marks = Some(MarkSet::from_iter([Mark::Comma, Mark::Period]));
+        let punctuation = MarkOptions::of(MarkSet::from_iter([Mark::Comma, Mark::Period]));
         let config = MaxentConfig {
             bits: 12,
-            marks,
+            punctuation,
             look_ahead: 8,
             right_context_dropout: 0.0,
             ..MaxentConfig::default()
@@ -840,8 +847,11 @@ mod tests {
         assert!(of("porto").starts_with("We left, it is"), "{}", of("porto"));
         let problem = train(&MaxentConfig { look_ahead: 9, ..config.clone() }, &corpus, NonZeroUsize::MIN);
         assert!(problem.unwrap_err().to_string().contains("at most 8 words"));
-        let problem =
-            train(&MaxentConfig { marks: None, look_ahead: 4, ..config }, &corpus, NonZeroUsize::MIN);
+        let problem = train(
+            &MaxentConfig { punctuation: MarkOptions::default(), look_ahead: 4, ..config },
+            &corpus,
+            NonZeroUsize::MIN,
+        );
         assert!(problem.unwrap_err().to_string().contains("at most 3 words"));
     }
 
@@ -1056,11 +1066,11 @@ mod tests {
         for (config, problem) in [
             (
                 MaxentConfig { features: vec![Group::ListsAround], ..MaxentConfig::default() },
-                "lists-around look at a file: name it with `list`",
+                "lists-around need a file: name it with `list`",
             ),
             (
                 MaxentConfig { features: vec![Group::Forms], ..MaxentConfig::default() },
-                "forms look at a file: name it with `forms`",
+                "forms need a file: name it with `forms`",
             ),
             (
                 MaxentConfig { features: vec![Group::Word], lists: lists(), ..MaxentConfig::default() },

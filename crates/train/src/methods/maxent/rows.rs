@@ -86,7 +86,7 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
     if data.begins {
         let solver = option("solver");
         return Err(Error::usage(format!(
-            "{solver} lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with {solver} adagrad"
+            "{solver} lbfgs does not learn sentence starts: train under a protocol that shows them (text, batista, rei or susanto), or with {solver} adagrad"
         )));
     }
     // Each entry of a row takes 4 bytes; each row takes its class; each feature takes the vectors
@@ -102,7 +102,7 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
         .fit(data.config.solving.l2, (steps, precision), data.corpus.interrupt())?
         .ok_or_else(|| {
             let l2 = option("l2");
-            Error::usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
+            Error::usage(format!("L-BFGS did not converge in {steps} steps: give a larger {l2}"))
         })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
     Ok(weights.into_iter().map(single).collect())

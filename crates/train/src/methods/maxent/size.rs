@@ -99,8 +99,8 @@ impl ModelSize {
         let kept = config.width().room(bytes.saturating_sub(taken));
         if kept == 0 {
             let size = option("size");
-            let problem = format!("{size} {self}: a model takes {taken} bytes before it has any features");
-            return Err(Error::usage(format!("{problem}; give it more, or fewer lists and forms")));
+            let problem = format!("{size} {self}: a model without features already takes {taken} bytes");
+            return Err(Error::usage(format!("{problem}; give a larger size, or fewer lists and forms")));
         }
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
     }
@@ -233,6 +233,6 @@ mod tests {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
         let config = MaxentConfig { bits: 12, size: ModelSize::Bytes(3000), ..Default::default() };
         let problem = maxent::train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
-        assert!(problem.contains("`size` 3kB: a model takes"), "{problem}");
+        assert!(problem.contains("`size` 3kB: a model without features already takes"), "{problem}");
     }
 }

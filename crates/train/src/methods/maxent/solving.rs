@@ -111,7 +111,7 @@ impl Solving {
             }
             () if self.solver == Solver::Lbfgs && self.l2 == 0.0 => {
                 format!(
-                    "{solver} lbfgs needs a penalty, without which weights may have no end: give {l2} 1, as MegaM has it"
+                    "{solver} lbfgs needs a penalty, without which weights may grow without bound: give {l2} 1, as in MegaM"
                 )
             }
             () if is_foreign && self.l2 > 0.0 => only("l2", "adagrad", format!("give {cost}, which is 1/L2")),
@@ -168,7 +168,7 @@ pub(super) fn check_penalties(l1: f64, l2: f64) -> Result<()> {
     }
     if l1 > 0.0 && l2 > 0.0 {
         return Err(Error::usage(format!(
-            "{} {l1} and {} {l2}: expected one of them",
+            "{} {l1} and {} {l2}: expected only one of them",
             option("l1"),
             option("l2")
         )));

@@ -133,7 +133,7 @@ impl Trainer<'_> {
         })?;
         if words == 0 {
             let problem = format!(
-                "{} {} leaves no word of {} out: give it more text or a larger fraction",
+                "{} {} holds out no word of {}: give more text or a larger fraction",
                 option("held-out"),
                 self.data.config.solving.held_out,
                 self.data.corpus.name()

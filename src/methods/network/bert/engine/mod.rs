@@ -145,7 +145,7 @@ impl Engine {
         let (words, longest) = (self.words.len(), self.positions.len() / self.norm.weight.len());
         for ScoreRequest { ids, positions } in texts {
             if ids.len() > longest {
-                return Err(format!("a text of {} subwords, but the encoder takes {longest}", ids.len()));
+                return Err(format!("a text of {} subwords, but the encoder accepts {longest}", ids.len()));
             }
             if let Some(id) = ids.iter().find(|&&id| id as usize >= words) {
                 return Err(format!("a subword numbered {id}, but the encoder has {words}"));
