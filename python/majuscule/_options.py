@@ -15,39 +15,39 @@ class RestoreFileOptions(TypedDict, total=False):
     capitals: Literal["few", "balanced", "many"]
     """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
-    """Capitals of the input that count: auto by default, but ignore with stream, which cannot wait for the whole line
-    that auto looks at."""
+    """Capitals of the input to keep: auto by default, but ignore with stream, which cannot wait for the whole line
+    that auto examines."""
     context: Literal["auto", "line", "file"]
-    """Extent of one text: words of one text influence each other, words of two texts never do. With line, the last
-    words of a line or record wait for nothing. The default is auto."""
+    """Extent of one text: words of one text influence each other, words of two texts never do. With line, no line or
+    record waits for the next one. The default is auto."""
     cues: Literal["sentence"]
-    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where another
-    speaker begins. Times are those of the words; without times of words the time of a segment is divided by letters.
-    The text stays as it is (restore puts capitals in). What cues cannot have is left out, as with drop."""
+    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
+    changes. Words without times get times interpolated by character count within their segment. convert does not
+    change the text (restore adds capitals). Information that cues cannot hold is left out, as with drop."""
     drop: bool
     """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
     encoding: str
-    """Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides): windows-1252, koi8-r,
-    shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
+    """Encoding of texts without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
     Texts are written in their own encoding, probabilities and diffs in UTF-8."""
     end_threshold: float
-    """End a sentence after a word where more than this share of its windows say so (0.1), with one of the options of
-    windows."""
+    """With overlapping windows, end a sentence after a word if more than this fraction of them do [default: 0.1]."""
     field: str
     """Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text names a nested field
     of jsonl); number of the conll column that holds the words, or of the column of a table without a header."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the files; whatever is not text in them stays unchanged. The default is auto."""
+    """Format of the files; everything in them except the text stays unchanged. The default is auto."""
     group: str
     """Field of jsonl (call, or meta.call for a nested field) that groups records: consecutive records with the same
     value form one text."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lines: Literal["same", "sentence"]
-    """Lines of the output: those of the input, or one sentence per line, of plain text. The default is same."""
+    """Lines of the output: those of the input, or one sentence per line, which is for plain text. The default is
+    same."""
     locale: str
     """Language whose case pairs are used, such as tr or nl; that of the model by default."""
     look_ahead: int
@@ -57,48 +57,48 @@ class RestoreFileOptions(TypedDict, total=False):
     """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
     of stopping there."""
     mark_form: Literal["written", "joined", "apart"]
-    """Form of the marks: by default as the language writes them, with the spaces of French, but apart in tok and
+    """Form of punctuation marks: by default as the language writes them (with spaces in French), but apart in tok and
     joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows of their own."""
     mark_threshold: float
-    """Put in only marks of at least probability P (0 to 1); without it, the model decides by the costs that it was
-    trained with. hmm and ngram then decide each mark by at most 8 later words."""
+    """Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it
+    was trained with. With P, hmm and ngram use at most 8 later words."""
     marks: bool | str
-    """Insert commas, full stops and question marks where the text shows none; all: everywhere; or those named, such
-    as marks=.,?!:;-…, everywhere."""
+    """Insert commas, full stops and question marks where the text has no punctuation; marks=all inserts them
+    everywhere, and a list such as marks=.,?!:;-… inserts these marks everywhere."""
     max_chars: int
-    """The longest line, in characters. The default is 42."""
+    """Maximum length of a line, in characters. The default is 42."""
     max_cps: int
-    """The largest number of characters to read in a second; faster cues are reported on standard error. The default
-    is 17."""
+    """Maximum reading speed, in characters per second; faster cues are reported on standard error. The default is
+    17."""
     max_lines: int
-    """The largest number of lines of a cue. The default is 2."""
+    """Maximum number of lines in a cue. The default is 2."""
     max_seconds: float
-    """The longest time of a cue, in seconds. The default is 7."""
+    """Maximum duration of a cue, in seconds. The default is 7."""
     min_seconds: float
-    """The shortest time of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter
-    cues are reported on standard error. The default is 1."""
+    """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
+    are reported on standard error. The default is 1."""
     pause_ends: str
     """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
     whisper-json, or the cues of srt, vtt and ass."""
     predictions_per_word: int
-    """Decide each word in N contexts, those of overlapping windows: slower, but often better. A bert model averages
-    its probabilities on texts longer than its window. Of any other model windows vote, each beginning a N-th of a
-    window after the one before."""
+    """Decide each word in N overlapping windows: slower, but often better. A bert model averages its probabilities on
+    texts longer than its window. With any other model, windows vote, and each begins 1/N of a window after the
+    previous one."""
     sentence_start: Literal["auto", "always", "never"]
     """Sentence starts that get a capital. The default is auto."""
     step: int
-    """Number of words by which each window begins after the one before (1)"""
+    """Number of words from the beginning of one window to that of the next [default: 1]."""
     threads: int
     """Number of threads: at most, and by default, the number of cores. The output does not depend on it."""
     threshold: float
     """Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of words, capitals
     that are kept and sentence starts count as certain."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the output; by default that of its file extension. restore without either keeps the format, and cuts
-    a recogniser's words into new cues if it writes srt, vtt or ass."""
+    """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
+    It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
     window: int
-    """Cut texts into overlapping windows of this many words (200), which vote on each word: the case and the mark of
-    the most windows win, and those of end_threshold end a sentence."""
+    """Cut texts into overlapping windows of this many words, which vote on the case of each word and on the mark
+    after it (see end_threshold for sentence ends) [default: 200]."""
     words: Iterable[str]
     """Your own spellings, one word or phrase per line (iPhone, New York); they always win."""
 
@@ -107,15 +107,15 @@ class ConvertOptions(TypedDict, total=False):
     """The options of `majuscule convert`."""
 
     cues: Literal["sentence"]
-    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where another
-    speaker begins. Times are those of the words; without times of words the time of a segment is divided by letters.
-    The text stays as it is (restore puts capitals in). What cues cannot have is left out, as with drop."""
+    """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
+    changes. Words without times get times interpolated by character count within their segment. convert does not
+    change the text (restore adds capitals). Information that cues cannot hold is left out, as with drop."""
     drop: bool
     """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
     encoding: str
-    """Encoding of a file without a byte-order mark (a mark of UTF-8 or UTF-16 always decides): windows-1252, koi8-r,
-    shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
-    The output is UTF-8."""
+    """Encoding of a file without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The
+    output is UTF-8."""
     field: str
     """Field of jsonl that holds the text (text by default), or number of the conll column that holds the words."""
     force: bool
@@ -123,26 +123,26 @@ class ConvertOptions(TypedDict, total=False):
     from_: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the input; by default that of its file extension."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
-    """Language of the text, such as en, for its abbreviations, articles and prepositions; by default the language
-    that the file names, or else any."""
+    """Language of the text, such as en, whose abbreviations, articles and prepositions guide the cuts; by default the
+    language that the file declares, or else any language."""
     max_chars: int
-    """The longest line, in characters. The default is 42."""
+    """Maximum length of a line, in characters. The default is 42."""
     max_cps: int
-    """The largest number of characters to read in a second; faster cues are reported on standard error. The default
-    is 17."""
+    """Maximum reading speed, in characters per second; faster cues are reported on standard error. The default is
+    17."""
     max_lines: int
-    """The largest number of lines of a cue. The default is 2."""
+    """Maximum number of lines in a cue. The default is 2."""
     max_seconds: float
-    """The longest time of a cue, in seconds. The default is 7."""
+    """Maximum duration of a cue, in seconds. The default is 7."""
     min_seconds: float
-    """The shortest time of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter
-    cues are reported on standard error. The default is 1."""
+    """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
+    are reported on standard error. The default is 1."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the output; by default that of its file extension. restore without either keeps the format, and cuts
-    a recogniser's words into new cues if it writes srt, vtt or ass."""
+    """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
+    It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
 
 
 class TrainOptions(TypedDict, total=False):
@@ -162,7 +162,7 @@ class TrainOptions(TypedDict, total=False):
     """The cost of a wrong capital relative to that of a missing one: above 1 for precision, below for recall. The
     default is 1."""
     checkpoint: Path
-    """Save the progress of training to this file now and then. If the file exists, training resumes from it and finds
+    """Save the progress of training to this file now and then. If the file exists, training resumes from it and gives
     the same model; the file is removed once the model is written."""
     checkpoint_every: int
     """The number of words after which the checkpoint is written again. The default is 5000000."""
@@ -172,31 +172,32 @@ class TrainOptions(TypedDict, total=False):
     """The names of the features that other files give as numbers, as written by maxent features."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     end_cost: str
-    """The cost of a superfluous sentence end relative to that of a missing one; by default like mark_cost."""
+    """The cost of a superfluous sentence end relative to that of a missing one; by default the cost with the best F
+    on held-out text, or that of mark_cost."""
     epochs: int
     """The number of passes over the corpus. The default is 1."""
     features: Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"] | Iterable[Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"]]
-    """The groups of features; by default those that help, with list, forms and tagger those that look words up
-    there."""
+    """The groups of features; by default a useful selection, with the groups of list, forms and tagger if these are
+    given."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     forms: Path
     """A lexicon of other text, from lexicon build, in which the usual spellings of words are looked up. The model
-    keeps it."""
+    includes it."""
     held_out: float
-    """Hold out this share of the examples, and stop when the loss on them gets worse; the best weights are kept
+    """Hold out this fraction of the examples, and stop when the loss on them gets worse; the best weights are kept
     (AdaGrad, with several epochs) The default is 0."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     l1: float
     """The L1 penalty on the absolute values of weights, relative to the sum of −ln P over the words; it makes many
     weights 0 (AdaGrad) The default is 0."""
@@ -209,7 +210,7 @@ class TrainOptions(TypedDict, total=False):
     """Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed."""
     list: Path | Iterable[Path]
     """A list of words and phrases in which words are looked up, one entry per line; may be given up to 16 times. The
-    model keeps it."""
+    model includes it."""
     lm: Path
     """Use an existing language model, ARPA or binary, instead of training one; the map is then built from its words,
     unless map or a corpus gives one."""
@@ -218,8 +219,8 @@ class TrainOptions(TypedDict, total=False):
     locale: str
     """Language whose case pairs are used, such as tr or nl; that of lang by default."""
     look_ahead: int
-    """The number of words of right context that the features see: at most 3, and with marks 8, of which cases see 3.
-    The default is 3."""
+    """The number of words of right context that the features see: at most 3, or 8 with marks (3 of them for case) The
+    default is 3."""
     lower_min_count: int
     """Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
     smaller, and these words stay lower-cased anyway. The default is 0."""
@@ -229,13 +230,12 @@ class TrainOptions(TypedDict, total=False):
     """The exponent of the map's weights, which for a corpus are the relative frequencies of a word's forms; 0 ignores
     them, as the paper's T does. The default is 0."""
     mark_cost: str
-    """The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the cost that
-    gives the best F on held-out text, or 1 with lm or on a small corpus."""
+    """The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the cost with
+    the best F on held-out text, or 1 without such text."""
     mark_size: int
-    """Keep N features of marks; by default as many as of cases."""
+    """Keep N features of punctuation; by default as many as of case."""
     marks: bool | str
-    """Also learn marks, as words of the language model: commas, full stops and question marks, or those that are
-    named, in a row."""
+    """Also learn punctuation: commas, full stops and question marks, or the marks listed (.,?!:;-…)"""
     min_count: float | Iterable[float]
     """For each order, the lowest raw count that an n-gram needs to be kept: 1,5,5 drops n-grams of orders 2 and up
     that were seen fewer than five times. The last value holds for all higher orders; discounts are computed before
@@ -250,8 +250,8 @@ class TrainOptions(TypedDict, total=False):
     patience: int
     """The number of epochs in a row that may be worse than the best. The default is 1."""
     protocol: str
-    """Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, mix, which alternates all
-    kinds of text, or windows, which serves networks. The default is text."""
+    """Training protocol: text, batista, rei, susanto, asr, asr:N (windows of N words), mix (alternates all kinds of
+    text) or windows (for networks) The default is text."""
     rate: str
     """The learning rate. The default is 0.1."""
     right_context_dropout: float
@@ -276,7 +276,7 @@ class TrainOptions(TypedDict, total=False):
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
     tagger: Path
-    """A tagger, from tagger train, whose parts of speech are features of words. The model keeps it."""
+    """A tagger, from tagger train, whose parts of speech are features of words. The model includes it."""
     threads: int
     """Number of threads: at most, and by default, the number of cores. The model does not depend on it."""
     unknown: Literal["guess", "keep"]
@@ -295,37 +295,36 @@ class EvaluateOptions(TypedDict, total=False):
     """The options of `majuscule evaluate`."""
 
     align: Path
-    """Output of a speech recogniser for the one corpus given, or a folder of outputs if the corpus is a folder: the
-    model sees its words without case, one stream per recording, and they are aligned with those of the corpus as
-    score align does."""
+    """Output of a speech recogniser for the corpus, or a folder of outputs if the corpus is a folder: the model sees
+    these words without case, one stream per recording, and they are aligned with the words of the corpus as in score
+    align."""
     calibration: bool
-    """Also compare the probabilities that the model gives with the truth, those of marks where the protocol scores
-    marks."""
+    """Also compare the model's probabilities with the truth, those of punctuation too where the protocol scores
+    it."""
     capitals: Literal["few", "balanced", "many"]
     """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
     """Capitals of the recogniser's output that count, with each recording as one line; none by default. Without align
     a model sees no capitals."""
     choices: Path
-    """Write the words of each example to FILE, one JSON object per line: the true forms, the chosen forms and which
-    words do not count."""
+    """Write the words of each example to FILE, one JSON object per line: the true forms, the chosen forms and the
+    words that do not count."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     end_threshold: float
-    """End a sentence after a word where more than this share of its windows say so (0.1), with one of the options of
-    windows."""
+    """With overlapping windows, end a sentence after a word if more than this fraction of them do [default: 0.1]."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     intervals: bool
     """Also print 95 % intervals, from a bootstrap over the examples as in compare."""
     lang: str
@@ -333,35 +332,35 @@ class EvaluateOptions(TypedDict, total=False):
     look_ahead: int
     """Number of later words that a choice may depend on; 0 is none."""
     mark_threshold: float
-    """Score only marks of at least probability P (0 to 1), as restore mark_threshold puts them in."""
+    """Score only punctuation marks of at least probability P (0 to 1), as in restore mark_threshold."""
     per_category: bool
-    """Also score each category by itself that labels of stm name, such as the focus condition f0."""
+    """Also score each category of the labels of stm by itself, such as the focus condition f0."""
     per_file: bool
     """Also score each file by itself."""
     per_speaker: bool
     """Also score each speaker by itself, in stm and nlp."""
     predictions_per_word: int
-    """Decide each word in N contexts, those of overlapping windows: slower, but often better. A bert model averages
-    its probabilities on texts longer than its window. Of any other model windows vote, each beginning a N-th of a
-    window after the one before."""
+    """Decide each word in N overlapping windows: slower, but often better. A bert model averages its probabilities on
+    texts longer than its window. With any other model, windows vote, and each begins 1/N of a window after the
+    previous one."""
     protocol: str
-    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
-    sepp, punctuator2 or segments) The default is text."""
+    """Protocol: what a system sees and which words count (text, batista, rei, susanto, asr, or asr:N; with marks
+    iwslt, sepp, punctuator2 or segments) The default is text."""
     sentence_start: Literal["auto", "always", "never"]
     """Sentence starts that get a capital, as in restore; by default the model alone decides."""
     split: bool
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
     step: int
-    """Number of words by which each window begins after the one before (1)"""
+    """Number of words from the beginning of one window to that of the next [default: 1]."""
     threads: int
     """Number of threads that a method may use: at most, and by default, the number of cores. The figures do not
     depend on it."""
     top: int
     """Number of errors to list, the most frequent first. The default is 20."""
     window: int
-    """Cut texts into overlapping windows of this many words (200), which vote on each word: the case and the mark of
-    the most windows win, and those of end_threshold end a sentence."""
+    """Cut texts into overlapping windows of this many words, which vote on the case of each word and on the mark
+    after it (see end_threshold for sentence ends) [default: 200]."""
     words: Iterable[str]
     """Your own spellings, one word or phrase per line, as in restore; they always win."""
 
@@ -374,16 +373,16 @@ class ScoreOptions(TypedDict, total=False):
     punctuator2 also scores the marks after them."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     locale: str
@@ -391,8 +390,8 @@ class ScoreOptions(TypedDict, total=False):
     per_file: bool
     """Also score each recording by itself."""
     protocol: str
-    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
-    sepp, punctuator2 or segments) The default is text."""
+    """Protocol: what a system sees and which words count (text, batista, rei, susanto, asr, or asr:N; with marks
+    iwslt, sepp, punctuator2 or segments) The default is text."""
     split: bool
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
@@ -404,25 +403,25 @@ class CompareOptions(TypedDict, total=False):
     """The options of `majuscule compare`."""
 
     align: bool
-    """Align the words of recognisers' outputs, which may differ from the text's, and compare word errors, capitals,
-    punctuation marks and sentence ends, a table of each. Folders are paired by file names. Without protocol, marks
-    are those of iwslt."""
+    """Align recognisers' outputs, whose words may differ, with the text, and compare word errors, capitals,
+    punctuation marks and sentence ends, each in its own table. Folders are paired by file names. Without protocol,
+    punctuation is scored as under iwslt."""
     csv: Path
     """Also write all figures of align to this file, as comma-separated values."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     latex: Path
@@ -432,8 +431,8 @@ class CompareOptions(TypedDict, total=False):
     output: Path | Iterable[Path]
     """Output of another system for the text; may be given several times."""
     protocol: str
-    """Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N; with marks iwslt,
-    sepp, punctuator2 or segments) The default is text."""
+    """Protocol: what a system sees and which words count (text, batista, rei, susanto, asr, or asr:N; with marks
+    iwslt, sepp, punctuator2 or segments) The default is text."""
     resamples: int
     """Number of resamples of the examples. The default is 1000."""
     seed: int
@@ -455,32 +454,32 @@ class LmTrainOptions(TypedDict, total=False):
     back_off: bool
     """Back off to shorter histories only for unseen n-grams, instead of interpolating all of them."""
     counts: Path | Iterable[Path]
-    """Files of lm count, instead of text: the model is that of all their texts together."""
+    """Files of lm count, instead of text: the model is trained on all of them together."""
     discount_fallback: bool | str | Iterable[str]
     """Discounts for orders with too few counts to estimate them, as in a small corpus."""
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     marks: bool | str
-    """Take marks after words as words too: commas, full stops and question marks, or those that are named, in a row;
-    others as the nearest of them."""
+    """Treat punctuation marks as words too: commas, full stops and question marks, or those listed (.,?!:;-…); other
+    marks count as the nearest of these."""
     memory: str
-    """Memory limit for counting and estimation, such as 2G or 500M; what exceeds it goes to disk. The bytes written
-    do not depend on it. Not counted: the words, the buffers of input and output, and, except for .arpa, the model
-    that is written, with about 12 bytes per n-gram of the highest order and 24 per other n-gram."""
+    """Memory limit for counting and estimation, such as 2G or 500M; the rest goes to disk. The output does not depend
+    on it. The limit does not cover the words, the input and output buffers and, except for .arpa, the model being
+    written: about 12 bytes per n-gram of the highest order and 24 per other n-gram."""
     min_count: float | Iterable[float]
     """For each order, the lowest raw count that an n-gram needs to be kept: 1,5,5 drops n-grams of orders 2 and up
     that were seen fewer than five times. The last value holds for all higher orders; discounts are computed before
@@ -488,12 +487,12 @@ class LmTrainOptions(TypedDict, total=False):
     order: int
     """The length of the longest n-grams, from 1 to 7. The default is 3."""
     plain: bool
-    """Take everything between white space as a word, as other toolkits do."""
+    """Treat everything between white space as a word, as other toolkits do."""
     protocol: str
-    """Protocol that defines the words, such as text (all words of each sentence, without marks) or batista (also
+    """Protocol that defines the words, such as text (all words of each sentence, no punctuation) or batista (also
     without its first word) The default is text."""
     prune: float | Iterable[float]
-    """Pruning in the form of lmplz: n-grams seen at most N times are dropped, so 0,4,4 is min_count 1,5,5."""
+    """Pruning as in lmplz: n-grams seen at most N times are dropped, so 0,4,4 equals min_count 1,5,5."""
     smoothing: Literal["modified-kneser-ney", "kneser-ney", "witten-bell", "good-turing"]
     """The smoothing method, which reserves probability for unseen n-grams. The default is modified-kneser-ney."""
     split: bool
@@ -502,10 +501,10 @@ class LmTrainOptions(TypedDict, total=False):
     temp: Path
     """Folder for temporary files under memory; that of the output by default."""
     threads: int
-    """Number of threads that read the text: at most, and by default, the number of cores. The bytes written do not
-    depend on it."""
+    """Number of threads that read the text: at most, and by default, the number of cores. The output does not depend
+    on it."""
     unknown: Literal["count", "prune"]
-    """Treatment of n-grams with other words. The default is count."""
+    """Treatment of n-grams with out-of-vocabulary words. The default is count."""
     vocabulary: int
     """Keep the N most frequent words, each with all its forms."""
     vocabulary_list: Path
@@ -517,18 +516,18 @@ class LexiconBuildOptions(TypedDict, total=False):
 
     encoding: str
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
-    shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў and Ў at AE and BE); default: UTF-8."""
+    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     field: str
-    """Field of jsonl that has the text (default: text; result.text is a field inside another), column of tsv
-    (default: text; a name in the first line, or a number counted from 1 if the file has no such line), or number of
-    the column of conll that has the words."""
+    """Field of jsonl that holds the text (text by default; result.text names a nested field), column of tsv (text by
+    default; a name in the first line, or a number counted from 1 if the file has no such line), or number of the
+    conll column that holds the words."""
     force: bool
     """Replace outputs that exist already."""
     format: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the files; a line of text is a sentence. The default is auto."""
     input_limit: str
-    """Limit on the bytes of an input, unpacked, that are held in memory at once if it must be read whole: a list, a
-    recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it. The default is 256M."""
+    """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
+    transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     min_count: int

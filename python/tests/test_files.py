@@ -98,7 +98,7 @@ def test_the_language_of_each_text(tmp_path: pathlib.Path, caplog: pytest.LogCap
     english, french = "they told us about the weather in paris", "je ne sais pas où il est à paris"
     assert auto.restore([french, None, english]) == ["Je ne sais pas où il est à Paris", None, english.capitalize()[:-5] + "Paris"]
     assert auto.language == "auto" and auto.words(french)[-1].form == "Paris"
-    with pytest.raises(majuscule.UsageError, match="a stream does not wait"):
+    with pytest.raises(majuscule.UsageError, match="a stream cannot detect its language"):
         auto.stream()
     for name, text in (("a.txt", english), ("b.txt", french)):
         (tmp_path / name).write_text(text + "\n")

@@ -23,8 +23,8 @@ pub struct VotingArgs {
     /// Number of words from the beginning of one window to that of the next [default: 1]
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     step: Option<NonZeroUsize>,
-    /// End a sentence after a word if more than this fraction of its windows do, with one of the
-    /// options above [default: 0.1]
+    /// With overlapping windows, end a sentence after a word if more than this fraction of them do
+    /// [default: 0.1]
     #[arg(
         long,
         value_name = "FRACTION",

@@ -1069,7 +1069,9 @@ mod tests {
         );
         let found = error(Format::Ctm, "a 1 0 1 so\nb 1 0 1 we\n");
         assert!(
-            found.starts_with("data, line 2, column 1: found the recording \"b\" after \"a\", but .srt can hold"),
+            found.starts_with(
+                "data, line 2, column 1: found the recording \"b\" after \"a\", but .srt can hold"
+            ),
             "{found}"
         );
         assert_eq!(

@@ -132,7 +132,7 @@ pub struct RestoreArgs {
     /// With --marks, pauses of 2 seconds end a sentence by default; never turns this off.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(super) pause_ends: Option<PauseEnds>,
-    /// Lines of the output: those of the input, or one sentence per line (plain text only)
+    /// Lines of the output: those of the input, or one sentence per line, which is for plain text
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["confidence", "n_best", "json", "to", "cues"])]
     pub(super) lines: OutputLines,
     /// Language whose case pairs are used, such as tr or nl; that of the model by default
