@@ -224,7 +224,7 @@ pub fn publish_folder(
     // One process at a time: another may have written here meanwhile.
     let _turn = turn(parent(&target));
     check_replaceable(&target, replace)?;
-    position(temporary, &target).map_err(refused)?;
+    place(temporary, &target).map_err(refused)?;
     sync_folder(parent(&target));
     Ok(())
 }
@@ -236,7 +236,7 @@ fn turn(folder: &Path) -> Option<File> {
 }
 
 /// Renames a folder to the name of another, which is removed.
-fn position(temporary: Unfinished, target: &Path) -> io::Result<()> {
+fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
     if !target.exists() {
         return temporary.rename(target);
     }

@@ -70,8 +70,8 @@ impl Envelope {
         self.quotes.clear();
     }
 
-    /// Adds a position between quotes, at `source`, for these bytes of the text, if there are any.
-    pub(super) fn position(&mut self, text: Range<usize>, source: Range<usize>) {
+    /// Places these bytes of the text, if there are any, between quotes, at `source`.
+    pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
         if source.is_empty() {
             return;
         }

@@ -106,7 +106,7 @@ pub(super) fn read_record(
         }
         let from = record.text.len();
         grammar.decode(&line[position.clone()], &mut record.text);
-        record.frame.position(from..record.text.len(), position);
+        record.frame.place(from..record.text.len(), position);
         if grammar.is_between() {
             record.text.push('\n');
         }

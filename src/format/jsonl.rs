@@ -185,7 +185,7 @@ impl<'a> Jsonl<'a> {
             if let Some(quotes) = quotes {
                 piece.frame.quote(source.start, quotes);
             }
-            piece.frame.position(from..text.len(), source);
+            piece.frame.place(from..text.len(), source);
             text.push('\n');
         }
         piece.frame.add(grammar.listed_words(line, &self.text.view, first), start);
@@ -424,7 +424,7 @@ impl RecordGrammar for Objects {
         let words = timed_words(line, &is_list);
         if !words.is_empty() {
             let strings = words.iter().map(|word| word.string.clone());
-            LetterStream::of(text, from, locale).position(line, strings, locale, &mut found);
+            LetterStream::of(text, from, locale).place(line, strings, locale, &mut found);
         }
         words.iter().for_each(|word| found.mark_beside(word, 0, false));
         found

@@ -454,13 +454,13 @@ impl StringPlaces {
             }
             let from = view.text.len();
             decode(&json[position.clone()], &mut view.text);
-            piece.frame.position(from..view.text.len(), position);
+            piece.frame.place(from..view.text.len(), position);
             view.read(from, !is_words, piece);
         }
         view.running.end_run(&mut piece.tokens);
         let stream = LetterStream::of(&view.text, 0, options.locale());
         for positions in &kinds[1..] {
-            stream.position(json, positions.iter().map(moved), options.locale(), &mut piece.frame);
+            stream.place(json, positions.iter().map(moved), options.locale(), &mut piece.frame);
         }
         piece.frame.positions.sort_by_key(|(_, source)| source.start);
         if options.puts().is_some() {

@@ -112,7 +112,7 @@ impl<'a> LetterStream<'a> {
     /// Adds the positions of the words of these strings to the envelope; the text contains the words
     /// in the same order, except that some may be missing. A string may be a part of a word if those
     /// after it are its other parts.
-    pub(super) fn position(
+    pub(super) fn place(
         &self,
         json: &str,
         strings: impl Iterator<Item = Range<usize>>,
@@ -150,7 +150,7 @@ impl<'a> LetterStream<'a> {
             let (first, last) = (self.chars[from].1, self.chars[at - 1].1);
             let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
             if self.text[first..end].chars().count() == small.len() {
-                frame.position(first..end, position.clone());
+                frame.place(first..end, position.clone());
             }
         }
     }

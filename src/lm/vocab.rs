@@ -173,7 +173,7 @@ impl Vocabulary {
         let count = arrays.ends.len();
         arrays.slots[slot] = (count as u32).to_le_bytes();
         if count * 2 > arrays.slots.len() {
-            arrays.position(arrays.slots.len() * 2);
+            arrays.place(arrays.slots.len() * 2);
         }
         WordId(count as u32 - 1)
     }
@@ -182,7 +182,7 @@ impl Vocabulary {
         let Arrays { text, ends, slots } = self.arrays();
         let len = slots.len().max((ends.len() * 2).next_power_of_two());
         let mut own = Arrays { text: text.to_vec(), ends: ends.to_vec(), slots: Vec::new() };
-        own.position(len);
+        own.place(len);
         Self(VocabularyLayout::Own(own))
     }
 }
@@ -219,7 +219,7 @@ impl<'a> Arrays<&'a [u8], &'a [LittleEndian]> {
 
 impl Arrays<Vec<u8>, Vec<LittleEndian>> {
     /// Places all words in a table of this many slots.
-    fn position(&mut self, slots: usize) {
+    fn place(&mut self, slots: usize) {
         let mask = slots - 1;
         self.slots = vec![[0; 4]; slots];
         for at in 0..self.ends.len() {

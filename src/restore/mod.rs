@@ -349,7 +349,7 @@ impl<'a> Queue<'a> {
             conventions.apply(&piece.tokens, choices, &after, piece.after);
             let last = self.after(at, Some(Ending::Open)).unwrap_or(AfterWord::CLOSED);
             let mut decisions = Vec::with_capacity(choices.len());
-            marks.position(&piece.tokens, choices, last, &self.options, &mut decisions);
+            marks.place(&piece.tokens, choices, last, &self.options, &mut decisions);
             if self.options.capitalized != Capitalized::Auto {
                 take(piece, &decisions);
                 continue;
@@ -400,7 +400,7 @@ impl<'a> Queue<'a> {
             used += choices.len();
             self.conventions.apply(&piece.tokens, choices, &after, piece.after);
             self.decisions.clear();
-            self.marks.position(&piece.tokens, choices, last, &self.options, &mut self.decisions);
+            self.marks.place(&piece.tokens, choices, last, &self.options, &mut self.decisions);
             self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, &self.decisions, &self.options);
             self.words.repeat_answers(&mut piece, &self.decisions, &self.options);
             take(&piece, &self.decisions)?;

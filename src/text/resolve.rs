@@ -158,7 +158,7 @@ pub struct InsertedMarks {
 impl InsertedMarks {
     /// Appends the outcomes for the words of a piece: what is inserted at each, and the sentence that
     /// begins after each mark that ends one. `last` is the text after the last word.
-    pub fn position(
+    pub fn place(
         &mut self,
         tokens: &Tokens,
         choices: &[Choice],

@@ -38,7 +38,7 @@ fn gpu(number: usize) -> Computed<Device> {
 ///
 /// # Errors
 /// Returns [`Error::Usage`] if the device is missing or does not support the precision.
-pub fn position(computing: &Backend) -> Result<(Device, Precision)> {
+pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);
     check(device.is_cpu(), precision)?;

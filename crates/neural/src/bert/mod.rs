@@ -77,7 +77,7 @@ pub struct TensorScorer {
 /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, or has weights in bytes,
 /// and [`Error::Usage`] if the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
-    let (device, precision) = device::position(computing)?;
+    let (device, precision) = device::place(computing)?;
     let files = BertFiles::read(store)?;
     if files.settings.in_bytes {
         let problem = "its int8 weights cannot be trained: use the model that it was made from";
