@@ -15,7 +15,7 @@ pub struct Progress {
     pub steps: usize,
     /// The mean loss of the last steps.
     pub loss: f64,
-    /// The throughput in word pieces per second.
+    /// The throughput in subwords per second.
     pub subwords_per_second: f64,
     /// The lowest slot error rate so far on the held-out text.
     pub held_out_ser: Option<f64>,
