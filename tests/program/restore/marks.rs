@@ -115,7 +115,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
     room.fails("restore --pause-ends 1 --model puts", b"so", 2, &["--pause-ends", "this is text"]);
     room.fails("restore --pause-ends 0 --format ctm --model puts", b"", 2, &["0.001 to 3600"]);
     room.fails("restore --mark-form apart --model puts", b"", 2, &["--marks"]);
-    room.fails("restore --marks .,? --model puts", b"", 2, &[".,? is no file", "--marks=.,?"]);
+    room.fails("restore --marks .,? --model puts", b"", 2, &[".,? is not a file", "--marks=.,?"]);
     room.fails("restore --marks --mark-threshold -1 --model puts", b"", 2, &["--mark-threshold", "0 to 1"]);
     for (cost, found) in [("--mark-cost -1", "-1"), ("--end-cost inf", "inf"), ("--end-cost 1e39", "inf")] {
         let line = format!("train maxent marks.txt --marks {cost} -o none");
