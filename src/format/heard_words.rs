@@ -239,7 +239,7 @@ fn longest_in_order(timed: &[(usize, Time)]) -> Vec<usize> {
     row
 }
 
-/// Gives words without times the time between their neighbours, by letters; the segment ends what
+/// Gives words without times the time between their neighbours, by character count; the segment ends what
 /// its words leave open. Words of which none has a time stay without.
 fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>) {
     if words.iter().all(|word| word.begin.is_none() && word.end.is_none()) {
@@ -274,7 +274,7 @@ fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>)
     }
 }
 
-/// Divides a time among words by letters.
+/// Divides a time among words by character count.
 fn fraction(words: &mut [SegmentWord], begin: Time, time: Time) {
     let count = |word: &SegmentWord| word.text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let total: u64 = words.iter().map(count).sum();

@@ -1,4 +1,4 @@
-//! The gaps between words for a method that puts marks: what the text shows there, and the choice
+//! The gaps between words for a method that inserts punctuation: what the text shows there, and the choice
 //! of a mark by its odds.
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ impl Default for MarkCosts {
     }
 }
 
-/// The gap before a word, as a method that puts marks takes it: marks are constraints and no
+/// The gap before a word, as a method that inserts punctuation takes it: marks are constraints and no
 /// context, so that those inserted and those that were there lead to the same choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShownGap {

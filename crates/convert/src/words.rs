@@ -66,7 +66,7 @@ pub(crate) struct SpokenPart {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SegmentParts {
     pub(crate) parts: Vec<SpokenPart>,
-    /// True if the times of words were divided by letters.
+    /// True if the times of words were interpolated by character count.
     pub(crate) is_divided: bool,
 }
 
@@ -457,7 +457,7 @@ fn inner_time(tag: &str) -> Option<Time> {
     if inside.starts_with(|c: char| c.is_ascii_digit()) { Time::of_clock(inside) } else { None }
 }
 
-/// Divides the time between known times by letters. Returns the times of each word, and true if
+/// Interpolates the time between known times by character count. Returns the times of each word, and true if
 /// words had to share a time.
 fn divide(
     known: &[(Option<u64>, Option<u64>)],

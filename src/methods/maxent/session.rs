@@ -793,7 +793,7 @@ mod tests {
                 let last = rows(Request { sentence_ends: true, ..Request::default() }).0.pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
             }
-            // The sentences that the text marks are not marked for a method that puts marks, and the
+            // The sentences that the text marks are not marked for a method that inserts them, and the
             // ends of cues are evidence of marks, which training does not know.
             if tokens.as_slice().iter().all(|token| !token.starts && token.before != Break::Cue) {
                 gaps.pop();
