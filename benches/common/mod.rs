@@ -57,7 +57,7 @@ pub fn peak_memory(process: &str) -> String {
 }
 
 /// Returns text with word frequencies like those of a language: the word of rank r has a
-/// share of about 1/r (Zipf).
+/// probability of about 1/r (Zipf).
 fn made_text(words: usize) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(2007);
     let vocabulary = vocabulary(&mut random);
@@ -69,7 +69,7 @@ fn made_text(words: usize) -> String {
             left = 8 + below(&mut random, 35);
         }
         left -= 1;
-        // The logarithm of the rank is uniform, so rank r has a fraction of about 1/r.
+        // The logarithm of the rank is uniform, so rank r has a probability of about 1/r.
         let fraction = below(&mut random, 1 << 30) as f64 / f64::from(1 << 30);
         let rank = (vocabulary.len() as f64).powf(fraction) as usize;
         let word = &vocabulary[rank.clamp(1, vocabulary.len()) - 1];

@@ -268,14 +268,14 @@ fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>)
         if let (Some(before), Some(after)) = (before, after)
             && let Some(time) = after.since(before)
         {
-            fraction(&mut words[at..to], before, time);
+            divide_time(&mut words[at..to], before, time);
         }
         at = to;
     }
 }
 
 /// Divides a time among words by character count.
-fn fraction(words: &mut [SegmentWord], begin: Time, time: Time) {
+fn divide_time(words: &mut [SegmentWord], begin: Time, time: Time) {
     let count = |word: &SegmentWord| word.text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let total: u64 = words.iter().map(count).sum();
     let at = |said: u64| begin.after(time.scaled(said, total.max(1))?);

@@ -302,11 +302,11 @@ impl Time {
         Self((self.0 + unit / 2) / unit * unit)
     }
 
-    /// Writes the time in seconds, with at least `positions` digits after the point and as many as it
+    /// Writes the time in seconds, with at least `digits` digits after the point and as many as it
     /// has.
-    pub fn seconds(self, positions: usize) -> String {
+    pub fn seconds(self, digits: usize) -> String {
         let fraction = format!("{:024}", self.0 % Self::SECOND);
-        let end = fraction.trim_end_matches('0').len().max(positions);
+        let end = fraction.trim_end_matches('0').len().max(digits);
         match end {
             0 => format!("{}", self.0 / Self::SECOND),
             _ => format!("{}.{}", self.0 / Self::SECOND, &fraction[..end]),

@@ -311,7 +311,7 @@ pub(super) struct LookUpSize {
 impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
-        // Three of four positions are filled: with more, searches take
+        // Three of four slots are filled: with more, searches take
         // long; with fewer, memory is wasted.
         size.buckets = size.ngrams() / 3 + 1;
         size

@@ -38,7 +38,7 @@ impl Default for VotingOptions {
 /// Returns the model with its texts cut into windows that vote.
 ///
 /// # Errors
-/// [`Error::Usage`] if windows do not overlap, or the threshold is no fraction.
+/// [`Error::Usage`] if windows do not overlap, or the threshold is not a fraction.
 pub fn voting(model: Model, options: VotingOptions) -> Result<Model> {
     options.check()?;
     Ok(Model { restorer: Arc::new(Voting { method: model.restorer, options }), ..model })

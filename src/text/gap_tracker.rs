@@ -134,7 +134,7 @@ impl GapTracker {
         if let Some(left) = token.left.filter(|_| !has_apostrophe) {
             self.see(Mark::of(left), token.before);
         }
-        // Inside a run no mark has a position, though an opening alone may stand there: `a¿b`.
+        // Inside a run no mark may stand, though an opening alone may stand there: `a¿b`.
         token.gap = self.gap.take().or((token.before == Break::None).then_some(Mark::None));
     }
 

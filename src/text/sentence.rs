@@ -128,7 +128,7 @@ impl Abbreviations {
     }
 }
 
-/// Returns true for a number that may be an ordinal: of a day, a century, a position. Years end sentences.
+/// Returns true for a number that may be an ordinal: of a day, a century, a rank. Years end sentences.
 fn is_ordinal(word: &str) -> bool {
     matches!(word.len(), 1 | 2) && word.bytes().all(|byte| byte.is_ascii_digit())
 }

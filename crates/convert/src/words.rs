@@ -478,9 +478,8 @@ fn divide(
         let to = known[end - 1].1.or_else(|| known.get(end).and_then(|next| next.0)).unwrap_or(last);
         let total: u64 = letters[at..end].iter().sum();
         let time = |letters: u64| {
-            let fraction =
-                u128::from(to.saturating_sub(begin)) * u128::from(letters) / u128::from(total.max(1));
-            begin + u64::try_from(fraction).unwrap_or(u64::MAX)
+            let part = u128::from(to.saturating_sub(begin)) * u128::from(letters) / u128::from(total.max(1));
+            begin + u64::try_from(part).unwrap_or(u64::MAX)
         };
         is_divided |= end - at > 1;
         let mut said = 0;

@@ -97,7 +97,7 @@ impl<'a> CaseDecider<'a> {
         if is_open && self.is_plain(logits, begins) {
             return (Case::Lower, None);
         }
-        let mut fractions = begun(fractions.unwrap_or_else(|| model.shares(logits)), begins);
+        let mut fractions = begun(fractions.unwrap_or_else(|| model.probabilities(logits)), begins);
         let mixed = model.cases.mixed(&word.hash);
         if mixed.is_none() {
             fractions[Class::Mixed as usize] = 0.0;
@@ -144,7 +144,7 @@ impl<'a> CaseDecider<'a> {
             let (mut logits, beginning, fraction) = (*logits, logits[BEGIN], fraction / whole);
             self.add_previous(at, word, &mut logits);
             begins += fraction * (logits[BEGIN] - beginning) as f32;
-            for (sum, class) in fractions.iter_mut().zip(self.model.shares(&logits)) {
+            for (sum, class) in fractions.iter_mut().zip(self.model.probabilities(&logits)) {
                 *sum += fraction * class;
             }
         }

@@ -288,7 +288,7 @@ impl Maxent {
 
     /// The probability of each class at a word with these logits, inside a sentence.
     #[inline]
-    fn shares(&self, sums: &Logits) -> [f32; CLASSES] {
+    fn probabilities(&self, sums: &Logits) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
         for (fraction, &sum) in classes[1..].iter_mut().zip(sums) {
             *fraction = (sum as f32 / self.settings.steps as f32).exp();

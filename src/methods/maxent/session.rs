@@ -337,7 +337,7 @@ impl MaxentSession<'_> {
         if self.cases.looks_before {
             let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
                 true => PLAIN,
-                false => self.model.shares(&logits),
+                false => self.model.probabilities(&logits),
             });
             history.before = before(constraint, fractions, begins);
         }

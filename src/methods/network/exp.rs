@@ -9,7 +9,7 @@ pub const ROUND: f32 = 12_582_912.0;
 /// ln 2 in two parts, so that subtracting multiples loses nothing.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 
-/// Computes eˣ for x of at most 0, correct to 2 units in the last position; below −87 it stays at
+/// Computes eˣ for x of at most 0, correct to 2 units in the last place; below −87 it stays at
 /// e⁻⁸⁷, practically 0.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {

@@ -38,10 +38,10 @@ pub(super) struct Hidden {
 /// The possible numbers of words of the parts of a text.
 const PART: RangeInclusive<u64> = 8..=64;
 
-/// Divides `words` words into parts with a probability of `fraction`.
-fn divide(words: usize, fraction: f64, random: &mut Random) -> Vec<Range<usize>> {
+/// Divides `words` words into parts with this probability.
+fn divide(words: usize, probability: f64, random: &mut Random) -> Vec<Range<usize>> {
     let (mut parts, mut from) = (Vec::new(), 0);
-    if fraction > 0.0 && unit(random) < fraction {
+    if probability > 0.0 && unit(random) < probability {
         loop {
             let to = from + (PART.start() + below(random, PART.end() - PART.start() + 1)) as usize;
             if to >= words {

@@ -55,7 +55,7 @@ impl HeadOptions {
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if marks are named or have costs, but are not to be learned, and for
-    /// a cost that is none.
+    /// a cost that is not a positive number.
     pub fn learned(&self) -> Result<LearnedHeads> {
         let learned = self.named()?;
         self.punctuation.checked_costs(learned.marks)?;
@@ -67,7 +67,7 @@ impl HeadOptions {
     /// example under some costs.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for a cost that is none.
+    /// Returns [`Error::Usage`] for a cost that is not a positive number.
     pub fn costs(
         &self,
         marks: MarkSet,

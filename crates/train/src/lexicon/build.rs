@@ -57,6 +57,11 @@ fn build_where(
     Ok(sum.unwrap_or_else(|| FormCounter::new(corpus.locale())).finish(source))
 }
 
+/// Returns the error for a corpus without words.
+pub fn no_words(corpus: &Corpus) -> Error {
+    Error::file(corpus.name(), "has no words: expected cased text, one sentence per line")
+}
+
 /// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or
 /// nearly all are all capitals. Errors call the text `name`.
 ///

@@ -44,6 +44,11 @@ impl MarkOptions {
         Self { marks: Some(marks), ..Self::default() }
     }
 
+    /// Returns the marks to learn, if there are any.
+    pub fn learned(&self) -> MarkSet {
+        self.marks.unwrap_or_default()
+    }
+
     /// Returns the costs that are given.
     pub fn given_costs(&self) -> [Option<f32>; 2] {
         [self.mark_cost, self.end_cost]

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::corpus::{Corpus, Example};
 use crate::lexicon::build;
-use majuscule::error::{Error, Result};
+use majuscule::error::Result;
 use majuscule::methods::spellings;
 use majuscule::text::{Case, Class, Labels, Locale, Mark};
 
@@ -37,10 +37,7 @@ impl CorpusForms {
     /// If there are no words, or if all are in one case.
     pub fn check(&self, corpus: &Corpus) -> Result<()> {
         if self.0.is_empty() {
-            return Err(Error::file(
-                corpus.name(),
-                "has no words: expected cased text, one sentence per line",
-            ));
+            return Err(build::no_words(corpus));
         }
         let seen = self.0.iter().flat_map(|(lower, (classes, _))| {
             let classes = Class::ALL.into_iter().zip(classes);

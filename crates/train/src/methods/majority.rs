@@ -77,7 +77,7 @@ pub fn train(
 ) -> Result<(Majority, Vec<String>)> {
     let mut lexicon = build::build(corpus, &corpus.name(), threads)?;
     if lexicon.is_empty() && config.lexicon.is_empty() {
-        return Err(Error::file(corpus.name(), "has no words: expected cased text, one sentence per line"));
+        return Err(build::no_words(corpus));
     }
     build::check_cased(&lexicon, &corpus.name())?;
     let language = Some(corpus.language().to_owned());
@@ -99,7 +99,7 @@ pub fn train(
 pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
     let lexicon = lexicon.limit(config.limits);
     let mut words: Vec<_> = lexicon.iter().collect();
-    // Frequent words come first, so that they get the best positions in the table.
+    // Frequent words come first, so that they get the best slots of the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
     let settings = MajoritySettings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
     // A lower-case entry of a compound keeps its parts from deciding.

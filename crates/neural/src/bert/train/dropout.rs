@@ -51,7 +51,7 @@ fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
     kept.to_dtype(DType::F32)? / (1.0 - rate)
 }
 
-/// Dropout at one position of a network in one step. Each block of values has its own draws, so that
+/// Dropout at one point of a network in one step. Each block of values has its own draws, so that
 /// blocks can be computed in any order, and the backward pass draws what the forward pass drew.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockDropout {
@@ -65,7 +65,7 @@ pub(super) struct BlockDropout {
 const BLOCK: usize = 1 << 14;
 
 impl BlockDropout {
-    /// Makes the dropout of a position, or none for the rate 0.
+    /// Makes the dropout of a point, or none for the rate 0.
     pub(super) fn new(seed: u64, step: u64, position: u32, rate: f64) -> Option<Self> {
         (rate > 0.0).then(|| Self { seed, step, position, factors: DropoutFactors::new(rate) })
     }

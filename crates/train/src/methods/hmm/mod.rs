@@ -171,10 +171,7 @@ impl Language {
         let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
         if lexicon.is_empty() && self.lm.is_none() {
-            return Err(Error::file(
-                corpus.name(),
-                "has no words: expected cased text, one sentence per line",
-            ));
+            return Err(build::no_words(corpus));
         }
         build::check_cased(&lexicon, &corpus.name())?;
         let model = match model {
@@ -182,7 +179,7 @@ impl Language {
             None => kneser_ney::train(&config, corpus, threads)?,
         };
         let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
-        check_marks(&name, model.vocabulary(), self.punctuation.marks.unwrap_or_default())?;
+        check_marks(&name, model.vocabulary(), self.punctuation.learned())?;
         if model.vocabulary().len() == SPECIAL.len() {
             return Err(Error::file(name, "contains no words: expected a language model of cased text"));
         }
@@ -231,7 +228,7 @@ impl Language {
 
     /// Returns the labels of a method with this language.
     pub fn labels(&self) -> Labels {
-        let marks = || [Mark::None].into_iter().chain(self.punctuation.marks.unwrap_or_default().iter());
+        let marks = || [Mark::None].into_iter().chain(self.punctuation.learned().iter());
         Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
     }
 
@@ -251,8 +248,7 @@ impl Language {
         own: fn(&mut M) -> &mut Option<MarkCosts>,
     ) -> Result<M> {
         let given = self.punctuation.given_costs();
-        let [mark_cost, end_cost] =
-            self.punctuation.checked_costs(self.punctuation.marks.unwrap_or_default())?;
+        let [mark_cost, end_cost] = self.punctuation.checked_costs(self.punctuation.learned())?;
         let start = self.punctuation.marks.map(|_| MarkCosts { mark_cost, end_cost });
         let mut model = make(corpus, start)?;
         let Some(marks) = self.punctuation.marks.filter(|_| given.contains(&None) && self.lm.is_none())

@@ -318,7 +318,7 @@ fn words_of(
 ) -> Result<(WordTallies, Vec<String>, u64)> {
     let mut words = count(corpus, threads)?;
     if words.is_empty() {
-        return Err(Error::file(corpus.name(), "has no words: expected cased text, one sentence per line"));
+        return Err(build::no_words(corpus));
     }
     let forms = words.iter().flat_map(|(lower, word)| {
         Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
@@ -499,7 +499,7 @@ impl MaxentConfig {
 
     fn check(&self) -> Result<()> {
         self.solving.check()?;
-        self.punctuation.checked_costs(self.punctuation.marks.unwrap_or_default())?;
+        self.punctuation.checked_costs(self.punctuation.learned())?;
         let problem = match () {
             () if self.look_ahead > self.most_look_ahead() => {
                 let most = self.most_look_ahead();

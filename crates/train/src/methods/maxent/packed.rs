@@ -120,7 +120,7 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
         left -= 1;
         let follows = below(10) < 7;
         let position = if follows { hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
-        // The logarithm of the rank is uniform, so rank r has a fraction of about 1/r. A few words
+        // The logarithm of the rank is uniform, so rank r has a probability of about 1/r. A few words
         // open most sentences.
         let most = if opens && below(20) > 0 { 30 } else { vocabulary };
         let rank = (most as f64).powf(f64::from(position as u32) / 2f64.powi(32)) as u64;

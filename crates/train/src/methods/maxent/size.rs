@@ -163,7 +163,7 @@ const DEEP: usize = 4;
 const EVERY_MANIFEST: usize = 2000;
 
 impl FeatureLimits {
-    /// Returns the limits of two tables, of which the second has a fraction of the features.
+    /// Returns the limits of two tables, of which the second has this fraction of the features.
     pub(super) fn shared(self, fraction: f64) -> [Self; 2] {
         let part = |count: usize| (count as f64 * fraction) as usize;
         let second = Self { trained: part(self.trained).max(1), kept: part(self.kept) };

@@ -26,7 +26,7 @@ use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
 
-/// The positions of a layer where values are dropped, and their number.
+/// The points of a layer where values are dropped, and their number.
 const PROBABILITIES: u32 = 0;
 const ATTENDED: u32 = 1;
 const OUTER: u32 = 2;
@@ -196,7 +196,7 @@ impl<'a> EncoderPasses<'a> {
         Ok(NormWeights { weight, bias, eps: self.config.layer_norm_eps as f32 })
     }
 
-    /// Returns the dropout at a position of a layer; the embeddings are layer 0.
+    /// Returns the dropout at a point of a layer; the embeddings are layer 0.
     fn dropout(&self, layer: usize, position: u32) -> Option<BlockDropout> {
         let rate = match position {
             PROBABILITIES => self.config.attention_probs_dropout_prob,
