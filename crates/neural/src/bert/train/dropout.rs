@@ -16,6 +16,13 @@ pub(super) struct RandomDropout {
     pub(super) layers: f64,
 }
 
+impl RandomDropout {
+    /// Returns the factors of `count` values before the heads; `None` to keep all.
+    pub(super) fn factors(&mut self, count: usize) -> Option<Vec<f32>> {
+        (self.head > 0.0).then(|| mask(&mut self.random, self.head, count))
+    }
+}
+
 impl Dropout for RandomDropout {
     fn mask(&mut self, shape: &[usize], rate: f64, device: &Device) -> Result<Option<Tensor>> {
         if rate == 0.0 {
@@ -24,8 +31,8 @@ impl Dropout for RandomDropout {
         if !device.is_cpu() {
             return drawn_on(shape, rate, device).map(Some);
         }
-        let mask = mask(&mut self.random, rate, shape.iter().product());
-        Tensor::from_vec(mask, shape, device).map(Some)
+        let factors = mask(&mut self.random, rate, shape.iter().product());
+        Tensor::from_vec(factors, shape, device).map(Some)
     }
 
     fn layers(&mut self, count: usize) -> Option<Vec<bool>> {

@@ -3,6 +3,7 @@
 use candle_core::{Result, Tensor};
 use serde::Serialize;
 
+use super::passes::to_log_probabilities;
 use super::samples::EncoderSample;
 use crate::bert::ops;
 use crate::shared::heads::HeadSizes;
@@ -51,6 +52,10 @@ pub(super) fn of_heads(config: LossConfig, samples: &[EncoderSample], heads: Hea
     counts.map(|counts| HeadLoss::new(config, &counts))
 }
 
+/// What 1 - P counts as at least: rounding makes it less than 0, and at 0 an exponent under 1 has no
+/// derivative.
+const LEAST_DOUBT: f32 = f32::EPSILON;
+
 /// The loss of a head.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct HeadLoss {
@@ -68,15 +73,38 @@ impl HeadLoss {
         Self { exponent, weights: class_weights.then(|| inverse_frequencies(counts)) }
     }
 
-    /// Computes the mean loss of words from rows of scores and the ids of their labels.
+    /// Computes the loss of a word from the scores of its labels and the id of the right one, replaces the scores
+    /// by their log probabilities, and writes the gradients of `scale` times the loss.
+    pub(super) fn of_word(&self, scores: &mut [f32], label: usize, scale: f32, grads: &mut [f32]) -> f32 {
+        to_log_probabilities(scores);
+        let log = scores[label];
+        let weight = self.weights.as_ref().map_or(1.0, |weights| weights[label]);
+        let (mut factor, mut by_log) = (1.0, 1.0);
+        if self.exponent > 0.0 {
+            let exponent = self.exponent as f32;
+            let p = log.exp();
+            let doubt = (1.0 - p).max(LEAST_DOUBT);
+            factor = doubt.powf(exponent);
+            by_log = factor;
+            if 1.0 - p > LEAST_DOUBT {
+                by_log -= exponent * doubt.powf(exponent - 1.0) * p * log;
+            }
+        }
+        let by_log = -weight * by_log * scale;
+        for (at, (grad, log)) in grads.iter_mut().zip(&*scores).enumerate() {
+            *grad = by_log * (f32::from(at == label) - log.exp());
+        }
+        -weight * factor * log
+    }
+
+    /// Computes the mean loss of words from rows of scores and the ids of their labels, in candle's graph.
     ///
     /// # Errors
     /// Fails if the shapes do not match.
     pub(super) fn mean(&self, scores: &Tensor, labels: &Tensor) -> Result<Tensor> {
         let mut losses = ops::log_probabilities(scores, labels)?;
         if self.exponent > 0.0 {
-            // Below 0 by rounding at most; at 0 an exponent under 1 has no derivative.
-            let doubt = losses.exp()?.affine(-1.0, 1.0)?.maximum(f64::from(f32::EPSILON))?;
+            let doubt = losses.exp()?.affine(-1.0, 1.0)?.maximum(f64::from(LEAST_DOUBT))?;
             losses = (losses * doubt.powf(self.exponent)?)?;
         }
         if let Some(weights) = &self.weights {
@@ -126,6 +154,16 @@ mod tests {
         loss.mean(scores, &labels()).unwrap().to_scalar().unwrap()
     }
 
+    /// Returns the mean loss word by word, and its gradients.
+    fn by_word(loss: &HeadLoss, mut scores: [[f32; 3]; 4]) -> (f32, [[f32; 3]; 4]) {
+        let mut grads = [[0.0; 3]; 4];
+        let words = scores.iter_mut().zip(&mut grads).zip(LABELS);
+        let of_word = |((scores, grads), label): ((&mut [f32; 3], &mut [f32; 3]), u32)| {
+            loss.of_word(scores, label as usize, 0.25, grads)
+        };
+        (words.map(of_word).sum::<f32>() / 4.0, grads)
+    }
+
     /// The loss in plain numbers.
     fn twin(loss: &HeadLoss) -> f32 {
         let word = |(scores, label): (&[f32; 3], u32)| {
@@ -141,8 +179,10 @@ mod tests {
     fn losses_are_those_of_their_formulas() {
         let scores = Tensor::new(&SCORES, &Device::Cpu).unwrap();
         for loss in losses() {
-            let (found, expected) = (value(&loss, &scores), twin(&loss));
-            assert!((found - expected).abs() < 1e-5, "{loss:?}: {found}, but {expected}");
+            let expected = twin(&loss);
+            for found in [value(&loss, &scores), by_word(&loss, SCORES).0] {
+                assert!((found - expected).abs() < 1e-5, "{loss:?}: {found}, but {expected}");
+            }
         }
         // One word with P = 1/2 and γ = 2: (1/2)² · −ln 1/2 = 0.1733
         let half = Tensor::new(&[[1.0f32, 1.0]], &Device::Cpu).unwrap();
@@ -157,8 +197,10 @@ mod tests {
             let scores = Var::new(&SCORES, &Device::Cpu).unwrap();
             let grads = loss.mean(&scores, &labels()).unwrap().backward().unwrap();
             let grad = grads.get(&scores).unwrap().to_vec2::<f32>().unwrap();
-            for (word, grad) in grad.iter().enumerate() {
-                for (label, grad) in grad.iter().enumerate() {
+            let by_word = by_word(&loss, SCORES).1;
+            for (word, (grad, by_word)) in grad.iter().zip(by_word).enumerate() {
+                for (label, (grad, by_word)) in grad.iter().zip(by_word).enumerate() {
+                    assert!((grad - by_word).abs() < 1e-6, "{loss:?}, {word}, {label}: {grad}, {by_word}");
                     let moved = |by: f32| {
                         let mut scores = SCORES;
                         scores[word][label] += by;
@@ -182,7 +224,13 @@ mod tests {
             let labels = Tensor::new(&[0u32, 0], &Device::Cpu).unwrap();
             let grads = loss.mean(&scores, &labels).unwrap().backward().unwrap();
             let grad = grads.get(&scores).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
-            assert!(grad.iter().all(|value| value.is_finite()), "{exponent}: {grad:?}");
+            let mut by_word = [0.0; 4];
+            let (certain, wrong) = by_word.split_at_mut(2);
+            loss.of_word(&mut [90.0, -90.0], 0, 0.5, certain);
+            loss.of_word(&mut [-90.0, 90.0], 0, 0.5, wrong);
+            for grad in [grad.as_slice(), &by_word] {
+                assert!(grad.iter().all(|value| value.is_finite()), "{exponent}: {grad:?}");
+            }
         }
     }
 

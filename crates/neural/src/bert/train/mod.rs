@@ -15,6 +15,7 @@ mod passes;
 mod pretrained;
 mod samples;
 mod schedule;
+mod targets;
 #[cfg(test)]
 mod mark_tests;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use candle_core::{Device, Result as Computed, Tensor, Var, bail};
+use candle_core::{Device, Result as Computed, Tensor, Var};
 use serde_json::{Value, json};
 
 use super::adam::Moments;
@@ -12,13 +12,15 @@ use super::config::{BertConfig, OptimizerConfig};
 use super::dropout::RandomDropout;
 use super::lookahead::SlowWeights;
 use super::loss::HeadLoss;
-use super::passes::{EncoderPasses, StepDropout};
+use super::passes::{EncoderPasses, HeadPasses, LayerMix, StepDropout, WeightGuards};
 use super::samples::EncoderSample;
+use super::targets::BatchTargets;
 use super::threads;
 use crate::bert::config::EncoderConfig;
+use crate::bert::dropout::Dropout;
 use crate::bert::encoder::EncoderBatch;
 use crate::bert::names::{self, ENCODER, GAMMA, HEADS, SCALARS};
-use crate::bert::ops::{self, read};
+use crate::bert::ops::read;
 use crate::bert::tagger::Tagger;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed};
@@ -189,8 +191,13 @@ impl TaggerTrainer<'_> {
     }
 
     fn trains(&self, name: &str, epoch: usize) -> bool {
+        self.trains_with(name, epoch >= self.config.frozen)
+    }
+
+    /// Returns true for a weight that is trained where the encoder is, or is not.
+    fn trains_with(&self, name: &str, encoder: bool) -> bool {
         let has_own_rate = name == SCALARS && self.config.scalar_rate.is_some();
-        epoch >= self.config.frozen || self.is_of_head(name) || has_own_rate
+        encoder || self.is_of_head(name) || has_own_rate
     }
 
     fn is_of_head(&self, name: &str) -> bool {
@@ -274,40 +281,35 @@ impl TaggerTrainer<'_> {
         step: u64,
         encoder: bool,
     ) -> Computed<BatchGradients> {
-        let (tagger, hidden) = (self.tagger(), self.encoder.hidden_size);
+        let hidden = self.encoder.hidden_size;
+        let weights = WeightGuards::new(&self.state.weights)?;
         let dropout = StepDropout { seed: self.config.seed, step };
-        let passes = EncoderPasses::new(&self.state.weights, self.encoder, self.config.precision, dropout)?;
+        let passes = EncoderPasses::new(&weights, self.encoder, self.config.precision, dropout)?;
         let texts: Vec<&[u32]> = samples.iter().map(|sample| sample.ids.as_slice()).collect();
         let states = passes.forward(&texts)?;
         let targets = BatchTargets::new(samples.iter().copied().zip(states.starts()));
 
         let mut dropout = self.dropout(step);
-        let layer_factors = tagger.layer_factors(self.encoder.num_hidden_layers + 1, &mut dropout)?;
-        let factors: Vec<f32> = layer_factors.to_vec1()?;
-        let mixed = states.mixed(&factors, &targets.rows, hidden);
-        let mixed = Var::from_vec(mixed, (targets.rows.len(), hidden), layer_factors.device())?;
-        let scores = tagger.head_scores(mixed.as_tensor().clone(), &mut dropout)?;
-        let loss = targets.loss(&scores, self.heads, &self.losses)?;
-        let mut grads = loss.backward()?;
-        let Some(grad_mixed) = grads.remove(&mixed) else { bail!("the loss depends on no state") };
-        let of_factors = read(&grad_mixed, |grads| states.mixed_back(grads, &targets.rows, hidden))?;
-        let of_factors = Tensor::from_vec(of_factors, layer_factors.shape(), layer_factors.device())?;
-        let mut grads_layers = layer_factors.mul(&of_factors)?.sum_all()?.backward()?;
+        let layers = LayerMix::new(&weights, dropout.layers(self.encoder.num_hidden_layers + 1))?;
+        let mixed = states.mixed(&layers.factors, &targets.rows, hidden);
+        let heads = HeadPasses { weights: &weights, sizes: self.heads, losses: &self.losses };
+        let mask = dropout.factors(mixed.len());
+        let of_heads = heads.gradients(mixed, mask.as_deref(), &targets)?;
+        let mut by_name = of_heads.by_name;
+        by_name.extend(layers.gradients(&states.mixed_back(&of_heads.mixed, &targets.rows, hidden)));
+        by_name.retain(|name, _| self.trains_with(name, encoder));
 
-        let mut found = BatchGradients::new(f64::from(loss.to_scalar::<f32>()?));
-        for (name, var) in &self.state.weights {
-            let grad = grads.remove(var).or_else(|| grads_layers.remove(var));
-            found.of.extend(grad.map(|grad| (name.clone(), grad)));
-        }
+        let mut found = BatchGradients::new(of_heads.loss);
         if encoder {
-            let of = read(&grad_mixed, |grads| passes.backward(states, &factors, &targets.rows, grads))??;
-            let count = of.subwords.len();
-            let rows = Tensor::from_vec(of.rows, (count, self.encoder.embedding_size), mixed.device())?;
-            (found.subwords, _) = (of.subwords, found.of.insert(WORDS.to_owned(), rows));
-            for (name, grad) in of.by_name {
-                let grad = Tensor::from_vec(grad, self.state.weights[&name].shape(), mixed.device())?;
-                found.of.insert(name, grad);
-            }
+            let of = passes.backward(states, &layers.factors, &targets.rows, &of_heads.mixed)?;
+            let rows = (of.subwords.len(), self.encoder.embedding_size);
+            found.of.insert(WORDS.to_owned(), Tensor::from_vec(of.rows, rows, &Device::Cpu)?);
+            found.subwords = of.subwords;
+            by_name.extend(of.by_name);
+        }
+        for (name, grad) in by_name {
+            let grad = Tensor::from_vec(grad, self.state.weights[&name].shape(), &Device::Cpu)?;
+            found.of.insert(name, grad);
         }
         Ok(found)
     }
@@ -378,58 +380,6 @@ impl TaggerTrainer<'_> {
             _ => format!("try {name} {}", batch / 2),
         };
         Error::usage(format!("the device has too little memory for {name} {batch}: {advice}"))
-    }
-}
-
-/// The rows of a batch that are labelled, and the labels of each head.
-struct BatchTargets {
-    rows: Vec<u32>,
-    /// The positions among the rows that have a label of the head, and the ids of the labels.
-    labels: [(Vec<u32>, Vec<u32>); 2],
-}
-
-impl BatchTargets {
-    /// Collects the targets of samples, each with its first row in the batch.
-    fn new<'a>(samples: impl Iterator<Item = (&'a EncoderSample, usize)>) -> Self {
-        let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
-        for (sample, start) in samples {
-            for word in &sample.words {
-                for ((positions, ids), label) in labels.iter_mut().zip(word.labels.by_head()) {
-                    if let Some(label) = label {
-                        positions.push(rows.len() as u32);
-                        ids.push(label);
-                    }
-                }
-                rows.push(start as u32 + word.position);
-            }
-        }
-        Self { rows, labels }
-    }
-
-    /// Returns the sum of the losses of the heads, each the mean over its labels.
-    fn loss(&self, scores: &Tensor, heads: HeadSizes, losses: &[HeadLoss; 2]) -> Computed<Tensor> {
-        let device = scores.device();
-        let mut sum: Option<Tensor> = None;
-        let starts = [0, heads.cases];
-        let heads_of = starts.into_iter().zip([heads.cases, heads.marks]).zip(losses);
-        for (((start, size), loss), (positions, ids)) in heads_of.zip(&self.labels) {
-            if ids.is_empty() {
-                continue;
-            }
-            let mut own = scores.clone();
-            if positions.len() < self.rows.len() {
-                own = ops::rows(&own, positions)?;
-            }
-            if size < heads.all() {
-                own = own.narrow(1, start, size)?;
-            }
-            let loss = loss.mean(&own, &Tensor::from_slice(ids, ids.len(), device)?)?;
-            sum = Some(match sum {
-                Some(sum) => (sum + loss)?,
-                None => loss,
-            });
-        }
-        sum.ok_or_else(|| candle_core::Error::Msg("a batch without labels".to_owned()))
     }
 }
 

@@ -1,27 +1,32 @@
-//! The forward and the backward pass of an encoder in training, for 32-bit numbers on the CPU, with
+//! The forward and the backward passes of a tagger in training, for 32-bit numbers on the CPU, with
 //! gradients worked out by hand: what candle's graph finds, in a fraction of its time and memory.
 //!
 //! The texts of a batch lie one after another, without padding. The threads of the current pool share
 //! the work, and no result depends on their number.
 
 mod attention;
+mod heads;
 mod rows;
+mod weights;
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
-use candle_core::{Result as Computed, Storage, Var, bail};
+use candle_core::{Result as Computed, bail};
 
 use self::attention::AttentionShape;
 use self::rows::{
     JoinGradients, NormWeights, Normed, column_sums, gelu_rows, gelu_rows_back, join, join_back,
 };
+use self::weights::Affine;
 use super::dropout::BlockDropout;
 use crate::bert::config::EncoderConfig;
 use crate::bert::names::{DISTANCES, ENCODER};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
+pub use heads::{HeadPasses, LayerMix, to_log_probabilities};
 use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
+pub use weights::WeightGuards;
 
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
@@ -35,7 +40,7 @@ const PLACES: u32 = 3;
 /// An encoder whose weights are read in place.
 pub struct EncoderPasses<'a> {
     config: &'a EncoderConfig,
-    weights: BTreeMap<&'a str, WeightGuard<'a>>,
+    weights: &'a WeightGuards<'a>,
     instructions: InstructionSet,
     precision: ProductPrecision,
     /// The dropout of the step.
@@ -51,19 +56,6 @@ pub struct StepDropout {
     pub seed: u64,
     /// The number of the step.
     pub step: u64,
-}
-
-/// A tensor that is not written as long as this lives.
-struct WeightGuard<'a> {
-    storage: Box<dyn Deref<Target = Storage> + 'a>,
-    range: Range<usize>,
-}
-
-/// The weights of a product, or their gradients, and those of its summands.
-#[derive(Debug, Clone, Copy)]
-struct Affine<'a> {
-    weight: &'a [f32],
-    bias: &'a [f32],
 }
 
 /// What a forward pass leaves for the backward pass.
@@ -140,27 +132,16 @@ impl EncoderStates {
 }
 
 impl<'a> EncoderPasses<'a> {
-    /// Reads the weights of an encoder among those of a tagger.
+    /// Makes the passes of the encoder of a tagger.
     ///
     /// # Errors
-    /// Fails if the weights are not 32-bit numbers on the CPU.
+    /// Fails if a weight is missing.
     pub fn new(
-        weights: &'a BTreeMap<String, Var>,
+        weights: &'a WeightGuards<'a>,
         config: &'a EncoderConfig,
         precision: ProductPrecision,
         dropout: StepDropout,
     ) -> Computed<Self> {
-        let of_encoder = |(name, var): (&'a String, &'a Var)| {
-            let name = name.strip_prefix(ENCODER)?;
-            let (storage, layout) = var.storage_and_layout();
-            Some(match (&*storage, layout.contiguous_offsets()) {
-                (Storage::Cpu(_), Some((start, end))) => {
-                    Ok((name, WeightGuard { storage: Box::new(storage), range: start..end }))
-                }
-                _ => Err(candle_core::Error::Msg(format!("{name} does not lie on the CPU"))),
-            })
-        };
-        let weights = weights.iter().filter_map(of_encoder).collect::<Computed<_>>()?;
         let instructions = InstructionSet::best();
         let mut passes = Self { config, weights, instructions, precision, dropout, distances: None };
         if passes.buckets().is_some() {
@@ -177,18 +158,11 @@ impl<'a> EncoderPasses<'a> {
     }
 
     fn weight(&self, name: &str) -> Computed<&[f32]> {
-        let Some(WeightGuard { storage, range }) = self.weights.get(name) else {
-            bail!("there is no tensor {name}")
-        };
-        let Storage::Cpu(storage) = &***storage else { bail!("{name} does not lie on the CPU") };
-        Ok(&storage.as_slice::<f32>()?[range.clone()])
+        self.weights.values(&format!("{ENCODER}{name}"))
     }
 
     fn affine(&self, name: &str) -> Computed<Affine<'_>> {
-        Ok(Affine {
-            weight: self.weight(&format!("{name}.weight"))?,
-            bias: self.weight(&format!("{name}.bias"))?,
-        })
+        self.weights.affine(&format!("{ENCODER}{name}."))
     }
 
     fn norm(&self, name: &str) -> Computed<NormWeights<'_>> {
@@ -283,40 +257,9 @@ impl<'a> EncoderPasses<'a> {
         if !self.config.has_projection() {
             return Ok(out);
         }
-        let wide = self.product(self.affine("embeddings_project")?, &out);
+        let wide = self.affine("embeddings_project")?.product(&out, self.precision);
         states.narrow = out;
         Ok(wide)
-    }
-
-    /// Computes `x · wᵀ + b` for rows.
-    fn product(&self, of: Affine<'_>, x: &[f32]) -> Vec<f32> {
-        let Affine { weight, bias } = of;
-        let ins = weight.len() / bias.len();
-        let mut out = bias.repeat(x.len() / ins);
-        self.add_product(
-            MatrixViewMut::new(&mut out, bias.len()),
-            MatrixView::new(x, ins),
-            MatrixView::new(weight, ins).transposed(),
-        );
-        out
-    }
-
-    /// Adds the gradients of `x` in `x · wᵀ + b`, from those of the result, to `out`.
-    fn product_back(&self, of: Affine<'_>, grads: &[f32], out: &mut [f32]) {
-        let outs = of.bias.len();
-        let ins = of.weight.len() / outs;
-        let (grads, weight) = (MatrixView::new(grads, outs), MatrixView::new(of.weight, ins));
-        self.add_product(MatrixViewMut::new(out, ins), grads, weight);
-    }
-
-    /// Computes the gradient of `w` in `x · wᵀ + b` from those of the result.
-    fn weight_gradient(&self, of: Affine<'_>, grads: &[f32], x: &[f32]) -> Vec<f32> {
-        let outs = of.bias.len();
-        let ins = of.weight.len() / outs;
-        let mut out = vec![0.0; outs * ins];
-        let (grads, x) = (MatrixView::new(grads, outs), MatrixView::new(x, ins));
-        self.add_product(MatrixViewMut::new(&mut out, ins), grads.transposed(), x);
-        out
     }
 
     fn add_product(&self, out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
@@ -341,7 +284,7 @@ impl<'a> EncoderPasses<'a> {
         let position = |position| self.dropout(layer + 1, position);
         attention.forward(&attending, position(PROBABILITIES), &mut probabilities, &mut attended);
         let join = |of: Affine<'_>, from: &[f32], before: &[f32], norm, position| {
-            let mut results = self.product(of, from);
+            let mut results = of.product(from, self.precision);
             let mut out = vec![0.0; results.len()];
             let normed = join(self.instructions, &mut results, position, Some(before), norm, &mut out);
             (out, normed)
@@ -349,7 +292,7 @@ impl<'a> EncoderPasses<'a> {
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let (between, attended_normed) =
             join(self.affine(&name("attention.output.dense"))?, &attended, x, norm, position(ATTENDED));
-        let inner = self.product(self.affine(&name("intermediate.dense"))?, &between);
+        let inner = self.affine(&name("intermediate.dense"))?.product(&between, self.precision);
         let active = gelu_rows(self.instructions, &inner);
         let norm = self.norm(&name("output.LayerNorm"))?;
         let (out, outer_normed) =
@@ -418,17 +361,17 @@ impl<'a> EncoderPasses<'a> {
         let bias = found.add_norm(&name("output.LayerNorm"), parts);
         let outer = self.affine(&name("output.dense"))?;
         let mut grads_inner = vec![0.0; inner.len()];
-        self.product_back(outer, &results, &mut grads_inner);
+        outer.product_back(&results, &mut grads_inner, self.precision);
         let width = self.config.intermediate_size;
         let inner_bias = gelu_rows_back(self.instructions, &mut inner, &mut grads_inner, width);
-        found.add(&name("output.dense"), self.weight_gradient(outer, &results, &inner), bias);
+        found.add(&name("output.dense"), outer.weight_gradient(&results, &inner, self.precision), bias);
         let unit = self.affine(&name("intermediate.dense"))?;
         found.add(
             &name("intermediate.dense"),
-            self.weight_gradient(unit, &grads_inner, &between),
+            unit.weight_gradient(&grads_inner, &between, self.precision),
             inner_bias,
         );
-        self.product_back(unit, &grads_inner, grads);
+        unit.product_back(&grads_inner, grads, self.precision);
 
         let norm = self.norm(&name("attention.output.LayerNorm"))?;
         let parts =
@@ -437,11 +380,11 @@ impl<'a> EncoderPasses<'a> {
         let projection = self.affine(&name("attention.output.dense"))?;
         found.add(
             &name("attention.output.dense"),
-            self.weight_gradient(projection, &results, &attended),
+            projection.weight_gradient(&results, &attended, self.precision),
             bias,
         );
         let mut grads_attended = vec![0.0; attended.len()];
-        self.product_back(projection, &results, &mut grads_attended);
+        projection.product_back(&results, &mut grads_attended, self.precision);
         let mut grads_attending = vec![0.0; attending.len()];
         let of_distances = self.attention(texts).backward(
             &attending,
@@ -480,9 +423,13 @@ impl<'a> EncoderPasses<'a> {
         if self.config.has_projection() {
             let bias = column_sums(self.instructions, &grads, hidden);
             let projection = self.affine("embeddings_project")?;
-            found.add("embeddings_project", self.weight_gradient(projection, &grads, &states.narrow), bias);
+            found.add(
+                "embeddings_project",
+                projection.weight_gradient(&grads, &states.narrow, self.precision),
+                bias,
+            );
             let mut narrow = vec![0.0; states.narrow.len()];
-            self.product_back(projection, &grads, &mut narrow);
+            projection.product_back(&grads, &mut narrow, self.precision);
             grads = narrow;
         }
         if let Some(dropout) = self.dropout(0, OUTER) {
