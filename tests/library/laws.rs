@@ -49,9 +49,11 @@ impl Laws {
 
 #[test]
 fn every_character_keeps_its_identity_in_every_place() {
+    // No character of the planes 4 to 13 is assigned: some of them stand for all.
+    let is_checked = |c: &char| !('\u{40000}'..='\u{dffff}').contains(c) || u32::from(*c) % 61 == 0;
     let check = |chars: std::ops::RangeInclusive<char>| {
         let (mut laws, mut word) = (Laws::default(), String::new());
-        for c in chars {
+        for c in chars.filter(is_checked) {
             for locale in LOCALES {
                 for (before, after) in [("", ""), ("a", "b"), ("σ", "\u{301}"), ("I", "\u{307}J")] {
                     word.clear();
@@ -62,8 +64,8 @@ fn every_character_keeps_its_identity_in_every_place() {
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| check('\0'..='\u{8ffff}'));
-        check('\u{90000}'..=char::MAX);
+        scope.spawn(|| check('\0'..='\u{1ffff}'));
+        check('\u{20000}'..=char::MAX);
     });
 }
 
