@@ -107,6 +107,11 @@ impl<'a> CaseDecider<'a> {
         }
         let case = |class: Class| match class {
             Class::Title => model.title(lower, begins > 0.5),
+            // `l'Europe` begins a sentence as `L'Europe`, and `iPhone` as `iPhone`.
+            Class::Mixed if begins > 0.5 => {
+                let inside = model.cases.case(class, lower, mixed).unwrap_or_default();
+                inside.opening(lower, model.cases.locale())
+            }
             _ => model.cases.case(class, lower, mixed).unwrap_or_default(),
         };
         // Of equally probable labels, the smaller change.
