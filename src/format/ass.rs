@@ -512,4 +512,9 @@ mod tests {
         let found = error(Format::Ass, "[Events]\nDialogue: 0,0:00:01.00,so\n");
         assert!(found.starts_with("data, line 2, column 26: found 3 fields, but an event"), "{found}");
     }
+
+    #[test]
+    fn a_drawing_is_one_mark_with_the_override_before_it() {
+        assert_eq!(super::marks("{\\p1}m 0 0\\Nl 9 9{\\p0}so"), [0..17, 17..22]);
+    }
 }

@@ -493,7 +493,10 @@ mod tests {
                 ("2.1", "x"),
                 ("3-5", "dámelo"),
                 ("3", "da"),
-                ("4", "me")
+                ("4", "me"),
+                ("6-7", "del"),
+                ("6", "de"),
+                ("7", "el")
             ]),
             rows(&[
                 ("1-2", "Won't"),
@@ -502,10 +505,15 @@ mod tests {
                 ("2.1", "x"),
                 ("3-5", "DÁMELO"),
                 ("3", "DA"),
-                ("4", "ME")
+                ("4", "ME"),
+                ("6-7", "DEL"),
+                ("6", "DE"),
+                ("7", "EL")
             ])
         );
         let far = rows(&[("1-2", "in the"), ("1", "in"), ("2", "the")]);
         check(Format::Conll, &far);
+        let bracketed = rows(&[("1-2", "(del"), ("1", "(de"), ("2", "l")]);
+        check(Format::Conll, &bracketed);
     }
 }

@@ -378,7 +378,7 @@ impl RecordGrammar for CsvReader {}
 mod tests {
     use super::*;
     use crate::format::Format;
-    use crate::format::laws::{Counting, check, error, marked, starts, words};
+    use crate::format::laws::{Counting, check, error, marked, pieces, starts, words};
     use crate::text::{Mark, SentenceStart};
 
     /// Returns the words of the column of a table.
@@ -413,6 +413,7 @@ mod tests {
             ("said", "id|said|a,b,c,d\n1|so, we|no\n"),
             ("TEXT", "a;\"Text\"\n1;so, we\n"),
             ("2", "1|so, we|\"x|x\"\n2||x\n"),
+            ("2", "1|so, we|,,\n2||\n"),
             ("1", "so we,1\n,2\n"),
             ("2", "sep=;\n1;so, we\n"),
             ("text", "sep=|\r\nid|text\n1|so, we\n"),
@@ -439,6 +440,9 @@ mod tests {
             let error = error(Format::Csv, table);
             assert!(error.contains(found) && error.starts_with("data"), "{error}");
         }
+        let options = RestoreOptions { field: Some("said".to_owned()), ..RestoreOptions::default() };
+        let error = pieces(Format::Csv, b"id\n1\n", usize::MAX, options).unwrap_err().to_string();
+        assert!(error.contains("found the column \"id\", but none is called \"said\""), "{error}");
         // Empty cells at the end are no more than the header has.
         assert_eq!(words(Format::Csv, "id,text\n1,so,,\n"), ["so"]);
     }

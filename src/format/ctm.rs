@@ -619,8 +619,8 @@ mod tests {
     fn what_is_wrong_is_named_with_its_position() {
         for (line, at, problem) in [
             ("call A 1.25 0.3", 15, "found 4 fields, but a line is expected to be file channel begin"),
-            ("call A 1,25 0.3 so", 7, "found \"1,25\", but a beginning in seconds"),
-            ("call A 1.25 x3 so", 12, "found \"x3\", but a duration in seconds"),
+            ("call A 1,25 0.3 so", 7, "found \"1,25\", but the beginning in seconds"),
+            ("call A 1.25 x3 so", 12, "found \"x3\", but the duration in seconds"),
             ("call A 1.25 0.3 so sure", 19, "found \"sure\", but a confidence"),
             ("call A 1.25 0.3 so 0x1", 19, "found \"0x1\", but a confidence"),
             ("call A 1.25 0.3 so 1 lex x y", 27, "found \"y\", but a line ends with"),
@@ -667,7 +667,7 @@ mod tests {
         assert_eq!(starts(Format::Ctm, file), ["we", "then", "é\u{30c}é"]);
         check(Format::Ctm, file);
         let found = error(Format::Ctm, "a A 0 1 so\na A x 1 we\n");
-        assert!(found.starts_with("data, line 2, column 5: found \"x\", but a beginning"), "{found}");
+        assert!(found.starts_with("data, line 2, column 5: found \"x\", but the beginning"), "{found}");
         assert_eq!(words(Format::Ctm, "a A 0 1 so\na A x 1 we\na A 0 1 go"), ["so", "go"]);
     }
 }

@@ -358,6 +358,8 @@ mod tests {
             let found = fitted("So we met him there.", &words);
             assert_eq!(found, ["So|1-2", " we|2-3", " met|3-4", " him|4-5", " there.|5-6"], "{times}");
         }
+        let words = [("so", "1-2"), ("we", "2-2"), ("met", "3-4")];
+        assert_eq!(fitted("So we met.", &words)[1], " we|2-2");
         assert_eq!(fitted("so we", &[("so", ""), ("we", "4-5")])[0], "so|0-4");
         assert_eq!(fitted("so we", &[("so", "1-"), ("we", "-5")]), ["so|1-?", "we|1-5"]);
     }

@@ -401,6 +401,11 @@ mod tests {
     }
 
     #[test]
+    fn white_space_goes_between_the_parts_of_a_value_and_stays_in_strings() {
+        assert_eq!(compact(r#"{ "a b" : [ 1, "c \" d" ] }"#), r#"{"a b":[1,"c \" d"]}"#);
+    }
+
+    #[test]
     fn json_is_read_and_faults_have_positions() {
         assert_eq!(events(r#" {"a": [1, -2.5e3, NaN, "x\"y", {}, []], "b": null} "#), Ok(15));
         for (json, at) in [

@@ -29,17 +29,19 @@ pub(super) const KALDI: FormatInfo = FormatInfo {
 fn begins(head: FileHead<'_>) -> Option<bool> {
     /// The number of lines that are enough, whatever their names look like.
     const LINES: usize = 3;
-    /// The largest number of bytes of a name that is waited for.
-    const LONGEST: usize = 64;
+    /// The largest number of bytes of a name, so that no longer one is waited for.
+    const LONGEST: usize = 256;
     let FileHead { text, ended, file, .. } = head;
     let is_named = file == "text";
     let (mut names, mut has_words, mut rest) = (Vec::<&[u8]>::new(), false, text);
     while !rest.is_empty() {
         let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         let name = &rest[..end];
+        if end > LONGEST {
+            return Some(false);
+        }
         if end == rest.len() && !ended {
-            let may_be = end < LONGEST && name.iter().all(is_in_name);
-            return if may_be { None } else { Some(false) };
+            return if name.iter().all(is_in_name) { None } else { Some(false) };
         }
         if !is_name(name, is_named) || names.last().is_some_and(|last| *last >= name) {
             return Some(false);
@@ -121,6 +123,7 @@ impl Grammar for KaldiReader {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::format::Format;
     use crate::format::laws::{check, starts, words};
 
@@ -130,5 +133,21 @@ mod tests {
         check(Format::Kaldi, file);
         assert_eq!(words(Format::Kaldi, file), ["we", "met", "ana", "he", "left", "ana-4", "yes"]);
         assert_eq!(starts(Format::Kaldi, file), ["we", "he", "yes"]);
+    }
+
+    #[test]
+    fn a_file_is_recognised_the_same_however_its_first_bytes_arrive() {
+        for (letters, expected) in [(70, true), (300, false)] {
+            let text = {
+                let name = "a".repeat(letters);
+                format!("{name}-0001 so it is\n{name}-0002 we met\n{name}-0003 they left\n")
+            };
+            let answer = |end: usize| begins(FileHead::new(&text.as_bytes()[..end], end == text.len(), "")?);
+            let found: Vec<bool> = (0..=text.len()).filter_map(answer).collect();
+            assert!(
+                !found.is_empty() && found.iter().all(|found| *found == expected),
+                "{letters}: {found:?}"
+            );
+        }
     }
 }

@@ -42,22 +42,21 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
 /// Returns true if a file begins with the row of a word and the label of its mark: only what has a
 /// tab after its first word may be one.
 fn begins(head: FileHead<'_>) -> Option<bool> {
-    /// The largest number of bytes of a word or of a label that is waited for.
-    const LONGEST: usize = 64;
+    /// The largest number of bytes of a word and of what stands behind it, so that no longer ones are waited
+    /// for.
+    const LONGEST: usize = 256;
     let FileHead { text: head, ended, .. } = head;
     if head.starts_with(b"{") || head.starts_with(b"[") {
         return Some(false);
     }
     let word = head.iter().position(u8::is_ascii_whitespace);
     let row = head.iter().position(|&b| b == b'\n');
-    let (cut, is_open) = match (word, row) {
-        (Some(tab), _) if head[tab] != b'\t' => return Some(false),
-        (_, Some(end)) => (end, false),
-        (Some(tab), None) => (head.len(), head.len() < tab + LONGEST),
-        (None, None) => (head.len(), head.len() < LONGEST),
-    };
-    if is_open && !ended {
-        return None;
+    let cut = row.unwrap_or(head.len());
+    match word {
+        Some(tab) if head[tab] != b'\t' || tab > LONGEST || cut - tab > LONGEST => return Some(false),
+        None if cut > LONGEST => return Some(false),
+        _ if row.is_none() && !ended => return None,
+        _ => {}
     }
     let row = str::from_utf8(&head[..cut]).map(|row| row.trim_end_matches('\r'));
     Some(row.is_ok_and(is_row))
@@ -216,6 +215,7 @@ fn is_row(line: &str) -> bool {
 mod tests {
     use std::io::Cursor;
 
+    use super::*;
     use crate::files::Input;
     use crate::format::laws::{check, error, starts, words};
     use crate::format::{Format, Record};
@@ -228,8 +228,8 @@ mod tests {
         while records.next(&mut record).unwrap() {
             for (position, before) in &record.stretches {
                 text.push_str(match *before {
-                    crate::text::Break::None => "",
-                    crate::text::Break::Space => " ",
+                    Break::None => "",
+                    Break::Space => " ",
                     _ => "|",
                 });
                 text.push_str(&record.text[position.clone()]);
@@ -245,6 +245,19 @@ mod tests {
         check(Format::Labels, file);
         assert_eq!(words(Format::Labels, file)[..3], ["well", "we", "re"]);
         assert_eq!(starts(Format::Labels, file), ["well", "do", "it"]);
+    }
+
+    #[test]
+    fn a_file_is_recognised_the_same_however_its_first_bytes_arrive() {
+        for (letters, expected) in [(70, true), (300, false)] {
+            let text = format!("{}\tCOMMA\nwe\tO\n", "a".repeat(letters));
+            let answer = |end: usize| begins(FileHead::new(&text.as_bytes()[..end], end == text.len(), "")?);
+            let found: Vec<bool> = (0..=text.len()).filter_map(answer).collect();
+            assert!(
+                !found.is_empty() && found.iter().all(|found| *found == expected),
+                "{letters}: {found:?}"
+            );
+        }
     }
 
     #[test]

@@ -390,6 +390,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_place_of_a_bad_byte_is_counted_from_the_beginning_of_its_line() {
+        let mut live = Live::new("text", RestoreOptions::default());
+        live.push(b"so we").unwrap();
+        live.push(b"\nmet ").unwrap();
+        let error = live.push(b"\xff").unwrap_err().to_string();
+        assert!(error.starts_with("text, line 2, column 5: byte 0xff"), "{error}");
+    }
+
     /// Returns the output after each part.
     fn heard(parts: &[&str]) -> Vec<String> {
         let mut live = Live::new("text", options());

@@ -123,6 +123,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_record_without_words_has_no_text() {
+        for (kind, file) in [(Format::Ctm, ";; so\n"), (Format::Jsonl, "{\"text\": null}\n")] {
+            let mut records = LiveRecords::new("data", kind, &RestoreOptions::default()).unwrap();
+            records.push(file.as_bytes());
+            assert_eq!(records.next(false).unwrap().unwrap().text, "", "{file}");
+        }
+    }
+
     fn named(name: &str) -> Option<Id> {
         Some(Id::Name(name.to_owned()))
     }

@@ -148,6 +148,11 @@ mod tests {
     }
 
     #[test]
+    fn a_name_with_a_capital_has_its_capitals() {
+        assert_eq!(words(Format::Lrc, "[ti:so it Is]\nyes\n"), ["yes"]);
+    }
+
+    #[test]
     fn a_time_is_told_from_a_word_in_brackets() {
         for (line, rest) in [
             ("[00:12.00]so", "so"),

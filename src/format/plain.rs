@@ -334,11 +334,13 @@ mod tests {
         }
         text += "\n";
         text += &"x,".repeat(100_000);
-        text += " tail ends";
+        // A space of three bytes, which do not all arrive together.
+        text += "\u{2003}tail ends";
         let spellings = Spellings::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
         let options = || RestoreOptions { spellings: spellings.clone(), ..RestoreOptions::default() };
         let whole = read(text.as_bytes(), usize::MAX, options()).unwrap();
         assert_eq!(whole.0, text.as_bytes());
+        assert_eq!(whole.1[whole.1.len() - 2].0, "tail");
         assert_eq!(whole.1.last().unwrap().0, "ends");
         for step in [1, 4097, 65_536] {
             let parts = read(text.as_bytes(), step, options()).unwrap();

@@ -393,7 +393,7 @@ mod tests {
             assert_eq!(Format::of_bytes(text.as_bytes(), true, ""), Some(kind), "{text:?}");
         }
         assert_eq!(Format::of_bytes(b"so\tCOM", false, ""), None);
-        assert_eq!(Format::of_bytes("x".repeat(99).as_bytes(), false, ""), Some(None));
+        assert_eq!(Format::of_bytes("x".repeat(300).as_bytes(), false, ""), Some(None));
     }
 
     #[test]

@@ -228,7 +228,7 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::Format;
-    use crate::format::laws::{check, error, pieces, starts, words};
+    use crate::format::laws::{self, check, error, pieces, starts, words};
     use crate::text::RestoreOptions;
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
@@ -278,12 +278,28 @@ mod tests {
         for (text, start) in [
             ("2\n00:00:01,000 --> 00:0", "data, line 6, column 18: found \"00:0\", but a timing"),
             ("2\n00:00:01,000 -->", "data, line 6, column 17: found nothing, but a timing"),
+            ("00:00:01,000 -->", "data, line 5, column 17: found nothing, but a timing"),
         ] {
             let text = format!("{good}{text}");
             let error = error(Format::Srt, &text);
             assert!(error.starts_with(start) && error.ends_with("`lossy`"), "{error}");
             assert_eq!(words(Format::Srt, &format!("{text}\n\n{good}")), ["yes", "yes"]);
         }
+    }
+
+    #[test]
+    fn text_does_not_wait_once_its_cue_has_ended_for_certain() {
+        let cue = "1\n00:00:01,000 --> 00:00:02,500\nyes\n\n";
+        let passed = format!("{cue}2\n00:00:01,000 -->\n\n");
+        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        let file = format!("{passed}{cue}");
+        let mut at = 0;
+        let mut ends = |len: usize| {
+            at += len;
+            at
+        };
+        let pieces = pieces(Format::Srt, file.as_bytes(), 1, options).unwrap();
+        assert!(pieces.iter().any(|piece| ends(piece.bytes().len()) == passed.len()));
     }
 
     /// Returns the parts of a file that is read without an error.
@@ -328,5 +344,23 @@ mod tests {
         let words = pieces.iter().flat_map(|piece| piece.tokens.iter());
         let opening: Vec<&str> = words.filter(|(_, word)| word.opens).map(|(lower, _)| lower).collect();
         assert_eq!(opening, ["we", "and"]);
+    }
+
+    #[test]
+    fn marks_are_put_between_the_words_of_a_line() {
+        let file = "1\n00:00:01,000 --> 00:00:02,500\nso we met\n";
+        let options = RestoreOptions { marks: ",".parse().unwrap(), ..RestoreOptions::default() };
+        let marked = laws::marked(Format::Srt, file.as_bytes(), usize::MAX, &laws::Counting::new(), &options);
+        let text = String::from_utf8(marked).unwrap().to_lowercase();
+        assert!(text.contains("\nso, we, met"), "{text}");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_or_passed() {
+        let file = format!("1\n00:00:01,000 --> 00:00:02,500\n{}\n", "so ".repeat(30_000));
+        let found = error(Format::Srt, &file);
+        let start = "data, line 3, column 1: found a line of more than 65536 characters";
+        assert!(found.starts_with(start), "{found}");
+        assert!(words(Format::Srt, &file).is_empty());
     }
 }

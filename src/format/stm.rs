@@ -354,7 +354,8 @@ mod tests {
     fn what_is_wrong_is_named_with_its_position() {
         for (line, at, problem) in [
             ("talk 1 ana 0.5", 14, "found 4 fields, but a line is expected to be file channel speaker"),
-            ("talk 1 ana x 1 Yes", 11, "found \"x\", but a beginning in seconds"),
+            ("talk 1 ana x 1 Yes", 11, "found \"x\", but the beginning in seconds"),
+            ("talk 1 ana -1 1 Yes", 11, "found \"-1\", but the beginning in seconds"),
             ("talk 1 ana 2 1 Yes", 13, "found the end 1 before the beginning 2"),
             ("talk 1 ana 1 2 { Yes", 15, "found { without its }"),
         ] {

@@ -80,7 +80,7 @@ pub fn seconds(line: &str, field: &Range<usize>, what: &str) -> Result<f64, Faul
         _ => Err(Fault {
             at: field.start,
             problem: format!(
-                "found \"{}\", but a {what} in seconds is expected, such as 12.34",
+                "found \"{}\", but the {what} in seconds is expected, such as 12.34",
                 shortened(text)
             ),
         }),

@@ -946,6 +946,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_empty_file_is_no_error() {
+        let pieces = laws::pieces(Format::WhisperJson, b"", usize::MAX, RestoreOptions::default());
+        assert!(pieces.unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_text_that_is_in_no_list_of_words_stays() {
+        let file = r#"{"text": "so", "prompt": {"text": "so"}}"#;
+        let upper = laws::written(Format::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
+        assert_eq!(String::from_utf8(upper).unwrap(), r#"{"text": "SO", "prompt": {"text": "so"}}"#);
+    }
+
     /// Returns a document with a mark after each word in turn: a comma, a full stop, none.
     fn marked(kind: Format, file: &str) -> String {
         check(kind, file);

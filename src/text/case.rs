@@ -286,6 +286,19 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_letter_beyond_the_set_is_no_capital() {
+        let all = Capitals(u64::MAX);
+        assert!(all.contains(MAX_LETTERS - 1) && !all.contains(MAX_LETTERS));
+    }
+
+    #[test]
+    fn title_case_makes_no_capital_behind_a_first_letter_that_does_not_pair() {
+        for word in ["ßa", "İzmir"] {
+            assert_eq!(Case::Title.applied(word, Locale::Root), word);
+        }
+    }
+
     proptest! {
         #[test]
         fn the_quick_ways_are_the_plain_one(word in "([A-Za-c0-9'.-]{0,5}|[iIjJ]{0,3}|[a-z]{60,70}|[éÉİ]){0,4}") {

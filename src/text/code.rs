@@ -706,7 +706,8 @@ mod tests {
     #[test]
     fn live_text_has_the_same_code_however_it_arrives() {
         let text = "so\n```py\nx = 1\n```\n  run `git a` and $x$, $5 or \\(a\\) [we](http://a.b) <b>h</b> <script>\nvar x\n\
-            </script>\n<code>a b</code> <c> c\\d \\emph{we} it ` s\n---\n$$\nx\n$$\n<!-- a\n\nb --> we ~ ] < $";
+            </script>\n<code>a b</code> <c> c\\d \\emph{we} it ` s\n\
+            \\[a\\] so\nand \\emph{we} it\n---\n$$\nx\n$$\n<!-- a\n\nb --> we ~ ] < $";
         let mut whole = String::new();
         let whole = CodeFinder::new("", false).view(text, &mut whole).to_owned();
         for step in [1, 2, 5, 1000] {
@@ -784,6 +785,7 @@ mod tests {
     fn targets_of_links_and_front_matter_are_no_text() {
         assert_eq!(view("a", "[the alps](http://a.b/C \"x\") are"), "[the alps]_____________ ____ are");
         assert_eq!(view("a", "[we]: http://a.b so"), "_____ __________ so");
+        assert_eq!(view("a", "[we]: #a so"), "_____ __ so");
         assert_eq!(view("a", "[^1]: so"), "[^1]: so");
         assert_eq!(words("a", "[we]( http://a.b \"x\" ) are"), "[we] are");
         assert!(words("a", "[we]( ébé so) are").ends_with("so) are"));

@@ -250,4 +250,18 @@ mod tests {
         gaps.see(Mark::Question, Break::Line);
         assert_eq!((gaps.gap(), gaps.line.marked), (Some(Mark::Question), false));
     }
+
+    #[test]
+    fn an_empty_line_is_no_line_without_marks() {
+        let reading = Reading::new(Locale::Root, "en", Arrival::Lines);
+        let reading = Reading { puts: Some(MarkPlaces::Unmarked), ..reading };
+        let mut gaps = GapTracker::default();
+        for _ in 0..2 {
+            gaps.see(Mark::Comma, Break::Space);
+            gaps.end_line(true);
+            gaps.end_line(false);
+        }
+        gaps.finish_line(&reading, &mut [Token::default()]);
+        assert_eq!(gaps.line.closed, Some(true));
+    }
 }

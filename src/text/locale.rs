@@ -229,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn a_sigma_is_final_behind_a_letter_and_its_accents_at_the_end_of_a_word() {
+        for (text, lower) in [
+            ("ΟΔΟΣ ΣΟ Σ", "οδος σο σ"),
+            ("Ο\u{301}Σ\u{301}", "ο\u{301}ς\u{301}"),
+            ("ΟΣ\u{301}Ο", "οσ\u{301}ο"),
+        ] {
+            assert_eq!(Locale::Root.lower(text), lower);
+        }
+    }
+
+    #[test]
     fn a_language_is_known_by_its_codes_in_any_case() {
         for (tags, locale) in [
             ("tr TR tur az aze AZE-Cyrl tr_TR", Locale::Turkic),

@@ -282,6 +282,9 @@ mod tests {
         for text in ["<b and\nthen>", "<i never\nclosed", "<p a=\"\n\n\">", "<a\n<b>", "<p =\n>"] {
             assert_eq!(tag_end(text, 0, false, true), TagMatch::None, "{text}");
         }
+        let long = |letters: usize| format!("<p\na={}>", "x".repeat(letters));
+        assert_eq!(tag_end(&long(MAX_TAG - 5), 0, false, true), TagMatch::Ends(MAX_TAG + 1));
+        assert_eq!(tag_end(&long(MAX_TAG - 4), 0, false, true), TagMatch::None);
         assert_eq!(tag_end("{y:i}", 0, false, false), TagMatch::Ends(5));
         assert_eq!(tag_end("{y: i}", 0, false, false), TagMatch::None);
         for not_a_code in ["{I:", "{i:", "{ı:", "{İ:"] {

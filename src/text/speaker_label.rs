@@ -339,6 +339,7 @@ mod tests {
             ("the witness: no", "the witness:"),
             ("BY MR. SMITH:", "BY MR. SMITH:"),
             ("Q. did you", "Q."),
+            ("Q.", "Q."),
             ("q: did you", "q:"),
             ("12   Q.  did you", "12   Q."),
             ("Q\tdid you", "Q"),
@@ -406,6 +407,7 @@ mod tests {
         ] {
             assert_eq!(label(line, timed), Some(expected));
         }
+        assert_eq!(speaker_label("<jm", false, timed), Scan::Open);
         let dialogue = LabelContext { is_dialogue: true, ..LabelContext::default() };
         assert_eq!(label("jmoreno: so", dialogue), Some("jmoreno:"));
         assert_eq!(label("note: so", dialogue), None);

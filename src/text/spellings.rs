@@ -301,6 +301,8 @@ mod tests {
         assert_eq!(spelled(".NET", "the net, .net and .net's"), "the net, .NET and .NET's");
         assert_eq!(spelled("C#\nC++", "c c# c+ c++ c"), "c C# c+ C++ c");
         assert_eq!(spelled("c\nC#", "C c# C#"), "c C# C#");
+        // Of two that fit alike, the first of the list does.
+        assert_eq!(spelled("+C\nc+", "+c+"), "+C+");
         assert_eq!(spelled("Yahoo! Inc.", "yahoo inc. yahoo! inc."), "yahoo inc. Yahoo! Inc.");
         let problem = Spellings::read(b"- iPhone", "w.txt", Locale::Root).unwrap_err().to_string();
         assert_eq!(
@@ -339,6 +341,7 @@ mod tests {
             "w.txt, line 3: this spelling clashes with line 2: keep one of the two"
         );
         assert!(problem("iphone\tiPhones").contains("changes more than case"));
+        assert_eq!(spelled("iphone\tiPhone", "my iphone"), "my iPhone");
         assert!(problem("@home").contains("no word to spell"));
         assert!(Spellings::read(b"\xff", "w.txt", Locale::Root).is_err());
     }

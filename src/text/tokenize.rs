@@ -586,6 +586,51 @@ mod tests {
     }
 
     #[test]
+    fn a_line_has_one_label_at_most() {
+        let mut tokens = Tokens::new();
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_speakers(true);
+        tokenizer.read("bob: ann: so", 0, Cut::Whole, &mut tokens);
+        let labels: Vec<_> = tokens.as_slice().iter().map(|token| token.is_label).collect();
+        assert_eq!(labels, [true, false, false]);
+    }
+
+    #[test]
+    fn a_name_that_is_in_no_list_is_a_label_only_shortly_after_another() {
+        for (lines, is_label) in [(0, true), (2, true), (3, false)] {
+            let text = format!("bob: hi\n{}zorp: so", "we met\n".repeat(lines));
+            let mut tokens = Tokens::new();
+            let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_speakers(true);
+            tokenizer.read(&text, 0, Cut::Whole, &mut tokens);
+            let name = tokens.as_slice().iter().rev().nth(1);
+            assert_eq!(name.map(|word| word.is_label), Some(is_label), "{lines} lines");
+        }
+    }
+
+    #[test]
+    fn a_colon_may_make_a_label_of_a_first_word_and_of_a_name_alone() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_speakers(true);
+        let text = "we met him\nmaria reis met";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let may_name: Vec<_> = tokens.as_slice().iter().map(|token| token.may_name).collect();
+        assert_eq!(may_name, [true, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn where_marks_are_put_in_a_turn_begins_a_sentence_and_a_cue_does_not() {
+        for (before, starts) in [(Break::Cue, false), (Break::Turn, true)] {
+            let mut tokens = Tokens::new();
+            let tokenizer = Tokenizer::flowing(Locale::Root, "en", Capitalized::Ignore);
+            let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere));
+            tokenizer.read("so", 0, Cut::Whole, &mut tokens);
+            tokenizer.end_cue(before);
+            tokenizer.read("we met", 0, Cut::Whole, &mut tokens);
+            let found: Vec<_> = tokens.as_slice().iter().map(|token| token.starts).collect();
+            assert_eq!(found, [true, starts, false]);
+        }
+    }
+
+    #[test]
     fn in_groups_of_lines_a_sentence_goes_on() {
         assert_eq!(starts("hello.\n\nwhere do you want\nto go?\n\nhome."), ["hello", "where", "home"]);
         assert_eq!(starts("no marks\nhere. and"), ["here", "and"]);
@@ -633,6 +678,16 @@ mod tests {
     }
 
     #[test]
+    fn no_opening_stands_behind_the_dash_of_a_report_or_inside_a_run() {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
+        let text = "ah? —dijo so(it";
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
+        assert_eq!(openings, [None, Some(Mark::None), None, Some(Mark::None)]);
+    }
+
+    #[test]
     fn an_opening_right_behind_a_word_leaves_no_place_for_a_mark() {
         let mut tokens = Tokens::new();
         let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
@@ -640,6 +695,14 @@ mod tests {
         tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
         let gaps: Vec<_> = tokens.as_slice().iter().map(|token| token.gap).collect();
         assert_eq!(gaps, [None, Some(Mark::None), None]);
+    }
+
+    #[test]
+    fn without_marks_a_clitic_passes_a_sentence_start_on_over_quotes_and_stops() {
+        let tokens = tokenize("nu. 's avonds. 'a' we. 'a. we", Locale::Dutch, "nl");
+        let starts: Vec<_> =
+            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
+        assert_eq!(starts, ["nu", "avonds", "we", "we"]);
     }
 
     #[test]

@@ -125,6 +125,11 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
     assert_eq!(told, "majuscule: left out: identifiers of 1 cue, 1 head\n");
     room.write("out.ass", &ass);
     assert_eq!(room.both("out.ass --to text --drop", "").0, "so ana & we\n");
+    // Margins of zeros are none.
+    let zeros = "[Events]\nFormat: Start, End, MarginL, Text\nDialogue: 0:00:01.00,0:00:02.00,0000,so\n";
+    let (srt, told) = room.both("- --from ass --to srt --drop", zeros);
+    assert_eq!(srt, "1\n00:00:01,000 --> 00:00:02,000\nso\n\n");
+    assert_eq!(told, "majuscule: left out: 1 script\n");
     room.fails(
         "talk.srt -o out.ttml",
         "",
@@ -211,6 +216,11 @@ fn what_would_be_lost_is_named_with_its_place() {
             "1\n0:00:01,000 --> 0:00:02,000 X1:4\nso",
             "standard input, line 2, column 29: the coordinates \"X1:4\" would be lost",
         ),
+        (
+            "- --from jsonl --to stm",
+            "{\"label\":\"o\",\"begin\":0,\"end\":1,\"text\":\"so\"}",
+            "standard input, line 1, column 10: the label \"o\", which is not in <>, would be lost",
+        ),
     ] {
         room.fails(&format!("{line} -o out"), input, 1, begins);
         assert!(!room.path("out").exists(), "{line}");
@@ -249,6 +259,9 @@ fn words_alone_and_columns_are_the_same() {
         "{\"text\":\"so we\",\"rows\":[[\"1\",null],[\"2\",null]]}\n"
     );
     assert_eq!(room.out("- --from jsonl --to text --field said", "{\"said\":\"so\"}"), "so\n");
+    // Rows are lists; any other value stays as it is.
+    let other = "{\"text\":\"so\",\"rows\":[{\"word\":null}]}\n";
+    assert_eq!(room.out("- --from jsonl --to jsonl", other), other);
 }
 
 #[test]
@@ -268,6 +281,18 @@ fn bad_input_and_bad_arguments_are_told_apart() {
         "",
         1,
         "bad.srt, line 2, column 1: found \"no\", but the number of a cue is expected",
+    );
+    room.fails(
+        "- --from srt --to vtt --input-limit 1M -o out.vtt",
+        &format!("1\n00:00:01,000 --> 00:00:02,000\n{}", "so\n".repeat(400_000)),
+        1,
+        "standard input, line 349517: an item, such as a cue or a header, is longer than 1M",
+    );
+    room.fails(
+        "- --from whisper-json --to srt",
+        "{\"segments\":[{\"start\":0,\"end\":1,\"text\":null}]}",
+        1,
+        "standard input, line 1, column 14: found no string \"text\", but a segment is expected to have one",
     );
     room.fails("missing.srt -o out.vtt", "", 1, "cannot open missing.srt");
     room.fails(

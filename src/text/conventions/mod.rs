@@ -523,12 +523,23 @@ pub(super) mod tests {
             assert!(spelled.contains("M.I.T.") && spelled.contains("5 p.m."), "{spelled}");
         }
         assert_eq!(spelled("pl", "cf. m.i.t.", Case::Title), "Cf. M.i.t.");
+        assert_eq!(spelled("en", "so etc", Case::Title), "So etc");
+        assert_eq!(spelled("en", "the dept.", Case::Lower), "the Dept.");
+    }
+
+    #[test]
+    fn an_abbreviation_with_a_hyphen_is_in_lower_case_to_its_end() {
+        for case in [Case::Title, Case::Upper] {
+            let spelled = spelled("fr", "il vient c.-à-d. demain", case);
+            assert!(spelled.contains(".-à-d. "), "{spelled}");
+        }
     }
 
     #[test]
     fn letters_one_by_one_are_an_acronym_unless_they_are_words() {
         assert_eq!(spelled("en", "at i b m and u s a", Case::Lower), "at I B M and U S A");
         assert_eq!(spelled("en", "i a m", Case::Lower), "i A M");
+        assert_eq!(spelled("en", "we met a q there", Case::Lower), "we met a q there");
         assert_eq!(spelled("pt", "silva e a sra ana", Case::Lower), "silva e a Sra ana");
         assert_eq!(spelled("es", "las letras b y c", Case::Lower), "las letras B y C");
         assert_eq!(spelled("es", "a las 5 a. m. en 40 a. c. y", Case::Upper), "A LAS 5 a. m. EN 40 a. C. y");
@@ -538,7 +549,9 @@ pub(super) mod tests {
     fn units_follow_numbers() {
         let text = "5 ml, 5ml, 60 kwh, 95 mg/dl, 20 °c, ca2+ and ml";
         assert_eq!(spelled("en", text, Case::Lower), "5 ml, 5ml, 60 kWh, 95 mg/dL, 20 °C, Ca2+ and ml");
+        assert_eq!(spelled("en", "5 -mah and 5 (mah)", Case::Lower), "5 -mah and 5 (mAh)");
         assert_eq!(spelled("en", "5 km and 10am", Case::Title), "5 km And 10am");
+        assert_eq!(spelled("en", "4 kv and the 4th kv", Case::Lower), "4 kV and the 4th kv");
         assert_eq!(spelled("en", "the 5 g and e. coli", Case::Upper), "THE 5 G AND E. coli");
     }
 
@@ -546,6 +559,7 @@ pub(super) mod tests {
     fn a_particle_has_a_capital_behind_a_title_alone() {
         assert_eq!(spelled("nl", "dhr. de wit en jan de wit", Case::Lower), "dhr. De Wit en jan de wit");
         assert_eq!(spelled("nl", "mw. van den berg", Case::Lower), "mw. Van den Berg");
+        assert!(spelled("nl", "dhr. de/van wit", Case::Lower).ends_with("/van wit"));
         assert_eq!(spelled("nl", "mevrouw de voorzitter", Case::Lower), "mevrouw de voorzitter");
     }
 

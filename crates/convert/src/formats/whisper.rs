@@ -2,7 +2,7 @@
 
 use majuscule::Format;
 
-use super::written;
+use super::{run, written};
 
 #[test]
 fn all_kinds_of_segments_are_read() {
@@ -39,4 +39,11 @@ fn words_alone_are_a_text_with_the_marks_beside_them() {
         r#"{"words": [{"word": "So", "punctuated_word": "So,", "start": 0}, {"word": "we", "start": 1}]}"#;
     let items = written(Format::WhisperJson, Format::Jsonl, file);
     assert!(items.contains(r#""text":"So,""#), "{items}");
+}
+
+#[test]
+fn fields_of_the_document_after_its_segments_are_refused() {
+    let objects = "{\"text\":\"so\",\"begin\":1,\"end\":2}\n{\"document\":{\"a\":1}}\n";
+    let found = run(Format::Jsonl, Format::WhisperJson, false, objects).unwrap_err().to_string();
+    assert!(found.contains("found fields of the document after its segments"), "{found}");
 }

@@ -368,7 +368,7 @@ mod tests {
         let page = found.page(Layout::Text);
         let example = "\noffice:\n  We met [President] Reis of NATO and  reference: President, s1: president, s2: President\n";
         assert!(page.contains(example), "{page}");
-        assert!(page.contains("errors of s1  alone right  errors of s2"), "{page}");
+        assert!(page.contains("differing  errors of s1  alone right  errors of s2"), "{page}");
         assert!(found.page(Layout::Markdown).contains("\n| acronym | 2 | 1 | 2 | 0 | 2 | 0 |\n"));
     }
 

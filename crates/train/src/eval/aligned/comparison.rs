@@ -338,13 +338,21 @@ fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
     let Some((first, scores)) = systems.first() else { return Ok(()) };
     let (recordings, missing_there) = (scores.recordings.len(), missing(scores));
     for (name, other) in &systems[1..] {
-        if other.recordings.len() != recordings || missing(other) != missing_there {
-            let problem = format!(
-                "{} recordings are paired, but {recordings} of {first}: compare systems on the same recordings",
-                other.recordings.len()
-            );
-            return Err(Error::file(name, problem));
-        }
+        let (found, missing_here) = (other.recordings.len(), missing(other));
+        let odd = |from: &[String], of: &[String]| from.iter().find(|name| !of.contains(name)).cloned();
+        let problem = match () {
+            () if found != recordings => {
+                format!("{found} recordings are paired, but {recordings} of {first}")
+            }
+            () if let Some(lacking) = odd(&missing_here, &missing_there) => {
+                format!("lacks the recording {lacking}, which {first} has")
+            }
+            () if let Some(lacking) = odd(&missing_there, &missing_here) => {
+                format!("has the recording {lacking}, which {first} lacks")
+            }
+            () => continue,
+        };
+        return Err(Error::file(name, format!("{problem}: compare systems on the same recordings")));
     }
     Ok(())
 }
@@ -419,6 +427,10 @@ mod tests {
         let markdown = comparison.page(TableLayout::Markdown);
         assert!(markdown.contains("## Words\n\n| system | WER % |"), "{markdown}");
         assert!(markdown.contains("| bad_one | 10.00 [10.00, 10.00] |"), "{markdown}");
+        let rates = ["| WER % | against", "| SER % | against", "| SER % | PER % | against"];
+        let tables = rates.map(|rate| markdown.matches(rate).count());
+        assert_eq!(tables, [1, 3, 1], "{markdown}");
+        assert!(markdown.contains(" [33.33, 33.33] | 33.33 | – | – |\n"), "{markdown}");
         let csv = comparison.page(TableLayout::Csv);
         assert!(csv.starts_with("table,system,figure,value,low,high,p_randomization\n"), "{csv}");
         assert!(csv.contains("\nWords,bad_one,wer,0.1,0.1,0.1,"), "{csv}");
@@ -455,6 +467,25 @@ mod tests {
         assert!(
             problem.contains("two") && problem.contains("1 recordings are paired, but 2 of one"),
             "{problem}"
+        );
+    }
+
+    #[test]
+    fn systems_that_lack_different_recordings_are_not_compared() {
+        let lacking = |name: &str| {
+            let name = name.to_owned();
+            let left_out = vec![UnpairedFile { name, lacks: Lacking::Hypothesis, is_deleted: false }];
+            FileScores { left_out, ..scores(&[SAID]) }
+        };
+        let compared = |other: &str| {
+            let systems = [("one".to_owned(), lacking("a.txt")), ("two".to_owned(), lacking(other))];
+            AlignedComparison::of(&systems, String::new(), Protocol::default(), CompareConfig::default())
+        };
+        assert!(compared("a.txt").is_ok());
+        let error = compared("b.txt").unwrap_err().to_string();
+        assert!(
+            error.contains("two") && error.contains("lacks the recording b.txt, which one has"),
+            "{error}"
         );
     }
 }

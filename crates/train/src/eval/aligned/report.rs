@@ -249,6 +249,15 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_without_a_hypothesis_may_be_scored_as_deleted() {
+        let mut report = report();
+        report.left_out =
+            vec![UnpairedFile { name: "ref/c.stm".into(), lacks: Lacking::Hypothesis, is_deleted: true }];
+        let page = report.page(Layout::Text);
+        assert!(page.ends_with("\nall deleted: ref/c.stm, which has no hypothesis\n"), "{page}");
+    }
+
+    #[test]
     fn json_has_its_keys() {
         let value: Value = serde_json::from_str(&report().page(Layout::Json)).unwrap();
         assert_eq!(value["word_errors"]["rate"], 0.5);
