@@ -248,19 +248,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_recognised_the_same_however_its_first_bytes_arrive() {
-        for (letters, expected) in [(70, true), (300, false)] {
-            let text = format!("{}\tCOMMA\nwe\tO\n", "a".repeat(letters));
-            let answer = |end: usize| begins(FileHead::new(&text.as_bytes()[..end], end == text.len(), "")?);
-            let found: Vec<bool> = (0..=text.len()).filter_map(answer).collect();
-            assert!(
-                !found.is_empty() && found.iter().all(|found| *found == expected),
-                "{letters}: {found:?}"
-            );
-        }
-    }
-
-    #[test]
     fn a_row_without_a_word_has_the_mark_of_the_word_before() {
         assert_eq!(text("diver\tO\n1\tO\n\tCOMMA\nwhat\tQUESTION\n"), "|diver 1, what?");
         assert_eq!(text("born\tCOMMA\n\tQUESTION\ndied\tO\n"), "|born, died");

@@ -397,6 +397,24 @@ mod tests {
     }
 
     #[test]
+    fn kaldi_and_labels_are_recognised_the_same_however_their_first_bytes_arrive() {
+        for (letters, is_recognised) in [(70, true), (300, false)] {
+            let name = "a".repeat(letters);
+            let kaldi = format!("{name}-0001 so it is\n{name}-0002 we met\n{name}-0003 they left\n");
+            let labels = format!("{name}\tCOMMA\nwe\tO\n");
+            for (text, format) in [(kaldi, Format::Kaldi), (labels, Format::Labels)] {
+                let answer = |end: usize| Format::of_bytes(&text.as_bytes()[..end], end == text.len(), "");
+                let found: Vec<_> = (0..=text.len()).filter_map(answer).collect();
+                let expected = is_recognised.then_some(format);
+                assert!(
+                    !found.is_empty() && found.iter().all(|found| *found == expected),
+                    "{letters}: {found:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn text_that_comes_in_live_is_not_waited_for() {
         for (text, waited) in [("so we met\n", 3), ("7 men", 3), ("We", 2), ("{so", 2), ("1\n2\n", 4)] {
             assert!(told(text.as_bytes()).1 <= waited, "{text:?}: {:?}", told(text.as_bytes()));

@@ -433,8 +433,20 @@ mod tests {
     }
 
     fn starts(text: &str) -> Vec<String> {
-        let tokens = tokenize(text, Locale::Root, "en");
+        starting(&tokenize(text, Locale::Root, "en"))
+    }
+
+    /// Returns the words that begin a sentence.
+    fn starting(tokens: &Tokens) -> Vec<String> {
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    /// Returns the words of a text into which marks are put.
+    fn with_marks(text: &str, locale: Locale, language: &str) -> Tokens {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(locale, language, Capitalized::Ignore);
+        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        tokens
     }
 
     #[test]
@@ -650,18 +662,14 @@ mod tests {
     #[test]
     fn the_dutch_clitic_passes_its_capital_on() {
         let tokens = tokenize("'t is laat. 's avonds niet.", Locale::Dutch, "nl");
-        let starts: Vec<_> =
-            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
-        assert_eq!(starts, ["is", "avonds"]);
+        assert_eq!(starting(&tokens), ["is", "avonds"]);
     }
 
     #[test]
     fn an_abbreviation_behind_a_dash_is_one() {
         assert_eq!(starts("well--mr. reis came. so it--is. we"), ["well", "so", "we"]);
         let tokens = |text: &str| {
-            let mut tokens = Tokens::new();
-            let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
-            tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+            let tokens = with_marks(text, Locale::Root, "es");
             tokens.as_slice().iter().map(|token| token.abbreviates).collect::<Vec<_>>()
         };
         assert_eq!(tokens("y--ee 0..d y--así"), [true, true, false, true, true, false]);
@@ -669,30 +677,21 @@ mod tests {
 
     #[test]
     fn no_opening_parts_a_minus_from_its_number() {
-        let mut tokens = Tokens::new();
-        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
-        let text = "-5 -b (7 –9";
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let tokens = with_marks("-5 -b (7 –9", Locale::Root, "es");
         let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
         assert_eq!(openings, [Some(Mark::None), None, None, Some(Mark::None)]);
     }
 
     #[test]
     fn no_opening_stands_behind_the_dash_of_a_report_or_inside_a_run() {
-        let mut tokens = Tokens::new();
-        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
-        let text = "ah? —dijo so(it";
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let tokens = with_marks("ah? —dijo so(it", Locale::Root, "es");
         let openings: Vec<_> = tokens.as_slice().iter().map(|token| token.opening).collect();
         assert_eq!(openings, [None, Some(Mark::None), None, Some(Mark::None)]);
     }
 
     #[test]
     fn an_opening_right_behind_a_word_leaves_no_place_for_a_mark() {
-        let mut tokens = Tokens::new();
-        let tokenizer = Tokenizer::new(Locale::Root, "es", Capitalized::Ignore);
-        let text = "so¿\nit ¿\nis";
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        let tokens = with_marks("so¿\nit ¿\nis", Locale::Root, "es");
         let gaps: Vec<_> = tokens.as_slice().iter().map(|token| token.gap).collect();
         assert_eq!(gaps, [None, Some(Mark::None), None]);
     }
@@ -700,20 +699,13 @@ mod tests {
     #[test]
     fn without_marks_a_clitic_passes_a_sentence_start_on_over_quotes_and_stops() {
         let tokens = tokenize("nu. 's avonds. 'a' we. 'a. we", Locale::Dutch, "nl");
-        let starts: Vec<_> =
-            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
-        assert_eq!(starts, ["nu", "avonds", "we", "we"]);
+        assert_eq!(starting(&tokens), ["nu", "avonds", "we", "we"]);
     }
 
     #[test]
     fn with_marks_a_clitic_between_quotes_passes_no_sentence_start_on() {
-        let mut tokens = Tokens::new();
-        let tokenizer = Tokenizer::new(Locale::Dutch, "nl", Capitalized::Ignore);
-        let text = "nu. 's avonds. 'a' we. 'a. we";
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
-        let starts: Vec<_> =
-            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
-        assert_eq!(starts, ["nu", "avonds"]);
+        let tokens = with_marks("nu. 's avonds. 'a' we. 'a. we", Locale::Dutch, "nl");
+        assert_eq!(starting(&tokens), ["nu", "avonds"]);
     }
 
     #[test]

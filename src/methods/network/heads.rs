@@ -202,6 +202,13 @@ impl Heads {
     }
 }
 
+/// Turns scores into ln of the probabilities of their softmax.
+pub fn ln_softmax(scores: &mut [f32]) {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let whole = most + scores.iter().map(|score| (score - most).exp()).sum::<f32>().ln();
+    scores.iter_mut().for_each(|score| *score -= whole);
+}
+
 /// Returns the odds of labels against the first one.
 fn odds(ln: &[f32]) -> impl Iterator<Item = f32> + Clone + '_ {
     /// Higher logarithms count as this, so that no sum of odds is infinite.

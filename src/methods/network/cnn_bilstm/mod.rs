@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::methods::Method;
 use crate::methods::gaps::MarkCosts;
-use crate::methods::network::heads::{ChainState, HeadSizes, Heads};
+use crate::methods::network::heads::{ChainState, HeadSizes, Heads, ln_softmax};
 pub use crate::methods::network::products::EnginePrecision;
 use crate::methods::network::session::{WindowModel, WindowSession};
 use crate::methods::network::windower::Windower;
@@ -148,13 +148,6 @@ impl CnnBilstm {
     fn costs(&self) -> MarkCosts {
         self.settings.costs.unwrap_or_default()
     }
-}
-
-/// Turns scores into ln of the probabilities of their softmax.
-fn ln_softmax(scores: &mut [f32]) {
-    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let whole = most + scores.iter().map(|score| (score - most).exp()).sum::<f32>().ln();
-    scores.iter_mut().for_each(|score| *score -= whole);
 }
 
 impl Restorer for CnnBilstm {

@@ -3,10 +3,9 @@
 use candle_core::{Result, Tensor};
 use serde::Serialize;
 
-use super::passes::to_log_probabilities;
 use super::samples::EncoderSample;
 use crate::bert::ops;
-use crate::shared::heads::HeadSizes;
+use crate::shared::heads::{HeadSizes, ln_softmax};
 use majuscule::error::{Error, Result as Checked, option};
 
 /// The settings of the loss. Both variants are there to be compared with plain cross-entropy, which
@@ -76,7 +75,7 @@ impl HeadLoss {
     /// Computes the loss of a word from the scores of its labels and the id of the right one, replaces the scores
     /// by their log probabilities, and writes the gradients of `scale` times the loss.
     pub(super) fn of_word(&self, scores: &mut [f32], label: usize, scale: f32, grads: &mut [f32]) -> f32 {
-        to_log_probabilities(scores);
+        ln_softmax(scores);
         let log = scores[label];
         let weight = self.weights.as_ref().map_or(1.0, |weights| weights[label]);
         let (mut factor, mut by_log) = (1.0, 1.0);

@@ -12,6 +12,7 @@ use crate::bert::train::targets::BatchTargets;
 use crate::shared::heads::HeadSizes;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::ProductPrecision;
+use majuscule::methods::network::bert::engine::softmax;
 
 /// The factors of layers in the mixed state of a word: γ softmax(α).
 #[derive(Debug)]
@@ -28,15 +29,14 @@ impl LayerMix {
     /// # Errors
     /// Fails if a weight is missing.
     pub fn new(weights: &WeightGuards<'_>, dropped: Option<Vec<bool>>) -> Computed<Self> {
-        let mut fractions = weights.values(SCALARS)?.to_vec();
+        let mut scalars = weights.values(SCALARS)?.to_vec();
         let &[gamma] = weights.values(GAMMA)? else { bail!("{GAMMA} is not one number") };
-        for (scalar, dropped) in fractions.iter_mut().zip(dropped.unwrap_or_default()) {
+        for (scalar, dropped) in scalars.iter_mut().zip(dropped.unwrap_or_default()) {
             if dropped {
                 *scalar = f32::NEG_INFINITY;
             }
         }
-        to_log_probabilities(&mut fractions);
-        fractions.iter_mut().for_each(|log| *log = log.exp());
+        let fractions = softmax(&scalars);
         let factors = fractions.iter().map(|fraction| gamma * fraction).collect();
         Ok(Self { fractions, factors })
     }
@@ -93,7 +93,7 @@ impl HeadPasses<'_> {
         for (((head, size), loss), (rows, ids)) in
             HEADS.iter().zip(labels).zip(self.losses).zip(&targets.labels)
         {
-            if !self.weights.contains(&format!("{head}weight")) {
+            if size == 0 {
                 continue;
             }
             let affine = self.weights.affine(head)?;
@@ -119,12 +119,4 @@ impl HeadPasses<'_> {
         drop(&mut found.mixed);
         Ok(found)
     }
-}
-
-/// Replaces scores by the logarithms of their softmax.
-pub fn to_log_probabilities(scores: &mut [f32]) {
-    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let sum: f32 = scores.iter().map(|score| (score - most).exp()).sum();
-    let log = most + sum.ln();
-    scores.iter_mut().for_each(|score| *score -= log);
 }

@@ -24,7 +24,7 @@ use crate::bert::config::EncoderConfig;
 use crate::bert::names::{DISTANCES, ENCODER};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
-pub use heads::{HeadPasses, LayerMix, to_log_probabilities};
+pub use heads::{HeadPasses, LayerMix};
 use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 pub use weights::WeightGuards;
 

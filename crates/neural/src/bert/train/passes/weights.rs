@@ -33,11 +33,6 @@ impl<'a> WeightGuards<'a> {
         weights.iter().map(guard).collect::<Computed<_>>().map(Self)
     }
 
-    /// Returns true if there is a weight of this name.
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
     /// Returns the values of a weight.
     ///
     /// # Errors
