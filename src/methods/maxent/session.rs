@@ -13,7 +13,7 @@ use super::openings::OpeningModel;
 use super::table::TableReader;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::weights::WeightReader;
-use super::{BEGIN, Logits, Maxent, WORD, profile};
+use super::{Logits, Maxent, WORD, profile};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::{BoundaryEvidence, Opening};
@@ -45,6 +45,14 @@ struct WaitingWord {
     right: Mark,
     /// The marks that cannot be inserted after the word.
     refused: MarkSet,
+}
+
+impl WaitingWord {
+    /// Returns true if the source has the word with a capital that it mostly lacks inside sentences, as
+    /// in a title.
+    fn has_odd_capital(&self) -> bool {
+        has_capital(self.constraint) && profile::likely_case(self.seen.profile).is_none()
+    }
 }
 
 /// The state left by the previous words, answered or guessed.
@@ -371,7 +379,7 @@ impl MaxentSession<'_> {
             && case != Case::Lower
             && begins == 0.0
             && profile::start_odds(seen.profile) > 1.0
-            && !self.may_be_title(waiting, look_ahead);
+            && self.capital_probability(waiting, look_ahead) <= SELDOM;
         let case = if is_small { Case::Lower } else { case };
         let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
         Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
@@ -525,26 +533,30 @@ impl MaxentSession<'_> {
     fn start_evidence(&mut self, waiting: usize, look_ahead: usize) -> f32 {
         let Some(next) = self.waiting.get(waiting + 1).filter(|next| next.shows_start) else { return 1.0 };
         let (opens_line, odds) = (next.opens_line, profile::start_odds(next.seen.profile));
+        let before = &self.waiting[waiting];
+        let is_after_capital = before.has_odd_capital();
         let after = self.waiting.get(waiting + 2).filter(|_| look_ahead > 1);
-        if profile::never_ends(self.waiting[waiting].seen.profile)
-            || after.is_some_and(|after| has_capital(after.constraint))
-            || self.may_be_title(waiting + 1, look_ahead)
-        {
+        if profile::never_ends(before.seen.profile) || after.is_some_and(WaitingWord::has_odd_capital) {
             return 1.0;
         }
-        match opens_line || has_capital(self.waiting[waiting].constraint) {
+        let capital = self.capital_probability(waiting + 1, look_ahead);
+        if capital > SELDOM {
+            return 1.0;
+        }
+        let odds = odds.min(1.0 / capital);
+        match opens_line || is_after_capital {
             true => (odds / DOUBT).max(1.0),
             false => odds,
         }
     }
 
-    /// Returns true if a waiting word may have a capital inside a sentence. It sees one word less than
-    /// where its case is decided, as the gap before it does.
-    fn may_be_title(&mut self, waiting: usize, look_ahead: usize) -> bool {
+    /// Returns the probability that a waiting word has a capital inside a sentence. It sees one word
+    /// less than where its case is decided, as the gap before it does.
+    fn capital_probability(&mut self, waiting: usize, look_ahead: usize) -> f32 {
         let mut logits = self.waiting[waiting].logits;
         self.sum(self.waiting.len() - waiting, look_ahead.saturating_sub(1), &mut logits);
-        let least = (SURELY_SMALL * self.model.settings.steps as f32) as i32;
-        logits[..BEGIN].iter().any(|logit| *logit > least)
+        let [small, ..] = self.model.probabilities(&logits);
+        1.0 - small
     }
 
     /// Answers the word that has waited longest.
@@ -613,9 +625,9 @@ impl MaxentSession<'_> {
     }
 }
 
-/// The logit of a class of capitals below which a word has none inside a sentence, whatever the word
-/// before it and one more word after it say.
-const SURELY_SMALL: f32 = -3.5;
+/// The probability of a capital inside a sentence up to which the capital of a word is evidence of a
+/// sentence start, and no other reason gives it one.
+const SELDOM: f32 = 0.2;
 
 /// The words of a line among which a sentence start has to be [certain](CERTAIN).
 const EARLY: u32 = 8;
