@@ -21,6 +21,8 @@ export interface RestoreOptions {
   sentenceStart?: "auto" | "always" | "never";
   /** The balance between missing and superfluous capitals, for `accurate`, `fast` and `small`. */
   capitals?: "few" | "balanced" | "many";
+  /** Rules of a house style, with commas between them: `small-offices`, `title-headings`, `capital-items`. */
+  style?: string;
   /** The extent of one text: words of two texts never influence each other. */
   context?: "auto" | "line" | "file";
   /** The tag of the text's language, for its abbreviations; that of the model by default. */

@@ -64,9 +64,9 @@ pub use restore::{
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    CapitalBalance, Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkForm, MarkPlaces,
-    MarkSet, OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart, Spellings, Token, Tokens,
-    WantedMarks,
+    CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, LinePlace, Locale, Mark,
+    MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart,
+    Spellings, StyleRule, Token, Tokens, WantedMarks,
 };
 
 /// The examples of the book, run as tests.

@@ -138,7 +138,7 @@ impl GivenOptions {
 }
 
 /// The options of the calls that restore.
-const RESTORE: [&str; 14] = [
+const RESTORE: [&str; 15] = [
     "marks",
     "words",
     "case",
@@ -152,6 +152,7 @@ const RESTORE: [&str; 14] = [
     "mark-threshold",
     "pause-ends",
     "predictions",
+    "style",
     "threshold",
 ];
 
@@ -180,6 +181,7 @@ impl Settings {
             .capitalized(values.named("case")?.unwrap_or_default())
             .sentence_start(values.named("sentence-start")?.unwrap_or_default())
             .capitals(values.named("capitals")?.unwrap_or_default())
+            .style(values.parsed("style")?.unwrap_or_default())
             .context(values.named("context")?.unwrap_or_default())
             .lossy(values.flag("lossy")?)
             .look_ahead(values.number("look-ahead", 0)?)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from majuscule._options import ConvertOptions, RestoreFileOptions
 
 Preset = Literal["accurate", "fast", "small", "best", "ngram"]
+StyleRule = Literal["small-offices", "title-headings", "capital-items"]
 
 
 class Options(TypedDict, total=False):
@@ -42,6 +43,8 @@ class Options(TypedDict, total=False):
     """The number of contexts that each choice of a network is averaged over."""
     sentence_start: Literal["auto", "always", "never"]
     """The places where a sentence start gets a capital."""
+    style: StyleRule | Iterable[StyleRule]
+    """The rules of a house style."""
     threshold: float
     """The probability below which a word keeps the case that it has."""
     words: Iterable[str]

@@ -88,6 +88,8 @@ class RestoreFileOptions(TypedDict, total=False):
     """Sentence starts that get a capital. The default is auto."""
     step: int
     """Number of words from the beginning of one window to that of the next [default: 1]."""
+    style: Literal["small-offices", "title-headings", "capital-items"] | Iterable[Literal["small-offices", "title-headings", "capital-items"]]
+    """Rules of a house style, with commas between them."""
     threads: int
     """Number of threads: at most, and by default, the number of cores. The output does not depend on it."""
     threshold: float

@@ -55,6 +55,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         case: str | None = None,
         sentence_start: str | None = None,
         capitals: str | None = None,
+        style: str | Iterable[str] | None = None,
         context: str | None = None,
         look_ahead: int | None = None,
         locale: str | None = None,
@@ -72,6 +73,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.case = case
         self.sentence_start = sentence_start
         self.capitals = capitals
+        self.style = style
         self.context = context
         self.look_ahead = look_ahead
         self.locale = locale

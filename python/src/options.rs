@@ -47,6 +47,10 @@ pub fn read(
             "case" => options.capitalized = named(py, "case", &name()?)?,
             "sentence_start" => options.sentence_start = named(py, "sentence-start", &name()?)?,
             "capitals" => options.capitals = named(py, "capitals", &name()?)?,
+            "style" => {
+                let rules = name().or_else(|_| Ok::<_, PyErr>(value.extract::<Vec<String>>()?.join(",")))?;
+                options.style = rules.parse().map_err(parsed)?;
+            }
             "context" => options.context = named(py, "context", &name()?)?,
             "lossy" => options.lossy = value.extract()?,
             "look_ahead" => options.look_ahead = Some(value.extract()?),

@@ -9,6 +9,7 @@ pub mod mark;
 pub mod language;
 pub mod markup;
 pub mod offsets;
+pub mod house_style;
 pub mod options;
 pub mod resolve;
 mod word_list;
@@ -32,6 +33,7 @@ pub mod write;
 
 pub use case::{Capitals, Case, Class};
 pub use conventions::{ChosenWords, Conventions, NeededWords};
+pub use house_style::{HouseStyle, StyleRule};
 pub use kept_capitals::KeptCapitals;
 pub use label::{Choice, Label, Labels, probability};
 pub use language::Language;
@@ -44,5 +46,5 @@ pub use options::{
 };
 pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
-pub use tokens::{Break, Constraint, Token, Tokens};
+pub use tokens::{Break, Constraint, LinePlace, Token, Tokens};
 pub use upos::Upos;

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::house_style::HouseStyle;
 use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
 use super::source_capitals::Capitalized;
@@ -60,6 +61,8 @@ pub struct RestoreOptions {
     pub threshold: Option<f32>,
     /// The balance between missing and superfluous capitals.
     pub capitals: CapitalBalance,
+    /// The rules of the house style; none by default.
+    pub style: HouseStyle,
     /// The marks that may be put into the text; none by default.
     pub marks: MarkSet,
     /// The parts of the text that may get marks.
@@ -113,6 +116,7 @@ setters! {
     predictions: NonZeroUsize,
     threshold: Option<f32>,
     capitals: CapitalBalance,
+    style: HouseStyle,
     marks: MarkSet,
     mark_places: MarkPlaces,
     mark_form: Option<MarkForm>,
@@ -142,6 +146,7 @@ impl Default for RestoreOptions {
             predictions: NonZeroUsize::MIN,
             threshold: None,
             capitals: CapitalBalance::default(),
+            style: HouseStyle::default(),
             marks: MarkSet::NONE,
             mark_places: MarkPlaces::default(),
             mark_form: None,

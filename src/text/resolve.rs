@@ -4,12 +4,13 @@
 //! begin and what stands between words, the user's spellings fix words, and the method chooses.
 
 use super::case::Case;
+use super::house_style::StyleRule;
 use super::label::{Choice, Label, probability};
 use super::mark::{Mark, MarkForm};
 use super::options::{RestoreOptions, SentenceStart};
 use super::sentence_tracker::continues_sentence;
 use super::source_capitals::{Capitalized, DutchApostrophe};
-use super::tokens::{Break, Constraint, Token, Tokens};
+use super::tokens::{Break, Constraint, LinePlace, Token, Tokens};
 
 /// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.
 const LONGEST_PARTICLE: usize = 3;
@@ -119,6 +120,9 @@ fn is_shouted_name(word: &str, token: &Token, options: &RestoreOptions) -> bool 
 /// Returns true if the word gets a capital because a sentence begins with it.
 #[inline]
 fn starts_sentence(token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
+    if token.place == LinePlace::Item && options.style.has(StyleRule::CapitalItems) {
+        return true;
+    }
     match options.sentence_start {
         SentenceStart::Auto => decision.begins(token),
         SentenceStart::Always => decision.begins(token) || token.opens,

@@ -15,7 +15,7 @@ use super::reading::{Arrival, InnerTags, Reading};
 use super::sentence_tracker::{AfterMarks, SentenceTracker, stop_ends};
 use super::source_capitals::{DutchApostrophe, SourceCapitals};
 use super::speaker_label::is_letter;
-use super::tokens::{Break, Token, Tokens};
+use super::tokens::{Break, LinePlace, Token, Tokens};
 use super::words::{
     JoinedRun, NonSpaceRun, PartFinder, TextPart, WordLetters, is_left_alone, is_list_letter, is_list_number,
     letters, next_word, space,
@@ -41,6 +41,8 @@ pub struct Tokenizer {
     capitals: SourceCapitals,
     /// The break before the next word.
     before: Break,
+    /// The place of the next word.
+    place: LinePlace,
     /// The index in `Tokens` of the first word of the line.
     first: usize,
     /// The runs and tags of the text.
@@ -58,6 +60,17 @@ pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
     let mut tokens = Tokens::new();
     Tokenizer::new(locale, language, Capitalized::Ignore).read(text, 0, Cut::Whole, &mut tokens);
     tokens
+}
+
+/// Returns the place of the words after a run at the beginning of a line; `None` if it makes none.
+fn place(run: &str) -> Option<LinePlace> {
+    let is_of = |sign: char| run.len() <= 6 && run.chars().all(|c| c == sign);
+    match run {
+        _ if is_of('#') || is_of('=') => Some(LinePlace::Heading),
+        "-" | "*" | "+" | "•" | "‣" | "◦" | "–" => Some(LinePlace::Item),
+        _ if is_list_number(run) || is_list_letter(run) => Some(LinePlace::Item),
+        _ => None,
+    }
 }
 
 impl Tokenizer {
@@ -85,6 +98,7 @@ impl Tokenizer {
             reading: Reading::new(locale, language, arrival),
             capitals: SourceCapitals { locale, capitalized },
             before: Break::Document,
+            place: LinePlace::Text,
             first: 0,
             parts: PartFinder::default(),
             openings: LineOpenings::default(),
@@ -127,6 +141,7 @@ impl Tokenizer {
     pub fn reset(&mut self) {
         *self = Self {
             before: Break::Document,
+            place: LinePlace::Text,
             first: 0,
             parts: PartFinder::default(),
             openings: self.openings.next_text(),
@@ -212,6 +227,7 @@ impl Tokenizer {
 
     /// Ends the line at the end of the last piece.
     pub fn end_line(&mut self) {
+        self.place = LinePlace::Text;
         self.sentences.settle(AfterMarks::End);
         self.parts.end_line();
         if self.reading.apart {
@@ -318,8 +334,11 @@ impl Tokenizer {
     #[cold]
     fn odd_field(&mut self, field: &NonSpaceRun<'_>, tokens: &mut Tokens) {
         let run = &field.text[field.start..field.end];
-        if self.before >= Break::Line && is_list_number(run) {
-            return;
+        if self.before >= Break::Line {
+            self.place = place(run).unwrap_or(self.place);
+            if is_list_number(run) {
+                return;
+            }
         }
         let mut at = field.start;
         if is_left_alone(run) || is_list_letter(run) {
@@ -354,6 +373,7 @@ impl Tokenizer {
     /// Appends one word.
     #[inline]
     fn word(&mut self, field: &NonSpaceRun<'_>, start: usize, end: usize, tokens: &mut Tokens) {
+        let place = self.take_place();
         let (reading, word) = (&self.reading, &field.text[start..end]);
         let WordLetters { has_capitals, fits, is_plain } = letters(word, reading.locale);
         if !fits {
@@ -372,6 +392,7 @@ impl Tokenizer {
             abbreviates: reading.puts.is_some() && !stop_ends(reading, field, end, self.before)
                 || may_name && is_letter(word),
             may_name,
+            place,
             is_plain: is_plain && left.is_none() && right.is_none(),
             ..Token::default()
         };
@@ -386,6 +407,15 @@ impl Tokenizer {
             self.gaps.follow_clitic();
         } else {
             self.before = Break::None;
+        }
+    }
+
+    /// Returns the place of the next word.
+    #[inline]
+    fn take_place(&mut self) -> LinePlace {
+        match self.place {
+            LinePlace::Item => std::mem::take(&mut self.place),
+            place => place,
         }
     }
 

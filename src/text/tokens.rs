@@ -62,6 +62,8 @@ pub struct Token {
     pub opens_line: bool,
     /// True if the word is part of the name of a speaker before a colon. No mark is inserted there.
     pub is_label: bool,
+    /// The place of the word among headings and list items.
+    pub place: LinePlace,
     /// True if the source shows that a sentence begins here: the word follows a full stop or opens
     /// a punctuated line.
     pub starts: bool,
@@ -89,6 +91,18 @@ pub struct Token {
     /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
     /// that is not known.
     pub is_plain: bool,
+}
+
+/// The place of a word among headings and list items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LinePlace {
+    /// Running text.
+    #[default]
+    Text,
+    /// In a heading: a line that begins with number signs or equals signs.
+    Heading,
+    /// At the beginning of a list item: a line that begins with a bullet, a number or a letter.
+    Item,
 }
 
 impl Token {

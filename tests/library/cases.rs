@@ -31,6 +31,8 @@ struct FileCase {
     #[serde(default)]
     marks: bool,
     #[serde(default)]
+    style: Option<String>,
+    #[serde(default)]
     sentences: bool,
     input: String,
     output: String,
@@ -127,6 +129,12 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
             .in_locale(Some(language.parse().expect("the language is a tag")))
             .in_language(Some(language.to_owned()))
             .marks(if case.marks { MarkSet::USUAL } else { MarkSet::NONE })
+            .style(
+                case.style
+                    .as_deref()
+                    .map(|rules| rules.parse().expect("the rules are known"))
+                    .unwrap_or_default(),
+            )
             .form(if case.sentences { OutputForm::Sentences } else { OutputForm::default() });
         let model = embedded(language).expect("the model is built in");
         let restored = |file: &str| {

@@ -21,8 +21,8 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, CapitalBalance, Capitals, Case, Choice, Context, Label, Labels, Locale, MarkPlaces, MarkSet,
-    RestoreOptions, SentenceStart, Spellings, Tokens,
+    Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, MarkPlaces,
+    MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -367,6 +367,12 @@ fn any_text() -> impl Strategy<Value = String> {
             "@john",
             "{\\an8}",
             "vice-president",
+            "president",
+            "commission",
+            "prime",
+            "of",
+            "#",
+            "-",
             "ὈΔΥΣΣΕΎΣ",
         ])
         .map(|word| word.trim_matches(['.', ',', ';']).to_owned())
@@ -422,6 +428,11 @@ fn options(mode: Mode) -> RestoreOptions {
         .capitalized(mode.case)
         .spellings(Spellings::read(spellings, "words", mode.locale).unwrap())
         .sentence_start(mode.start)
+        .style(if mode.words {
+            HouseStyle::default()
+        } else {
+            "small-offices,title-headings,capital-items".parse().unwrap()
+        })
 }
 
 fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
@@ -778,6 +789,7 @@ proptest! {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
             let options = options(mode).in_language(Some(model.manifest.language.clone()));
+            let options = options.style(HouseStyle::default());
             let long = restored_as(Format::Text, &*model.restorer, &text, options, usize::MAX);
             prop_assert_eq!(model.restore(&text).unwrap(), long);
         }

@@ -2,7 +2,7 @@
 
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::{
-    CapitalBalance, Capitalized, ChosenModel, Encoding, FileRequest, Format, Input, Interrupt,
+    CapitalBalance, Capitalized, ChosenModel, Encoding, FileRequest, Format, HouseStyle, Input, Interrupt,
     LanguageChoice, MarkPlaces, ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings,
     TextRestorer, WantedMarks,
 };
@@ -71,6 +71,7 @@ impl RestoreRequest {
             .mark_threshold(fields.probability("mark_threshold")?)
             .sentence_start(fields.named::<SentenceStart>("sentence_start")?.unwrap_or_default())
             .capitals(fields.named::<CapitalBalance>("capitals")?.unwrap_or_default())
+            .style(style(fields)?)
             .capitalized(fields.named::<Capitalized>("case")?.unwrap_or_default());
         let (preset, model) = (fields.named::<Preset>("preset")?, fields.text("model")?);
         if preset.is_some() && model.is_some() {
@@ -179,6 +180,14 @@ fn other_language(text: &str, used: &str) -> Option<Note> {
     let mut evidence = LanguageEvidence::default();
     evidence.push_text(&text[..text.floor_char_boundary(LANGUAGE_BYTES)]);
     evidence.other_than(used).map(|found| Note::Other { used: used.to_owned(), found })
+}
+
+/// Reads the rules of a house style.
+fn style(fields: &mut Fields) -> Result<HouseStyle, ApiError> {
+    match fields.text("style")? {
+        Some(rules) => rules.parse().map_err(|error| ApiError::from(error).with("field", "style")),
+        None => Ok(HouseStyle::default()),
+    }
 }
 
 /// Reads the punctuation marks that are inserted, and where.

@@ -10,10 +10,12 @@
 
 mod letters;
 mod names;
+mod style;
 mod tables;
 mod units;
 
 use super::case::Case;
+use super::house_style::HouseStyle;
 use super::label::Choice;
 use super::locale::Locale;
 use super::options::RestoreOptions;
@@ -85,6 +87,15 @@ impl NeededWords {
         self.chosen
     }
 
+    /// Returns the words needed for two reasons.
+    fn or(self, other: Self) -> Self {
+        Self {
+            count: self.count.max(other.count),
+            to_letters: self.to_letters && other.is_none(),
+            chosen: self.chosen || other.chosen,
+        }
+    }
+
     /// Returns true if no more words are needed than these.
     pub fn are_met(self, words: &ChosenWords) -> bool {
         let is_over = words.tokens.as_slice().last().is_some_and(opens_line);
@@ -110,6 +121,7 @@ struct Trail {
 pub struct Conventions {
     tables: Option<&'static LanguageTables>,
     locale: Locale,
+    style: HouseStyle,
     /// The number of words after a word that may be looked at.
     reach: usize,
     /// The last words of the line that goes on.
@@ -126,6 +138,7 @@ impl Conventions {
         Self {
             tables: LanguageTables::of(options.language()),
             locale: options.locale(),
+            style: options.style,
             reach: options.look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD)),
             ..Self::default()
         }
@@ -137,7 +150,10 @@ impl Conventions {
             return NeededWords::default();
         };
         let words = Words { conventions: self, tables, tokens, choices, after: &ChosenWords::default() };
-        let needed = words.needed(last);
+        let mut needed = words.needed(last);
+        if !self.style.is_empty() {
+            needed = needed.or(words.needed_by_style());
+        }
         NeededWords { count: needed.count.min(self.reach), ..needed }
     }
 
@@ -157,6 +173,9 @@ impl Conventions {
             if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
                 self.settle(tables, tokens, choices, after, at);
             }
+        }
+        if !self.style.is_empty() {
+            self.apply_style(tables, tokens, choices, after);
         }
         match end < Break::Line {
             true => self.remember(tokens, choices),

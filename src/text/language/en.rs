@@ -15,6 +15,11 @@ pub static ENGLISH: Language = Language {
         letter_words: "aio",
         spelled: "us",
         lettered: "vitamin vitamins hepatitis letters options groups grades",
+        bodies: "administration agency assembly authority bank cabinet chamber commission committee \
+            community congress council court department house ministry office parliament \
+            party senate state treasury union",
+        office_parts: "prime vice deputy first",
+        name_links: "of for",
         no_names: "and or is was has",
         common: "the and of to that it you for with this are not but they what from his her there their your a an \
             in on at by is was or as we he she be has had who when where which before after about over under \

@@ -18,6 +18,11 @@ pub static SPANISH: Language = Language {
         articles: "a",
         lettered: "vitamina vitaminas hepatitis letra letras categorías clases opción opciones grupo grupos clase \
             plan tipo serie bloque categoría punto anexo",
+        bodies: "administración asamblea autoridad ayuntamiento banco comisión comité comunidad \
+            congreso consejo corte cámara departamento ejecutivo estado junta ministerio \
+            oficina parlamento partido senado tribunal unión",
+        office_parts: "primer primera vice",
+        name_links: "de del para",
         no_names: "y e o de del es ha",
         common: "el los las y que en una por con del se es no para como más pero su al lo está muy este esta de \
             la a un o si ha fue son sus ya cuando donde entre sobre desde hasta sin según ni también",

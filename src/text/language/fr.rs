@@ -23,6 +23,12 @@ pub static FRENCH: Language = Language {
         letter_words: "aàyôo",
         between: "à",
         lettered: "vitamine vitamines hépatite lettres options groupes plan",
+        bodies: "administration agence assemblée autorité banque comité commission communauté congrès \
+            conseil cour chambre institut ministère office parlement parti sénat tribunal \
+            union état",
+        office_parts: "premier première vice",
+        naming_ends: "al ale ais aise el elle en enne if ive ique aire ois oise ême",
+        name_links: "de du des pour",
         no_names: "et ou est a",
         common: "le les et des est que une dans pour du vous pas nous il qui je au ce sur avec plus sont mais \
             cette la de à un ou par en se ne son sa ses aux elle ils comme si sans entre leur très ont été",

@@ -18,6 +18,12 @@ pub static ITALIAN: Language = Language {
         between: "eoa",
         articles: "i",
         lettered: "vitamina vitamine epatite lettera lettere opzione opzioni gruppo gruppi classe tipo piano serie",
+        bodies: "agenzia amministrazione assemblea autorità banca camera comitato commissione comunità \
+            congresso consiglio corte ministero parlamento partito senato stato tribunale \
+            unione",
+        office_parts: "primo prima vice",
+        naming_ends: "ale ano ana ario aria ea ema eo ese ico ica ivo iva",
+        name_links: "di del della dei delle dello per",
         no_names: "e o ed di da è ha era che non il la disse dice",
         common: "il lo la i gli le un uno una di a da in con su per tra fra e o ma non che è si del dello della dei \
             degli delle al allo alla ai agli alle dal dalla dai nel nella nei nelle sul sulla sui sulle come \

@@ -96,6 +96,15 @@ pub(super) struct ConventionFacts {
     pub(super) particles: &'static str,
     /// Words after a title or a particle that are no name.
     pub(super) no_names: &'static str,
+    /// Bodies that are named by a place or a matter (`House of Commons`), in the singular where the plural
+    /// adds an `s` or `es`, beside those among the [institutions](Language::institutions).
+    pub(super) bodies: &'static str,
+    /// Words that are part of an office before or after another word: `prime minister`.
+    pub(super) office_parts: &'static str,
+    /// The ends of adjectives in small letters that name the body before them: `Assemblée nationale`.
+    pub(super) naming_ends: &'static str,
+    /// Words between a body and what it is named by.
+    pub(super) name_links: &'static str,
     /// Common words that are no names: after an abbreviation that ends no sentence they have no capital.
     pub(super) common: &'static str,
     /// The particle that is elided before a name; `None` if there is none.
@@ -252,6 +261,10 @@ impl ConventionFacts {
         office_particle: "",
         particles: "",
         no_names: "",
+        bodies: "",
+        office_parts: "",
+        naming_ends: "",
+        name_links: "",
         common: "",
         elision: None,
         initialism: 2,
@@ -373,6 +386,7 @@ mod tests {
             if let Some(facts) = &language.conventions {
                 lists.extend([facts.spelled, facts.lettered, facts.titles, facts.offices, facts.particles]);
                 lists.extend([facts.no_names, facts.common, facts.office_particle]);
+                lists.extend([facts.bodies, facts.office_parts, facts.naming_ends, facts.name_links]);
                 lists.extend(facts.elision.iter().flat_map(|elision| [elision.words, elision.ends]));
             }
             for list in lists {

@@ -22,6 +22,10 @@ pub static DUTCH: Language = Language {
             kolonel kapitein majoor inspecteur professor dokter dominee pastoor familie collega rechter \
             advocaat",
         particles: "de den der van von te ten ter het op in la le du",
+        bodies: "agentschap bank commissie comité gemeenschap hof kabinet kamer ministerie overheid \
+            parlement raad rechtbank senaat staat unie",
+        office_parts: "vice minister",
+        name_links: "van voor",
         no_names: "voorzitter voorzitster president presidente minister premier burgemeester commissaris \
             staatssecretaris rapporteur directeur rechter officier ambassadeur heer mevrouw eerste nieuwe \
             huidige en of is was heeft had zal kan wil die dat een deze dit niet hier er zei zegt komt gaat",

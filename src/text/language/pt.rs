@@ -17,6 +17,11 @@ pub static PORTUGUESE: Language = Language {
         articles: "aoàé",
         lettered: "vitamina vitaminas hepatite letra letras alíneas categorias classes opção opções grupo grupos \
             classe plano tipo série bloco categoria turma ponto anexo",
+        bodies: "administração agência assembleia autoridade banco câmara comissão comité comitê \
+            comunidade congresso conselho corte estado ministério parlamento partido senado \
+            tribunal união",
+        office_parts: "primeiro primeira vice",
+        name_links: "de da do das dos para",
         no_names: "e ou de da do é tem",
         common: "o os e que em uma não do da com para um no na por mais se é as dos das ao aos você mas isso de a \
             ou foi são à pela pelo nos nas entre sobre até sem quando onde como também já",

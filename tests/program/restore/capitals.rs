@@ -39,6 +39,23 @@ fn fewer_or_more_capitals_come_out_as_asked_for() {
 }
 
 #[test]
+fn rules_of_a_house_style_are_applied_as_asked_for() {
+    let room = Room::new();
+    let text = "# the office of the president\n- he thanked the president\n";
+    let restored = |style: &str| {
+        String::from_utf8(room.out(&format!("restore --lang en {style}"), text.as_bytes())).unwrap()
+    };
+    assert_eq!(restored(""), "# The Office of the President\n- He thanked the President\n");
+    assert_eq!(
+        restored("--style small-offices"),
+        "# The office of the president\n- He thanked the president\n"
+    );
+    let both = restored("--style title-headings,small-offices");
+    assert_eq!(both, "# The Office of the President\n- He thanked the president\n");
+    room.fails("restore --style small", b"", 2, &["small-offices, title-headings, capital-items"]);
+}
+
+#[test]
 fn a_line_that_would_come_out_in_capitals_alone_is_decided_as_a_whole() {
     let room = Room::new();
     assert_eq!(room.restored("", "WHO bbc"), "who BBC");

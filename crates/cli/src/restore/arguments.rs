@@ -14,7 +14,7 @@ use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
     CapitalBalance, Context, Locale, MarkForm, MarkPlaces, MarkSet, OutputForm, RestoreOptions,
-    SentenceStart, WantedMarks,
+    SentenceStart, StyleRule, WantedMarks,
 };
 use majuscule_arguments::{by_name, default_name};
 
@@ -99,6 +99,9 @@ pub struct RestoreArgs {
     /// Balance between missing and superfluous capitals, for maxent and networks
     #[arg(long, value_parser = by_name::<CapitalBalance>(), default_value = default_name::<CapitalBalance>())]
     pub(super) capitals: CapitalBalance,
+    /// Rules of a house style, with commas between them
+    #[arg(long, value_name = "RULES", value_parser = by_name::<StyleRule>(), value_delimiter = ',')]
+    pub(super) style: Vec<StyleRule>,
     /// Insert commas, full stops and question marks where the text has no punctuation; --marks=all
     /// inserts them everywhere, and a list such as --marks=.,?!:;-… inserts these marks everywhere
     ///
@@ -319,6 +322,7 @@ impl RestoreArgs {
             })
             .sentence_start(self.sentence_start)
             .capitals(self.capitals)
+            .style(self.style.iter().copied().collect())
             .context(self.context)
             .group(self.group.clone())
             .field(self.field.clone())

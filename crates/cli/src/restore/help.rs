@@ -22,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "quiet",
         ],
     ),
-    ("Capitals", &["words", "case", "sentence_start", "capitals", "threshold", "locale"]),
+    ("Capitals", &["words", "case", "sentence_start", "capitals", "style", "threshold", "locale"]),
     ("Punctuation", &["marks", "mark_form", "mark_threshold", "pause_ends"]),
     ("Live text", &["stream", "max_delay", "look_ahead"]),
     (

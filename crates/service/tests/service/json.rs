@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::client::{HttpAnswer, Server};
 
 /// The fields of a body, and one that is not known.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "text",
     "texts",
     "words",
@@ -20,6 +20,7 @@ const FIELDS: [&str; 16] = [
     "spellings",
     "sentence_start",
     "capitals",
+    "style",
     "case",
     "confidence",
     "lossy",
@@ -76,7 +77,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     let words = json!({"words": [{"word": "we", "start": 0.1, "end": 0.3, "confidence": 1}, "met"]});
     let text = json!({
         "text": "we met angela\u{301} 😀 in lisbon", "lang": "auto", "preset": "fast", "marks": ".,?", "look_ahead": 2,
-        "spellings": ["Lisbon"], "sentence_start": "auto", "capitals": "few", "case": "keep", "confidence": false,
+        "spellings": ["Lisbon"], "sentence_start": "auto", "capitals": "few", "style": "small-offices", "case": "keep", "confidence": false,
     });
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..60),
