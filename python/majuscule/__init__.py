@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import pathlib
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,9 @@ from majuscule._lexicon import Form, Lexicon
 from majuscule._model import Model, Options, Stream, convert, load
 from majuscule._native import Word, detect_language
 
-# The wheel brings the model of the preset best of English.
-_native.look_in(pathlib.Path(__file__).parent / "models")
+# The networks of the presets best and small are a package of their own.
+_networks = importlib.util.find_spec("majuscule_networks")
+_native.look_in(pathlib.Path((_networks and _networks.origin) or __file__).parent)
 
 if TYPE_CHECKING:
     from majuscule.sklearn import Truecaser as Truecaser

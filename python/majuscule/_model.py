@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 from collections.abc import Iterable
@@ -50,6 +51,9 @@ class Options(TypedDict, total=False):
     words: Iterable[str]
     """Spellings that always win: "iPhone", "New York"."""
 
+
+NETWORKS = {"best": ("en", "es", "fr", "nl", "pt"), "small": ("en",)}
+"""The languages of the networks in the package majuscule-networks."""
 
 NAMES = frozenset(Options.__annotations__)
 
@@ -433,8 +437,8 @@ def load(
     Args:
         model: A language ("en", "de", "es", "fr", "it", "nl", "pt"), "auto" for the language of each text, or the folder, the
             packed file or the bytes of a model.
-        preset: The model of the language: "accurate", "fast", "small", "best" or "ngram"; the last three are files,
-            of which the package brings "best" of English.
+        preset: The model of the language: "accurate", "fast", "small", "best" or "ngram"; the last three are files, of
+            which the package majuscule-networks brings "small" and "best".
         models: Folders with models that are not built in, beside those that the program looks in.
 
     Raises:
@@ -467,7 +471,12 @@ def _load(kind: str, source: Any) -> Model:
             native = _native.Model.open(source)
         case _:
             language, preset, folders = source
-            native = _native.Model.of_preset(language, preset, list(folders))
+            try:
+                native = _native.Model.of_preset(language, preset, list(folders))
+            except UsageError as error:
+                if language not in NETWORKS.get(preset, ()) or importlib.util.find_spec("majuscule_networks"):
+                    raise
+                raise UsageError(f"{error}, or install the package majuscule-networks, which has it") from None
     return Model((kind, source), native)
 
 

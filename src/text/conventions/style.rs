@@ -12,6 +12,17 @@ const OFFICE_REACH: usize = 4;
 /// The number of words on either side of an office that may be part of it: `deputy prime minister`.
 const LONGEST_OFFICE: usize = 2;
 
+/// The words of an office or institution around one of them.
+#[derive(Debug, Clone, Copy)]
+struct Office {
+    /// The number of its words before the word.
+    before: usize,
+    /// The number of its words after the word.
+    after: usize,
+    /// True if it is a body, which may be named by the words after it.
+    is_body: bool,
+}
+
 impl Conventions {
     /// Applies the rules of the house style to the choices for the next words.
     pub(super) fn apply_style(
@@ -67,46 +78,54 @@ impl Words<'_> {
     fn is_small_office(&self, at: usize) -> bool {
         let word = self.here(at);
         let has_article = stem(word.lower) != word.lower;
-        let is_odd = matches!(word.case, Case::Mixed(_)) && !has_article;
         let is_title = self.has(StyleRule::TitleHeadings) && word.is_in_heading();
-        if is_title || is_odd || !self.has(StyleRule::SmallOffices) || !self.is_office_word(word) {
+        let is_odd = matches!(word.case, Case::Mixed(_)) && !has_article;
+        if is_title || is_odd || !self.has(StyleRule::SmallOffices) {
             return false;
         }
+        let Some(Office { before, after, is_body }) = self.office(at) else { return false };
+        let next = |on: usize| self.right(at, after + on).filter(|_| after + on <= OFFICE_REACH);
+        let is_name = |word: Option<Word<'_>>| word.is_some_and(|word| self.is_of_name(word));
+        // `the European Commission`; an article that is part of the word (`l'`) begins no name.
+        let is_after_name = !has_article && is_name(self.left(at, before + 1));
+        // `President Lincoln`.
+        let is_before_name = is_name(next(1));
+        !(is_after_name || is_before_name || is_body && self.is_named(next))
+    }
+
+    /// Returns true if the words after a body name it: `House of Commons`, `Tribunal de Justicia`,
+    /// `Assemblée nationale`. A president of something is not named by it.
+    fn is_named<'b>(&self, next: impl Fn(usize) -> Option<Word<'b>>) -> bool {
+        let facts = self.tables.facts;
+        let Some(first) = next(1) else { return false };
+        let is_common = |word: Word<'_>| self.tables.is_common(word.lower);
+        let is_name = |on: usize| next(on).is_some_and(|word| self.is_of_name(word));
+        let is_naming = facts.naming_ends.split_terminator(' ').any(|end| first.lower.ends_with(end));
+        is_naming && !is_common(first)
+            || has_word(facts.name_links, first.lower)
+                && (is_name(2) || next(2).is_some_and(is_common) && is_name(3))
+    }
+
+    /// Returns the office that a word belongs to.
+    fn office(&self, at: usize) -> Option<Office> {
         let is_part = |word: Option<Word<'_>>| word.is_some_and(|word| self.is_office_word(word));
+        if !self.is_office_word(self.here(at)) {
+            return None;
+        }
         let before = (1..=LONGEST_OFFICE).take_while(|&back| is_part(self.left(at, back))).count();
         let after = (1..=LONGEST_OFFICE).take_while(|&on| is_part(self.right(at, on))).count();
-        let parts = (at as isize - before as isize)..=(at + after) as isize;
+        let parts = at as isize - before as isize..=(at + after) as isize;
         let mut parts = parts.filter_map(|at| self.word(at));
-        if parts.clone().all(|word| has_word(self.tables.facts.office_parts, word.lower)) {
-            return false;
-        }
-        let is_body = parts.any(|word| has_plural(self.tables.facts.bodies, stem(word.lower)));
-        let is_name = |word: Word<'_>| {
-            word.case.is_slot() && !self.tables.is_common(word.lower) && !self.is_office_word(word)
-        };
-        // `the European Commission`; an article that is part of the word (`l'`) begins no name.
-        if !has_article && self.left(at, before + 1).is_some_and(is_name) {
-            return false;
-        }
-        let next = |on: usize| self.right(at, after + on).filter(|_| after + on <= OFFICE_REACH);
-        // `President Lincoln`.
-        if next(1).is_some_and(is_name) {
-            return false;
-        }
-        let ends = self.tables.facts.naming_ends;
-        let is_naming = |word: Word<'_>| {
-            ends.split_terminator(' ').any(|end| word.lower.ends_with(end))
-                && !self.tables.is_common(word.lower)
-        };
-        if is_body && next(1).is_some_and(is_naming) {
-            return false;
-        }
-        // `House of Commons`, `Tribunal de Justicia`; a president of something is not named by it.
-        let is_link = |word: Word<'_>| has_word(self.tables.facts.name_links, word.lower);
-        let is_named = |on: usize| next(on).is_some_and(is_name);
-        !(is_body
-            && next(1).is_some_and(is_link)
-            && (is_named(2) || next(2).is_some_and(|word| self.tables.is_common(word.lower)) && is_named(3)))
+        let facts = self.tables.facts;
+        // `prime` by itself is no office.
+        parts.clone().find(|word| !has_word(facts.office_parts, word.lower))?;
+        let is_body = parts.any(|word| has_plural(facts.bodies, stem(word.lower)));
+        Some(Office { before, after, is_body })
+    }
+
+    /// Returns true if a word with a capital may be part of a name.
+    fn is_of_name(&self, word: Word<'_>) -> bool {
+        word.case.is_slot() && !self.tables.is_common(word.lower) && !self.is_office_word(word)
     }
 
     /// Returns true if a word is an office or an institution, or may be part of one: `prime`.

@@ -1,0 +1,1 @@
+"""The networks of the presets `best` and `small` of majuscule, which finds them here."""
