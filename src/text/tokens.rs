@@ -43,6 +43,13 @@ pub enum Constraint {
     Kept(Case),
 }
 
+impl Constraint {
+    /// Returns true if the source has the word with capitals that stay.
+    pub fn has_capital(self) -> bool {
+        matches!(self, Self::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
+    }
+}
+
 /// A word as input of a method.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {

@@ -51,7 +51,7 @@ impl WaitingWord {
     /// Returns true if the source has the word with a capital that it mostly lacks inside sentences, as
     /// in a title.
     fn has_odd_capital(&self) -> bool {
-        has_capital(self.constraint) && profile::likely_case(self.seen.profile).is_none()
+        self.constraint.has_capital() && profile::likely_case(self.seen.profile).is_none()
     }
 }
 
@@ -280,7 +280,7 @@ impl MaxentSession<'_> {
         let opens_line = token.before == Break::Line;
         let shows_start = self.marks.is_some()
             && token.left.is_none()
-            && has_capital(token.constraint)
+            && token.constraint.has_capital()
             && profile::start_odds(seen.profile) > 1.0;
         self.waiting.push_back(WaitingWord {
             seen,
@@ -638,11 +638,6 @@ const CERTAIN: f32 = 0.75;
 
 /// The fraction of the odds of a sentence start by a capital that another reason for it leaves.
 const DOUBT: f32 = 10.0;
-
-/// Returns true if the source has a word with capitals that stay.
-fn has_capital(constraint: Constraint) -> bool {
-    matches!(constraint, Constraint::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
-}
 
 #[cfg(test)]
 mod tests {

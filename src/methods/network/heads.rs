@@ -125,8 +125,9 @@ impl Heads {
             RightContext::Word(ShownGap { mark: Some(mark), .. }, _) => (mark, Some(1.0)),
             RightContext::Forced => (Mark::None, Some(1.0)),
             after => {
-                let is_last = after.is_end();
-                likeliest_mark(odds(), costs, is_last, word.context.refused, request, |mark| mark)
+                let factor = |mark: Mark| if mark.ends_sentence() { f32::from(word.start_odds) } else { 1.0 };
+                let odds = odds().map(|(mark, odds)| (mark, odds * factor(mark)));
+                likeliest_mark(odds, costs, after.is_end(), word.context.refused, request, |mark| mark)
             }
         };
         if puts {
@@ -139,6 +140,31 @@ impl Heads {
             mark_confidence: mark_confidence.filter(|_| request.confidence),
             opening: Mark::None,
         }
+    }
+
+    /// Returns the factor by which the capital of the next word in the source raises the odds that a
+    /// sentence ends after a word: recognisers lose the stop and not the capital. `words` are the word, the
+    /// next one and the one after it, as far as they are there, with their scores of classes. A capital
+    /// among others may be that of a title, and one that opens a line that of a list.
+    pub fn start_odds(&self, words: [Option<(WordContext, &[f32])>; 3]) -> u16 {
+        let [Some(word), Some(next), after] = words else { return 1 };
+        let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
+        let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
+        let (true, Some(capital)) = (next.0.shows_start, probability(next)) else { return 1 };
+        if capital > SELDOM || after.is_some_and(is_odd) {
+            return 1;
+        }
+        let odds = MOST_ODDS.min(1.0 / capital);
+        let doubt = if next.0.opens_line || is_odd(word) { DOUBT } else { 1.0 };
+        (odds / doubt).max(1.0) as u16
+    }
+
+    /// Returns the probability of a capital inside a sentence by scores of classes; `None` without them.
+    fn capital_probability(&self, scores: &[f32]) -> Option<f32> {
+        let lower = self.class_id(Class::Lower)?;
+        let mut ln = scores.to_vec();
+        ln_softmax(&mut ln);
+        Some(1.0 - ln.get(lower)?.exp())
     }
 
     /// Returns true if a sentence rather ends at a mark with these ln of probabilities, the costs taken
@@ -216,6 +242,16 @@ fn odds(ln: &[f32]) -> impl Iterator<Item = f32> + Clone + '_ {
     ln.iter().map(|other| (other - ln[0]).min(HIGHEST).exp())
 }
 
+/// The probability of a capital inside a sentence up to which the capital of a word in the source is
+/// evidence of a sentence start.
+const SELDOM: f32 = 0.2;
+
+/// The highest odds of a sentence start by a capital.
+const MOST_ODDS: f32 = 500.0;
+
+/// The fraction of the odds of a sentence start by a capital that another reason for it leaves.
+const DOUBT: f32 = 10.0;
+
 /// A word of a chain.
 #[derive(Debug, Clone, Copy)]
 pub struct ChainWord<'a> {
@@ -225,6 +261,8 @@ pub struct ChainWord<'a> {
     pub context: WordContext,
     /// The text after it.
     pub after: RightContext,
+    /// The [odds](Heads::start_odds) of a sentence end after it by the capital of the next word.
+    pub start_odds: u16,
 }
 
 /// The facts about a word that the text shows.
@@ -238,6 +276,11 @@ pub struct WordContext {
     pub shown: BoundaryEvidence,
     /// The marks that cannot be inserted after the word.
     pub refused: MarkSet,
+    /// True if marks are inserted, and the source has the word with a capital that a sentence start may
+    /// explain.
+    pub shows_start: bool,
+    /// True if a line ended before the word.
+    pub opens_line: bool,
 }
 
 /// The text after a word, as far as it is known.
@@ -278,6 +321,11 @@ impl RightContext {
 }
 
 impl WordContext {
+    /// Returns true if the source has the word with capitals that stay.
+    fn is_capital(self) -> bool {
+        self.constraint.has_capital()
+    }
+
     /// Returns true if a sentence begins at the word, where no marks are inserted: one that the text shows,
     /// or that is `found` by what is known of the mark before the word with the words after it.
     fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {
@@ -307,5 +355,48 @@ impl ChainState {
     /// Returns true if a sentence begins at a word, where marks are inserted.
     fn has_begun(self, word: WordContext) -> bool {
         self.ended || word.gap.opens || word.gap.mark.is_some_and(Mark::ends_sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heads() -> Heads {
+        Heads::of(&Heads::labels(&[Class::Lower, Class::Title], MarkSet::USUAL))
+    }
+
+    /// A word with scores, by which it has a capital inside a sentence with this probability.
+    fn scores(capital: f32) -> [f32; 2] {
+        [(1.0 - capital).ln(), capital.ln()]
+    }
+
+    fn word(case: Case) -> WordContext {
+        let constraint = Constraint::Kept(case);
+        WordContext { constraint, shows_start: case != Case::Lower, ..WordContext::default() }
+    }
+
+    #[test]
+    fn the_capital_of_a_word_that_seldom_has_one_shows_a_sentence_start() {
+        let [never, seldom, often] = [scores(0.0001), scores(0.01), scores(0.9)];
+        let (small, capital) = (word(Case::Lower), word(Case::Title));
+        let odds = |words| heads().start_odds(words);
+        let (before, after) = (Some((small, &seldom[..])), Some((small, &seldom[..])));
+        assert_eq!(odds([before, Some((capital, &seldom)), after]), 100);
+        assert_eq!(odds([before, Some((capital, &never)), None]), MOST_ODDS as u16);
+        assert_eq!(odds([before, Some((small, &seldom)), after]), 1, "no capital");
+        assert_eq!(odds([before, Some((capital, &often)), after]), 1, "a name");
+        assert_eq!(odds([before, Some((capital, &seldom)), Some((capital, &seldom))]), 1, "a title");
+        assert_eq!(odds([before, Some((capital, &seldom)), Some((capital, &often))]), 100, "before a name");
+        assert_eq!(odds([Some((capital, &seldom)), Some((capital, &seldom)), after]), 10, "perhaps a title");
+        assert_eq!(odds([Some((capital, &often)), Some((capital, &seldom)), after]), 100, "after a name");
+        let opens_line = WordContext { opens_line: true, ..capital };
+        assert_eq!(
+            odds([before, Some((opens_line, &seldom)), after]),
+            10,
+            "perhaps the first word of a list item"
+        );
+        assert_eq!(odds([before, None, None]), 1);
+        assert_eq!(odds([before, Some((capital, &[])), after]), 1, "a word that the network does not see");
     }
 }

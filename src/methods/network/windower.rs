@@ -77,9 +77,10 @@ impl<I> WordWindow<I> {
     }
 
     /// Returns the facts about a word that decide its labels beside its scores.
-    pub fn chain_word(&self, at: usize) -> ChainWord<'_> {
+    pub fn chain_word(&self, at: usize, start_odds: u16) -> ChainWord<'_> {
         let WindowWord { word, context } = &self.words[at];
-        ChainWord { lower: &word.lower, context: *context, after: right_context(&self.words, at, self.after) }
+        let after = right_context(&self.words, at, self.after);
+        ChainWord { lower: &word.lower, context: *context, after, start_odds }
     }
 }
 
@@ -248,6 +249,8 @@ impl<E: WordEncoder> Windower<E> {
             gap: ShownGap::before(token, begins),
             shown: self.marked.take(begins),
             refused: if puts_marks { token.refused() } else { MarkSet::NONE },
+            shows_start: puts_marks && token.left.is_none() && token.constraint.has_capital(),
+            opens_line: token.before == Break::Line,
         }
     }
 

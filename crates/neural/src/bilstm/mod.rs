@@ -192,13 +192,16 @@ impl Bilstm {
             return self.best_cases(window, of_cases, request);
         }
         let marginals = (sizes.cases > 0).then(|| labels.marginals(of_cases, allowed).probabilities);
+        let of_cases: Vec<f32> = marginals.iter().flatten().map(|fraction| fraction.ln() as f32).collect();
+        let cases = |at: usize| of_cases.get(at * sizes.cases..(at + 1) * sizes.cases);
         let mut ln = Vec::with_capacity(sizes.all());
         let choice = |at: usize| {
             ln.clear();
-            let cases = marginals.iter().flat_map(|all| &all[at * sizes.cases..][..sizes.cases]);
-            ln.extend(cases.map(|fraction| fraction.ln() as f32));
+            ln.extend(cases(at).into_iter().flatten());
             ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
-            self.heads.choice(&window.chain_word(at), &ln, &self.cases, costs, chain, &request)
+            let word = |at: usize| Some((window.words.get(at)?.context, cases(at)?));
+            let start_odds = self.heads.start_odds([at, at + 1, at + 2].map(word));
+            self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)
         };
         window.targets.clone().map(choice).collect()
     }

@@ -252,11 +252,36 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
             let mut pool = ScorePool::new(self.heads.sizes());
             let windows = windows.by_ref().take(count);
             let add = |(window, scores): (_, &Vec<Vec<f32>>)| {
-                pool.add(window, &mut scores.iter().map(Vec::as_slice))
+                self.finished(&mut pool, window, &mut scores.iter().map(Vec::as_slice))
             };
             windows.flat_map(add).collect()
         };
         Ok(counts.into_iter().map(document).collect())
+    }
+
+    /// Adds the scores of a window to a pool, and returns the words that are finished.
+    fn finished<'s>(
+        &self,
+        pool: &mut ScorePool,
+        mut window: EncoderWindow,
+        scores: &mut impl Iterator<Item = &'s [f32]>,
+    ) -> std::vec::IntoIter<ScoredWord> {
+        if window.targets.iter().all(|target| !target.context.shows_start) {
+            return pool.add(window, scores);
+        }
+        let count = window.positions(self.settings.labelled_subword).count();
+        let scores: Vec<&[f32]> = scores.take(count).collect();
+        let mut seen = scores.iter().skip(usize::from(window.before.is_some()));
+        let cases = |target: &WindowTarget| {
+            let scores = target.positions.and_then(|_| seen.next()).copied().unwrap_or_default();
+            (target.context, &scores[..self.heads.sizes().cases.min(scores.len())])
+        };
+        let words: Vec<_> = window.targets.iter().map(cases).collect();
+        for (at, target) in window.targets.iter_mut().enumerate() {
+            let around = [at, at + 1, at + 2].map(|at| words.get(at).copied());
+            target.start_odds = self.heads.start_odds(around);
+        }
+        pool.add(window, &mut scores.into_iter())
     }
 
     /// Returns the choice for the next word of a text.
@@ -267,8 +292,9 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         chain: &mut ChainState,
         request: &Request,
     ) -> Choice {
-        let WindowTarget { word, context, after, .. } = target;
-        let word = ChainWord { lower: &word.lower, context: *context, after: *after };
+        let WindowTarget { word, context, after, start_odds, .. } = target;
+        let word =
+            ChainWord { lower: &word.lower, context: *context, after: *after, start_odds: *start_odds };
         self.heads.choice(&word, ln, &self.cases, costs, chain, request)
     }
 
@@ -386,7 +412,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> WindowModel for BertModel<P, S> {
             let mut scores = scores.iter().map(Vec::as_slice);
             let (TextState { pool, chain }, costs) = (&mut *state, self.costs());
             for window in group {
-                let finished = pool.add(window, &mut scores);
+                let finished = self.finished(pool, window, &mut scores);
                 out.extend(finished.map(|word| self.choice(&word, costs, chain, &request)));
             }
         }

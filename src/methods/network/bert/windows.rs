@@ -49,6 +49,9 @@ pub struct WindowTarget {
     pub after: RightContext,
     /// The positions of its first and last subwords in the window; `None` for a word without subwords.
     pub positions: Option<[u32; 2]>,
+    /// The [odds](super::Heads::start_odds) of a sentence end after it by the capital of the next word; the
+    /// lowest of all windows.
+    pub start_odds: u16,
 }
 
 impl WindowTarget {
@@ -127,7 +130,13 @@ impl<P: SubwordTokenizer> WordEncoder for &P {
                 before = positions;
             } else if targets.contains(&at) {
                 let after = right_context(words, at, after);
-                found.push(WindowTarget { word: word.clone(), context: *context, after, positions });
+                found.push(WindowTarget {
+                    word: word.clone(),
+                    context: *context,
+                    after,
+                    positions,
+                    start_odds: 1,
+                });
             }
         }
         ids.push(self.special().last);
@@ -176,6 +185,7 @@ impl ScorePool {
                 Some((known, sum)) => {
                     // A later window knows more of the text.
                     known.after = target.after;
+                    known.start_odds = known.start_odds.min(target.start_odds);
                     let mut probabilities = probabilities;
                     sum.iter_mut().zip(&mut probabilities).for_each(|(a, b)| *a = ln_add(*a, b));
                     sum.extend(probabilities);
@@ -295,7 +305,7 @@ mod tests {
     fn the_probabilities_of_several_windows_are_averaged() {
         let word = Arc::new(EncodedWord { lower: "us".to_owned(), ids: Box::default() });
         let (context, after) = (WordContext::default(), RightContext::Unknown);
-        let target = WindowTarget { word, context, after, positions: Some([1, 1]) };
+        let target = WindowTarget { word, context, after, positions: Some([1, 1]), start_odds: 1 };
         let window = |done| EncoderWindow { targets: vec![target.clone()], done, ..EncoderWindow::default() };
         let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.
