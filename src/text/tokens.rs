@@ -113,6 +113,15 @@ pub enum LinePlace {
 }
 
 impl Token {
+    /// Returns true if the source has the word with a capital that is not that of an abbreviation, a
+    /// heading or a list item, nor stands behind a mark.
+    pub fn shows_capital(&self) -> bool {
+        self.left.is_none()
+            && self.place == LinePlace::Text
+            && !self.abbreviates
+            && self.constraint.has_capital()
+    }
+
     /// Returns the marks that cannot be inserted right behind the word, where they would be read as
     /// something else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a
     /// colon as a label's.

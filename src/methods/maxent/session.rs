@@ -278,10 +278,8 @@ impl MaxentSession<'_> {
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
-        let shows_start = self.marks.is_some()
-            && token.left.is_none()
-            && token.constraint.has_capital()
-            && profile::start_odds(seen.profile) > 1.0;
+        let shows_start =
+            self.marks.is_some() && token.shows_capital() && profile::start_odds(seen.profile) > 1.0;
         self.waiting.push_back(WaitingWord {
             seen,
             logits,

@@ -151,7 +151,9 @@ impl Heads {
         let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
         let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
         let (true, Some(capital)) = (next.0.shows_start, probability(next)) else { return 1 };
-        if capital > SELDOM || after.is_some_and(is_odd) {
+        // A name follows a title of address.
+        let is_title = word.0.refused.has(Mark::Period);
+        if capital > SELDOM || is_title || after.is_some_and(is_odd) {
             return 1;
         }
         let odds = MOST_ODDS.min(1.0 / capital);

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::MarkedStarts;
 use crate::restorer::{Boundary, Request, SentenceStarts};
-use crate::text::{Break, MarkSet, Token, Tokens};
+use crate::text::{Break, Case, Constraint, MarkSet, Token, Tokens};
 
 /// The input of a network: the ids of a word, and the windows that it reads.
 pub trait WordEncoder: Debug + Send {
@@ -249,7 +249,10 @@ impl<E: WordEncoder> Windower<E> {
             gap: ShownGap::before(token, begins),
             shown: self.marked.take(begins),
             refused: if puts_marks { token.refused() } else { MarkSet::NONE },
-            shows_start: puts_marks && token.left.is_none() && token.constraint.has_capital(),
+            // Conventions write initialisms and letters in capitals.
+            shows_start: puts_marks
+                && token.shows_capital()
+                && token.constraint == Constraint::Kept(Case::Title),
             opens_line: token.before == Break::Line,
         }
     }
