@@ -113,13 +113,10 @@ pub enum LinePlace {
 }
 
 impl Token {
-    /// Returns true if the source has the word with a capital that is not that of an abbreviation, a
-    /// heading or a list item, nor stands behind a mark.
+    /// Returns true if the source has the word with a capital that is not that of a heading or a list item,
+    /// nor stands behind a mark.
     pub fn shows_capital(&self) -> bool {
-        self.left.is_none()
-            && self.place == LinePlace::Text
-            && !self.abbreviates
-            && self.constraint.has_capital()
+        self.left.is_none() && self.place == LinePlace::Text && self.constraint.has_capital()
     }
 
     /// Returns the marks that cannot be inserted right behind the word, where they would be read as

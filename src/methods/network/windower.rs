@@ -249,9 +249,10 @@ impl<E: WordEncoder> Windower<E> {
             gap: ShownGap::before(token, begins),
             shown: self.marked.take(begins),
             refused: if puts_marks { token.refused() } else { MarkSet::NONE },
-            // Conventions write initialisms and letters in capitals.
+            // Conventions write abbreviations, initialisms and letters in capitals.
             shows_start: puts_marks
                 && token.shows_capital()
+                && !token.abbreviates
                 && token.constraint == Constraint::Kept(Case::Title),
             opens_line: token.before == Break::Line,
         }
