@@ -38,6 +38,24 @@ impl MarkedStarts {
     }
 }
 
+/// The probability of a capital inside a sentence up to which the capital of a word in the source is
+/// evidence of a sentence start.
+pub const RARE_CAPITAL: f32 = 0.2;
+
+/// Returns the factor by which the capital of a word in the source raises the odds that a sentence begins
+/// there: recognisers lose the stop and not the capital. `capital` is the probability that the word has one
+/// inside a sentence, and `most` the highest factor. It is doubtful if something else may explain the
+/// capital, such as a title or a list.
+pub fn odds_by_capital(capital: f32, most: f32, is_doubtful: bool) -> f32 {
+    /// The fraction of the odds that another reason for the capital leaves.
+    const DOUBT: f32 = 10.0;
+    if capital > RARE_CAPITAL {
+        return 1.0;
+    }
+    let odds = most.min(1.0 / capital);
+    if is_doubtful { (odds / DOUBT).max(1.0) } else { odds }
+}
+
 /// The unit of text that begins at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {

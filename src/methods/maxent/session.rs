@@ -16,7 +16,7 @@ use super::weights::WeightReader;
 use super::{Logits, Maxent, WORD, profile};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
-use crate::methods::sentence_starts::{BoundaryEvidence, Opening};
+use crate::methods::sentence_starts::{BoundaryEvidence, Opening, RARE_CAPITAL, odds_by_capital};
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
@@ -377,7 +377,7 @@ impl MaxentSession<'_> {
             && case != Case::Lower
             && begins == 0.0
             && profile::start_odds(seen.profile) > 1.0
-            && self.capital_probability(waiting, look_ahead) <= SELDOM;
+            && self.capital_probability(waiting, look_ahead) <= RARE_CAPITAL;
         let case = if is_small { Case::Lower } else { case };
         let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
         Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
@@ -538,14 +538,7 @@ impl MaxentSession<'_> {
             return 1.0;
         }
         let capital = self.capital_probability(waiting + 1, look_ahead);
-        if capital > SELDOM {
-            return 1.0;
-        }
-        let odds = odds.min(1.0 / capital);
-        match opens_line || is_after_capital {
-            true => (odds / DOUBT).max(1.0),
-            false => odds,
-        }
+        odds_by_capital(capital, odds, opens_line || is_after_capital)
     }
 
     /// Returns the probability that a waiting word has a capital inside a sentence. It sees one word
@@ -623,19 +616,12 @@ impl MaxentSession<'_> {
     }
 }
 
-/// The probability of a capital inside a sentence up to which the capital of a word is evidence of a
-/// sentence start, and no other reason gives it one.
-const SELDOM: f32 = 0.2;
-
 /// The words of a line among which a sentence start has to be [certain](CERTAIN).
 const EARLY: u32 = 8;
 
 /// The probability of a sentence start from which it gives one of the first words of a line a
 /// capital, where nothing shows one.
 const CERTAIN: f32 = 0.75;
-
-/// The fraction of the odds of a sentence start by a capital that another reason for it leaves.
-const DOUBT: f32 = 10.0;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 //! after a word tells whether a sentence begins at the next word, and that its case.
 
 use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
-use crate::methods::sentence_starts::BoundaryEvidence;
+use crate::methods::sentence_starts::{BoundaryEvidence, odds_by_capital};
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Request, SentenceStarts};
 use crate::text::{CapitalBalance, Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
@@ -143,22 +143,18 @@ impl Heads {
     }
 
     /// Returns the factor by which the capital of the next word in the source raises the odds that a
-    /// sentence ends after a word: recognisers lose the stop and not the capital. `words` are the word, the
-    /// next one and the one after it, as far as they are there, with their scores of classes. A capital
-    /// among others may be that of a title, and one that opens a line that of a list.
-    pub fn start_odds(&self, words: [Option<(WordContext, &[f32])>; 3]) -> u16 {
-        let [Some(word), Some(next), after] = words else { return 1 };
+    /// sentence ends after word `at`. `word` returns a word with its scores of classes, as far as it is
+    /// there. A capital among others may be that of a title, and one that opens a line that of a list.
+    pub fn start_odds<'a>(&self, at: usize, word: impl Fn(usize) -> Option<(WordContext, &'a [f32])>) -> u16 {
         let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
         let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
-        let (true, Some(capital)) = (next.0.shows_start, probability(next)) else { return 1 };
+        let Some(next) = word(at + 1).filter(|(context, _)| context.shows_start) else { return 1 };
+        let (Some(before), Some(capital)) = (word(at), probability(next)) else { return 1 };
         // A name follows a title of address.
-        let is_title = word.0.refused.has(Mark::Period);
-        if capital > SELDOM || is_title || after.is_some_and(is_odd) {
+        if before.0.refused.has(Mark::Period) || word(at + 2).is_some_and(is_odd) {
             return 1;
         }
-        let odds = MOST_ODDS.min(1.0 / capital);
-        let doubt = if next.0.opens_line || is_odd(word) { DOUBT } else { 1.0 };
-        (odds / doubt).max(1.0) as u16
+        odds_by_capital(capital, MOST_ODDS, next.0.opens_line || is_odd(before)) as u16
     }
 
     /// Returns the probability of a capital inside a sentence by scores of classes; `None` without them.
@@ -244,15 +240,8 @@ fn odds(ln: &[f32]) -> impl Iterator<Item = f32> + Clone + '_ {
     ln.iter().map(|other| (other - ln[0]).min(HIGHEST).exp())
 }
 
-/// The probability of a capital inside a sentence up to which the capital of a word in the source is
-/// evidence of a sentence start.
-const SELDOM: f32 = 0.2;
-
 /// The highest odds of a sentence start by a capital.
 const MOST_ODDS: f32 = 500.0;
-
-/// The fraction of the odds of a sentence start by a capital that another reason for it leaves.
-const DOUBT: f32 = 10.0;
 
 /// A word of a chain.
 #[derive(Debug, Clone, Copy)]
@@ -382,7 +371,7 @@ mod tests {
     fn the_capital_of_a_word_that_seldom_has_one_shows_a_sentence_start() {
         let [never, seldom, often] = [scores(0.0001), scores(0.01), scores(0.9)];
         let (small, capital) = (word(Case::Lower), word(Case::Title));
-        let odds = |words| heads().start_odds(words);
+        let odds = |words: [Option<(WordContext, &[f32])>; 3]| heads().start_odds(0, |at| words[at]);
         let (before, after) = (Some((small, &seldom[..])), Some((small, &seldom[..])));
         assert_eq!(odds([before, Some((capital, &seldom)), after]), 100);
         assert_eq!(odds([before, Some((capital, &never)), None]), MOST_ODDS as u16);

@@ -118,7 +118,9 @@ impl Words<'_> {
         let mut parts = parts.filter_map(|at| self.word(at));
         let facts = self.tables.facts;
         // `prime` by itself is no office.
-        parts.clone().find(|word| !has_word(facts.office_parts, word.lower))?;
+        if parts.clone().all(|word| has_word(facts.office_parts, word.lower)) {
+            return None;
+        }
         let is_body = parts.any(|word| has_plural(facts.bodies, stem(word.lower)));
         Some(Office { before, after, is_body })
     }

@@ -200,7 +200,7 @@ impl Bilstm {
             ln.extend(cases(at).into_iter().flatten());
             ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
             let word = |at: usize| Some((window.words.get(at)?.context, cases(at)?));
-            let start_odds = self.heads.start_odds([at, at + 1, at + 2].map(word));
+            let start_odds = self.heads.start_odds(at, word);
             self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)
         };
         window.targets.clone().map(choice).collect()

@@ -278,8 +278,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         };
         let words: Vec<_> = window.targets.iter().map(cases).collect();
         for (at, target) in window.targets.iter_mut().enumerate() {
-            let around = [at, at + 1, at + 2].map(|at| words.get(at).copied());
-            target.start_odds = self.heads.start_odds(around);
+            target.start_odds = self.heads.start_odds(at, |at| words.get(at).copied());
         }
         pool.add(window, &mut scores.into_iter())
     }

@@ -140,11 +140,9 @@ impl CnnBilstm {
         let word = move |at: usize| &ln[at * all..][..all];
         window.targets.clone().map(move |at| {
             let before = at.checked_sub(1).map_or(&[][..], |before| &word(before)[cases..]);
-            let words = [at, at + 1, at + 2].map(|at| {
-                let context = window.words.get(at)?.context;
-                Some((context, ln.get(at * all..at * all + cases)?))
+            let start_odds = self.heads.start_odds(at, |at| {
+                Some((window.words.get(at)?.context, ln.get(at * all..at * all + cases)?))
             });
-            let start_odds = self.heads.start_odds(words);
             let ln = [word(at), before].concat();
             self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)
         })
