@@ -29,6 +29,9 @@ pub struct Request {
     /// The balance between missing and superfluous capitals, for a method that
     /// [has one](Restorer::balances_capitals).
     pub capitals: CapitalBalance,
+    /// True if a capital in the source may show a sentence start where marks are inserted: only if the
+    /// same method decides capitals and marks, so that a text restored again has no new evidence.
+    pub shown_capitals: bool,
     /// The largest number of words of right context to use; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
     /// The number of contexts that a choice is averaged over, by a method that sees a window of a
@@ -48,6 +51,7 @@ impl Default for Request {
             mark_threshold: None,
             starts: SentenceStarts::Predicted,
             capitals: CapitalBalance::default(),
+            shown_capitals: true,
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threads: NonZeroUsize::MIN,

@@ -173,6 +173,7 @@ impl Voting {
             sentence_ends: request.sentence_ends || self.labels().ends_sentences(),
             predictions: NonZeroUsize::MIN,
             mark_threshold: None,
+            shown_capitals: false,
             ..request
         };
         let is_silent = request.marks.is_empty() && !request.sentence_ends;
@@ -432,6 +433,7 @@ mod tests {
         mark_threshold: None,
         starts: crate::restorer::SentenceStarts::Predicted,
         capitals: CapitalBalance::Balanced,
+        shown_capitals: true,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
         threads: NonZeroUsize::MIN,

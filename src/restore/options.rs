@@ -93,6 +93,7 @@ impl RestoreOptions {
             marks: self.marks,
             mark_threshold: self.mark_threshold,
             capitals: self.capitals,
+            shown_capitals: true,
             starts: match self.sentence_start {
                 // If sentences run on from line to line, sentence starts inside a line are
                 // predicted as usual.

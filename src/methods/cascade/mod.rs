@@ -126,7 +126,7 @@ impl Cascade {
     /// reads the sentences that it finds.
     fn second_request(&self, request: Request) -> Request {
         if self.puts_marks || request.marks.is_empty() {
-            return request;
+            return Request { shown_capitals: false, ..request };
         }
         let starts = match request.starts {
             SentenceStarts::Predicted => SentenceStarts::Marked,
@@ -166,7 +166,7 @@ impl Restorer for Cascade {
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
-        let fast = self.fast.session(Request { confidence: true, ..request });
+        let fast = self.fast.session(Request { confidence: true, shown_capitals: false, ..request });
         Box::new(Cascading { cascade: self, request, fast, gathering: self.gathering(request) })
     }
 
@@ -178,7 +178,8 @@ impl Restorer for Cascade {
             .zip(documents)
             .map(|(gathering, document)| gathering.hold(document))
             .collect();
-        let fast = self.fast.restore_batch(&read, Request { confidence: true, ..request })?;
+        let fast =
+            self.fast.restore_batch(&read, Request { confidence: true, shown_capitals: false, ..request })?;
         let mut windows = Vec::new();
         for (mut gathering, choices) in gatherings.into_iter().zip(fast) {
             *gathering.choices() = choices;

@@ -102,6 +102,8 @@ pub struct WindowOptions {
     pub look_ahead: Option<usize>,
     /// True if marks are inserted: those of the text are then constraints and no context.
     pub puts_marks: bool,
+    /// True if capitals of the source are evidence: see [`Request::shown_capitals`].
+    pub shown_capitals: bool,
     /// The sentence starts that are asked for.
     pub starts: SentenceStarts,
     /// The number of windows that have a word as a target. Words near the beginning and the end of
@@ -114,7 +116,8 @@ impl WindowOptions {
     #[must_use]
     pub fn for_request(self, request: &Request, marks: MarkSet) -> Self {
         let puts_marks = !request.marks.is_empty() && !marks.is_empty();
-        Self { look_ahead: request.look_ahead, puts_marks, starts: request.starts, ..self }
+        let Request { look_ahead, starts, shown_capitals, .. } = *request;
+        Self { look_ahead, puts_marks, starts, shown_capitals, ..self }
     }
 
     fn has_targets_once(&self) -> bool {
@@ -239,7 +242,7 @@ impl<E: WordEncoder> Windower<E> {
 
     /// Returns the facts about a word that the text shows.
     fn context(&mut self, token: &Token) -> WordContext {
-        let WindowOptions { puts_marks, starts, .. } = self.options;
+        let WindowOptions { puts_marks, starts, shown_capitals, .. } = self.options;
         if token.before == Break::Document {
             self.marked = MarkedStarts::default();
         }
@@ -251,6 +254,7 @@ impl<E: WordEncoder> Windower<E> {
             refused: if puts_marks { token.refused() } else { MarkSet::NONE },
             // Conventions write abbreviations, initialisms and letters in capitals.
             shows_start: puts_marks
+                && shown_capitals
                 && token.shows_capital()
                 && !token.abbreviates
                 && token.constraint == Constraint::Kept(Case::Title),

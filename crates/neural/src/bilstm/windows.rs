@@ -37,6 +37,7 @@ pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> Windo
         runs_on,
         look_ahead,
         puts_marks: false,
+        shown_capitals: false,
         starts,
         predictions: 1,
     }

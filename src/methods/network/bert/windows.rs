@@ -95,7 +95,16 @@ impl NamedValue for LabelledSubword {
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predictions: usize) -> WindowOptions {
     let (capacity, starts) = (window - 2, SentenceStarts::Predicted);
     let (overlap, puts_marks) = (capacity / 4, false);
-    WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks, starts, predictions }
+    WindowOptions {
+        capacity,
+        overlap,
+        runs_on,
+        look_ahead,
+        puts_marks,
+        shown_capitals: false,
+        starts,
+        predictions,
+    }
 }
 
 impl<P: SubwordTokenizer> WordEncoder for &P {

@@ -94,7 +94,16 @@ pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> Windo
     let (overlap, starts) = (OVERLAP.min(capacity / 2), SentenceStarts::Predicted);
     // A word that does not wait is read again with each window.
     let overlap = if look_ahead.is_some() { capacity.div_ceil(2) } else { overlap };
-    WindowOptions { capacity, overlap, runs_on, look_ahead, puts_marks: false, starts, predictions: 1 }
+    WindowOptions {
+        capacity,
+        overlap,
+        runs_on,
+        look_ahead,
+        puts_marks: false,
+        shown_capitals: false,
+        starts,
+        predictions: 1,
+    }
 }
 
 impl WordEncoder for &SubwordVocabulary {

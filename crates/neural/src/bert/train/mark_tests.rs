@@ -52,6 +52,7 @@ const MARKS: Request = Request {
     mark_threshold: None,
     starts: SentenceStarts::Predicted,
     capitals: CapitalBalance::Balanced,
+    shown_capitals: true,
     look_ahead: None,
     predictions: NonZeroUsize::MIN,
     threads: NonZeroUsize::MIN,

@@ -642,6 +642,7 @@ mod tests {
         mark_threshold: None,
         starts: majuscule::restorer::SentenceStarts::Predicted,
         capitals: CapitalBalance::Balanced,
+        shown_capitals: true,
         look_ahead: None,
         predictions: NonZeroUsize::MIN,
         threads: NonZeroUsize::MIN,
