@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pathlib
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +27,10 @@ from majuscule._errors import (
 from majuscule import lm
 from majuscule._learning import Comparison, Report, compare, evaluate, score, train
 from majuscule._lexicon import Form, Lexicon
-from majuscule._model import Model, Options, Stream, convert, load
+from majuscule._model import Model, Options, Stream, convert, load, networks_folder
 from majuscule._native import Word, detect_language
 
-# The networks of the presets best and small are a package of their own.
-_networks = importlib.util.find_spec("majuscule_networks")
-_native.look_in(pathlib.Path((_networks and _networks.origin) or __file__).parent)
+_native.look_in(networks_folder() or pathlib.Path(__file__).parent)
 
 if TYPE_CHECKING:
     from majuscule.sklearn import Truecaser as Truecaser

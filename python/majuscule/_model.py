@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pathlib
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -460,6 +461,12 @@ def load(
     return _load("auto" if model == "auto" else "preset", (model, preset, folders))
 
 
+def networks_folder() -> pathlib.Path | None:
+    """Return the folder of the package majuscule-networks, which has the presets best and small, if it is installed."""
+    found = importlib.util.find_spec("majuscule_networks")
+    return pathlib.Path(found.origin).parent if found and found.origin else None
+
+
 def _load(kind: str, source: Any) -> Model:
     """Load a model again, from where it came."""
     match kind:
@@ -474,7 +481,7 @@ def _load(kind: str, source: Any) -> Model:
             try:
                 native = _native.Model.of_preset(language, preset, list(folders))
             except UsageError as error:
-                if language not in NETWORKS.get(preset, ()) or importlib.util.find_spec("majuscule_networks"):
+                if language not in NETWORKS.get(preset, ()) or networks_folder():
                     raise
                 raise UsageError(f"{error}, or install the package majuscule-networks, which has it") from None
     return Model((kind, source), native)

@@ -70,6 +70,10 @@ struct ConllReader {
     before: Option<Break>,
     /// True if rows begin with numbers and have at least ten columns.
     is_numbered: bool,
+    /// True if the column is given.
+    is_given: bool,
+    /// The rows of the sentence so far, if each begins with its own number.
+    counted: Option<usize>,
     /// The last number of a word that is analysed as several.
     analysed: usize,
     /// The word that is analysed as several; `spelled` is the byte up to which its parts spell it,
@@ -174,7 +178,8 @@ impl ConllReader {
             field.parse::<NonZeroUsize>().map_err(|_| Error::usage(problem))
         };
         let column = field.map(number).transpose()?.map(NonZeroUsize::get);
-        Ok(Self { column, before: Some(Break::Document), ..Self::default() })
+        let start = Self { before: Some(Break::Document), counted: Some(0), ..Self::default() };
+        Ok(Self { column, is_given: column.is_some(), ..start })
     }
 
     /// Returns the kind of the next line.
@@ -184,6 +189,7 @@ impl ConllReader {
         }
         if line.trim().is_empty() {
             self.analysed = 0;
+            self.counted = Some(0);
             return Ok(ConllLineKind::End);
         }
         let columns = columns(line);
@@ -215,10 +221,20 @@ impl ConllReader {
             self.analysed = 0;
             return Ok(ConllLineKind::Document);
         }
+        let id = &line[columns[0].clone()];
         if !numbered {
+            let number = self.counted.map(|rows| rows + 1).filter(|number| id.parse() == Ok(*number));
+            self.counted = number;
+            if number == Some(COUNTED) && columns.len() > 1 && !self.is_given {
+                let problem = format!(
+                    "found rows that begin with the numbers 1 to {COUNTED}, but words are expected there, or {NUMBERED} columns; {} 2 names \
+                     the second column",
+                    option("field")
+                );
+                return Err(Fault { at: 0, problem });
+            }
             return Ok(ConllLineKind::Word(word));
         }
-        let id = &line[columns[0].clone()];
         if let Some((_, last)) = id.split_once('-') {
             self.analysed = last.parse().unwrap_or(0);
             line[word.clone()].clone_into(&mut self.written);
@@ -270,6 +286,9 @@ impl ConllReader {
 
 /// The number of columns of a row that begins with a number.
 const NUMBERED: usize = 10;
+
+/// The rows of a sentence that begin with their own numbers by more than chance.
+const COUNTED: usize = 3;
 
 fn is_id(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
@@ -416,7 +435,7 @@ fn pieces(column: &FieldColumn) -> usize {
 mod tests {
     use crate::format::Format;
     use crate::format::laws::{self, check, error, starts, words};
-    use crate::text::Case;
+    use crate::text::{Case, RestoreOptions};
 
     #[test]
     fn an_empty_line_ends_a_sentence() {
@@ -450,6 +469,20 @@ mod tests {
                 && words(Format::Conll, &blanks).is_empty()
         );
         assert_eq!(words(Format::Conll, &row("1", "they").replace('\t', "   ")), ["they"]);
+    }
+
+    #[test]
+    fn numbers_in_the_place_of_words_are_an_error() {
+        let numbered = "1\tno\tDT\n2\tharm\tNN\n\n1\twe\tPRP\n2\tleft\tVBD\n3\tbern\tNNP\n";
+        assert!(
+            error(Format::Conll, numbered)
+                .starts_with("data, line 6, column 1: found rows that begin with the numbers 1 to 3")
+        );
+        let second = RestoreOptions { field: Some("2".to_owned()), ..RestoreOptions::default() };
+        let pieces = laws::pieces(Format::Conll, numbered.as_bytes(), usize::MAX, second).unwrap();
+        assert_eq!(pieces.iter().map(|piece| piece.tokens.as_slice().len()).sum::<usize>(), 5);
+        // Scores, in rows of words.
+        check(Format::Conll, "1 CD\n2 CD\n2 CD\n\npages NNS\n1 CD\n2 CD\n3 CD\n");
     }
 
     #[test]
