@@ -38,7 +38,7 @@ def main():
             for look_ahead in ["1", "3"]:
                 for fraction in FRACTIONS:
                     model = f"{folder}/{protocol}-{look_ahead}-{fraction}"
-                    command = [MAJUSCULE, "train", "maxent", "--protocol", protocol, "--look-ahead", look_ahead]
+                    command = [MAJUSCULE, "train", "maxent", "--shuffle", "0", "--protocol", protocol, "--look-ahead", look_ahead]
                     command += ["--right-context-dropout", fraction, options.train, "-o", model]
                     subprocess.run(command, check=True)
                     found = [ser(model, protocol, at, test) for _, test in tests for at in (look_ahead, "0")]

@@ -29,7 +29,8 @@ def run(*arguments):
 def train(corpus, size, options, folder):
     """Trains a model of this size; returns its packed file, the bytes of the file and the number of features."""
     model, packed = os.path.join(folder, "model"), os.path.join(folder, "packed")
-    run("train", "maxent", *options, "--size", size, "--force", "-o", model, "--pack", packed, corpus)
+    # The lines are in random order.
+    run("train", "maxent", "--shuffle", "0", *options, "--size", size, "--force", "-o", model, "--pack", packed, corpus)
     weights = os.path.getsize(os.path.join(model, "weights.bin"))
     return packed, os.path.getsize(packed), weights // BYTES_A_FEATURE
 

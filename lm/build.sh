@@ -46,10 +46,10 @@ models() {
     *) folder=$output/languages ;;
     esac
     mkdir -p "$folder"
-    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
+    "$majuscule" train maxent --lang "$lang" --protocol mix --shuffle 0 --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
         $lists --force --pack "$folder/$lang.accurate" "$scratch/all"
-    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
+    "$majuscule" train maxent --lang "$lang" --protocol mix --shuffle 0 --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --right-context-dropout 0 $spellings \
         --force --pack "$folder/$lang.fast" "$scratch/all"
 }

@@ -84,6 +84,8 @@ pub struct Corpus {
     notes: Mutex<Vec<String>>,
     /// The user's own spellings, which are passed on with the words of examples.
     spellings: Arc<Spellings>,
+    /// The text of the files in another order.
+    shuffled: Option<Arc<[CorpusBlock]>>,
     /// The flag that stops the reading.
     interrupt: Interrupt,
     watch: ReadingWatch,
@@ -227,6 +229,7 @@ impl Corpus {
             letters: OnceLock::new(),
             notes: Mutex::default(),
             spellings: Arc::default(),
+            shuffled: None,
             interrupt: Interrupt::default(),
             watch: ReadingWatch::default(),
         }
@@ -296,6 +299,7 @@ impl Corpus {
         let sources = self.sources.iter().map(FileSource::again).collect::<Result<_>>()?;
         Ok(Self {
             spellings: self.spellings.clone(),
+            shuffled: self.shuffled.clone(),
             interrupt: self.interrupt.clone(),
             watch: self.watch.clone(),
             ..Self::of(sources, reading, protocol, self.locale)
@@ -354,6 +358,7 @@ impl Corpus {
     fn part(&self, sources: Vec<FileSource>, only: Option<SpeechPart>) -> Result<Self> {
         Ok(Self {
             sources,
+            shuffled: None,
             letters: self.letters()?.clone().into(),
             ..self.again(Reading { only, ..self.reading.clone() }, self.protocol)?
         })
@@ -646,6 +651,7 @@ impl Corpus {
         BlockReader {
             corpus: self,
             sources: self.sources.iter(),
+            shuffled: self.shuffled.as_deref().map(<[_]>::iter),
             file: None,
             pass: self.watch.begin(),
             bytes: 0,
@@ -690,6 +696,7 @@ struct BlockReader<'a> {
     corpus: &'a Corpus,
     /// The files that are not begun yet, and the file that is being read.
     sources: slice::Iter<'a, FileSource>,
+    shuffled: Option<slice::Iter<'a, CorpusBlock>>,
     file: Option<CorpusBlocks>,
     pass: u64,
     bytes: u64,
@@ -699,6 +706,13 @@ impl BlockReader<'_> {
     /// Reads the next block; `None` at the end.
     fn next(&mut self) -> Result<Option<CorpusBlock>> {
         let Corpus { reading, protocol, interrupt, watch, .. } = self.corpus;
+        if let Some(blocks) = &mut self.shuffled {
+            let Some(block) = blocks.next() else { return Ok(None) };
+            interrupt.check()?;
+            self.bytes += block.len() as u64;
+            watch.show(self.pass, self.bytes);
+            return Ok(Some(if reading.split { block.split(&reading.language) } else { block.clone() }));
+        }
         loop {
             if let Some(file) = &mut self.file
                 && let Some(block) = file.next()?

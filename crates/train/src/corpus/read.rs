@@ -170,18 +170,20 @@ pub struct CorpusSentence<'a> {
 }
 
 /// Some whole paragraphs of a file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CorpusBlock {
     file: Arc<str>,
     /// True for the first block of a file.
     pub begins: bool,
     paragraphs: CorpusParagraphs,
+    /// True if the paragraphs are split into sentences on request.
+    has_paragraphs: bool,
     /// The language by whose rules the paragraphs are split into sentences.
     split: Option<Arc<str>>,
     tokenised: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum CorpusParagraphs {
     /// Lines as they stand in the file, and the number of the first.
     Lines(Vec<u8>, u64),
@@ -259,7 +261,15 @@ impl CorpusBlocks {
             BlockSource::Records(joined) if self.kind.info().has_mark_column => joined.apart,
             _ => tokenised,
         };
-        Ok(paragraphs.map(|paragraphs| CorpusBlock { file, begins, paragraphs, split, tokenised }))
+        let has_paragraphs = self.kind.has_paragraphs();
+        Ok(paragraphs.map(|paragraphs| CorpusBlock {
+            file,
+            begins,
+            paragraphs,
+            has_paragraphs,
+            split,
+            tokenised,
+        }))
     }
 
     /// Returns true if lines are sentences only by default, so that [`Reading::split`] would split
@@ -490,6 +500,45 @@ impl JoinedRecords {
 }
 
 impl CorpusBlock {
+    /// Creates a block without text, for sentences of another block.
+    pub(super) fn like(other: &Self) -> Self {
+        let paragraphs = CorpusParagraphs::Text(String::new(), Vec::new());
+        Self { begins: false, paragraphs, split: None, file: other.file.clone(), ..*other }
+    }
+
+    /// Returns true if sentences of the other block can stand in this one.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file) && self.tokenised == other.tokenised
+    }
+
+    /// Appends a sentence. The first of a block begins a line, and none begins a document.
+    pub(super) fn push(&mut self, sentence: CorpusSentence<'_>) {
+        let CorpusParagraphs::Text(text, stretches) = &mut self.paragraphs else { return };
+        let before = match sentence.before {
+            Break::Document => Break::Line,
+            before if text.is_empty() => before.max(Break::Line),
+            before => before,
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        stretches.push(LineStretch { start: text.len(), before, line: sentence.line });
+        text.push_str(sentence.text);
+    }
+
+    /// The text, if it is held as text.
+    pub(super) fn text(&self) -> &str {
+        match &self.paragraphs {
+            CorpusParagraphs::Text(text, _) => text,
+            CorpusParagraphs::Lines(..) => "",
+        }
+    }
+
+    /// Returns a copy whose paragraphs are split into sentences, if they can be.
+    pub(super) fn split(&self, language: &str) -> Self {
+        Self { split: self.has_paragraphs.then(|| language.into()), ..self.clone() }
+    }
+
     /// The number of bytes of its text.
     pub fn len(&self) -> usize {
         match &self.paragraphs {

@@ -4,6 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::read::CorpusBlock;
 use super::{Corpus, marks};
 use crate::random::{self, below};
 use majuscule::error::Result;
@@ -43,30 +44,62 @@ pub struct Shuffled {
 /// # Errors
 /// If a file cannot be read or is not what its format says.
 pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
-    let (mut text, mut scratch) = (String::new(), String::new());
-    let (mut starts, mut sentences) = (Vec::new(), 0);
-    let (mut read, mut shouted) = (0, 0);
-    corpus.for_each_sentence(&mut |sentence| {
-        read += 1;
-        if config.drop_shouted && is_shouted(sentence.text, corpus.locale(), &mut scratch) {
-            shouted += 1;
-            return Ok(());
+    let ShuffledBlocks { blocks, read, shouted } = blocks(corpus, config)?;
+    let text = blocks.iter().flat_map(|block| [block.text(), "\n"]).collect();
+    Ok(Shuffled { text, read, shouted })
+}
+
+impl Corpus {
+    /// Returns the corpus with its sentences in random order, in stretches of so many consecutive
+    /// ones, as [`shuffle`] with the default seed orders them. They are kept in memory.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is not what its format says; or if it can be read only once:
+    /// [`Corpus::hold`] keeps it in memory.
+    pub fn shuffled(&self, stretch: usize) -> Result<Self> {
+        let mut blocks = blocks(self, ShuffleConfig { stretch, ..ShuffleConfig::default() })?.blocks;
+        if let Some(first) = blocks.first_mut() {
+            first.begins = true;
         }
-        if sentences % config.stretch.max(1) == 0 {
-            starts.push(text.len());
-        }
-        sentences += 1;
-        text.push_str(sentence.text);
-        text.push('\n');
-        Ok(())
-    })?;
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let mut stretches: Vec<_> = starts.iter().copied().zip(ends).collect();
+        Ok(Self { shuffled: Some(blocks.into()), ..self.again(self.reading.clone(), self.protocol)? })
+    }
+}
+
+/// The text of a corpus in another order.
+struct ShuffledBlocks {
+    blocks: Vec<CorpusBlock>,
+    read: u64,
+    shouted: u64,
+}
+
+fn blocks(corpus: &Corpus, config: ShuffleConfig) -> Result<ShuffledBlocks> {
+    let (mut stretches, mut stretch, mut scratch) = (Vec::new(), Vec::<CorpusBlock>::new(), String::new());
+    let (mut read, mut shouted, mut sentences) = (0, 0, 0);
+    let mut blocks = corpus.blocks();
+    while let Some(block) = blocks.next()? {
+        block.sentences(&mut |sentence| {
+            corpus.interrupt.check()?;
+            read += 1;
+            if config.drop_shouted && is_shouted(sentence.text, corpus.locale(), &mut scratch) {
+                shouted += 1;
+                return Ok(());
+            }
+            if sentences == config.stretch.max(1) {
+                stretches.push(std::mem::take(&mut stretch));
+                sentences = 0;
+            }
+            sentences += 1;
+            if !stretch.last().is_some_and(|last| last.is_like(&block)) {
+                stretch.push(CorpusBlock::like(&block));
+            }
+            stretch.iter_mut().last().into_iter().for_each(|last| last.push(sentence));
+            Ok(())
+        })?;
+    }
+    stretches.extend((!stretch.is_empty()).then_some(stretch));
     let mut random = ChaCha8Rng::seed_from_u64(config.seed);
     random::shuffle(&mut stretches, |end| below(&mut random, end as u64) as usize);
-    let mut shuffled = String::with_capacity(text.len());
-    stretches.into_iter().for_each(|(start, end)| shuffled.push_str(&text[start..end]));
-    Ok(Shuffled { text: shuffled, read, shouted })
+    Ok(ShuffledBlocks { blocks: stretches.into_iter().flatten().collect(), read, shouted })
 }
 
 /// Returns true if at least two words of more than one letter, and at least half of all such words,
@@ -87,6 +120,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use proptest::prelude::*;
+    use std::num::NonZeroUsize;
 
     proptest! {
         #[test]
@@ -103,6 +137,43 @@ mod tests {
             let mut sorted: Vec<&str> = text.lines().collect();
             sorted.sort_unstable();
             prop_assert_eq!(lines, sorted);
+        }
+    }
+
+    #[test]
+    fn a_shuffled_corpus_has_the_same_sentences_read_in_the_same_ways() {
+        let lines: String = (0..200).map(|i| format!("We met {i}. Ann left {i}.\n")).collect();
+        for split in [false, true] {
+            let reading = Reading { split, ..Reading::default() };
+            let corpus = Corpus::of_text(
+                &lines,
+                reading,
+                Protocol::Asr { window: NonZeroUsize::new(7).unwrap() },
+                Locale::Dutch,
+            );
+            let shuffled = corpus.shuffled(4).unwrap();
+            let sentences = |corpus: &Corpus| {
+                let mut found = Vec::new();
+                corpus
+                    .for_each_sentence(&mut |sentence| {
+                        Ok(found.push((sentence.text.to_owned(), sentence.line)))
+                    })
+                    .unwrap();
+                found
+            };
+            let in_order = |corpus: &Corpus| {
+                let mut found = sentences(corpus);
+                found.sort();
+                found
+            };
+            assert_ne!(sentences(&shuffled), sentences(&corpus));
+            assert_eq!(in_order(&shuffled), in_order(&corpus));
+            // Learning marks splits lines, however they are read otherwise.
+            let windows = shuffled.in_windows().unwrap();
+            assert_eq!(in_order(&windows), in_order(&corpus.in_windows().unwrap()));
+            assert_eq!(sentences(&windows).len(), 400);
+            // No window ends but the last where a stretch does.
+            assert_eq!(shuffled.examples().unwrap().len(), corpus.examples().unwrap().len());
         }
     }
 

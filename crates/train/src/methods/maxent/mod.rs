@@ -115,6 +115,11 @@ pub struct MaxentConfig {
     /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub epochs: usize,
+    /// Shuffle the corpus in memory first, in stretches of N consecutive sentences, so that the text
+    /// at its end has no larger influence than the rest (0: keep the order, on disk)
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shuffle: usize,
     /// The learning rate
     #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::RATE)]
     pub rate: f32,
@@ -156,6 +161,10 @@ impl MaxentConfig {
     const RIGHT_CONTEXT_DROPOUT: f32 = 0.25;
     const RATE: f32 = 0.1;
     const VOCABULARY: usize = 100_000;
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The number of bits of a weight in a model.
@@ -207,6 +216,8 @@ impl Learner for MaxentConfig {
 /// checkpoint is of another training, is altered, or cannot be written.
 pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
     let checkpoint = Checkpoint::new(config, corpus)?;
+    let shuffled = (config.shuffle > 0).then(|| corpus.shuffled(config.shuffle)).transpose()?;
+    let corpus = shuffled.as_ref().unwrap_or(corpus);
     let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
     let Prepared { words, order, digest, groups, begins, .. } = &prepared;

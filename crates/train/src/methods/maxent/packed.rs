@@ -184,8 +184,14 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let training = corpus(&text(60_000, 6_000, 1));
     let groups = [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat();
     let size = ModelSize::Features(40_000);
-    let config =
-        MaxentConfig { features: groups, bits: 18, size, vocabulary: 4_000, ..MaxentConfig::default() };
+    let config = MaxentConfig {
+        features: groups,
+        bits: 18,
+        size,
+        vocabulary: 4_000,
+        shuffle: 0,
+        ..MaxentConfig::default()
+    };
     let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
 
     // The same training, but without packing.
