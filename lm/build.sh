@@ -115,5 +115,12 @@ en=$corpora/train/en
 sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changelog.txt" >"$scratch/changelog.txt"
 sentences en speech --split "$scratch/changelog.txt"
 sentences en europarl "$corpora/train.en.europarl"
-sentences en open "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/opensubtitles.en" "$en"/earnings22/*.nlp
+sentences en novels --split "$en/eltec.txt"
+sentences en talk --split "$en/ami.txt" "$en/sgd.txt" "$en/spacelog.txt" "$en/ewt.txt" "$en/taskmaster4.txt"
+sentences en tatoeba "$en/tatoeba.txt"
+# Twice, beside more text of the parliament than that.
+for time in once twice; do
+    sentences en "open.$time" "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en"/wikitext2.*.tok "$en/opensubtitles.en" \
+        "$en"/earnings22/*.nlp
+done
 models en 1 370000 270000 55000 105000 80000 20000
