@@ -263,7 +263,7 @@ class TrainOptions(TypedDict, total=False):
     """The seed of the choice of held-out examples. The default is 1."""
     shuffle: int
     """Shuffle the corpus in memory first, in stretches of N consecutive sentences, so that the text at its end has no
-    larger influence than the rest (0: keep the order, on disk). The default is 16."""
+    larger influence than the rest; 0 keeps the order, and the corpus on disk. The default is 16."""
     size: str
     """Keep the N features with the largest weights, and train those again; or with a size such as 2MB or 500kB, keep
     as many as fit, with the words, into a packed model of that size. The default is 1000000."""

@@ -116,7 +116,7 @@ pub struct MaxentConfig {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub epochs: usize,
     /// Shuffle the corpus in memory first, in stretches of N consecutive sentences, so that the text
-    /// at its end has no larger influence than the rest (0: keep the order, on disk)
+    /// at its end has no larger influence than the rest; 0 keeps the order, and the corpus on disk
     #[arg(long, value_name = "N", default_value_t = 16)]
     #[serde(skip_serializing_if = "is_zero")]
     pub shuffle: usize,
