@@ -118,7 +118,7 @@ fn is_shouted(sentence: &str, locale: Locale, scratch: &mut String) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::{Protocol, Reading};
+    use crate::corpus::{CorpusSentence, Protocol, Reading};
     use proptest::prelude::*;
     use std::num::NonZeroUsize;
 
@@ -154,11 +154,11 @@ mod tests {
             let shuffled = corpus.shuffled(4).unwrap();
             let sentences = |corpus: &Corpus| {
                 let mut found = Vec::new();
-                corpus
-                    .for_each_sentence(&mut |sentence| {
-                        Ok(found.push((sentence.text.to_owned(), sentence.line)))
-                    })
-                    .unwrap();
+                let mut visit = |sentence: CorpusSentence<'_>| {
+                    found.push((sentence.text.to_owned(), sentence.line));
+                    Ok(())
+                };
+                corpus.for_each_sentence(&mut visit).unwrap();
                 found
             };
             let in_order = |corpus: &Corpus| {
