@@ -92,7 +92,9 @@ fn blocks(corpus: &Corpus, config: ShuffleConfig) -> Result<ShuffledBlocks> {
             if !stretch.last().is_some_and(|last| last.is_like(&block)) {
                 stretch.push(CorpusBlock::like(&block));
             }
-            stretch.iter_mut().last().into_iter().for_each(|last| last.push(sentence));
+            if let Some(last) = stretch.last_mut() {
+                last.push(sentence);
+            }
             Ok(())
         })?;
     }
