@@ -11,6 +11,7 @@ pub mod maxent;
 #[cfg(feature = "network")]
 pub mod network;
 pub mod sentence_starts;
+mod compounds;
 pub mod spellings;
 mod voting;
 

@@ -3,9 +3,12 @@
 
 use std::borrow::Borrow;
 use std::hash::Hash;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::compounds::Compounds;
+use crate::text::compound::is_joint;
 use crate::text::{Capitals, Case, Class, Locale, Tokens};
 
 /// Turns classes into cases. It knows the capitals of words in mixed case, each looked up by a key
@@ -15,13 +18,14 @@ pub struct ClassCases<K> {
     mixed: FxHashMap<K, Capitals>,
     text: String,
     locale: Locale,
+    compounds: OnceLock<Compounds>,
 }
 
 impl<K: Hash + Eq> ClassCases<K> {
     /// Reads a text of spellings; `key` returns the key of a word in lower case.
     pub fn new(text: String, locale: Locale, key: impl Fn(&str) -> K) -> Self {
         let mixed = read(&text, locale).map(|(lower, case)| (key(&lower), case.capitals(&lower, locale)));
-        Self { mixed: mixed.collect(), text, locale }
+        Self { mixed: mixed.collect(), text, locale, compounds: OnceLock::new() }
     }
 
     /// The text of the spellings.
@@ -40,6 +44,22 @@ impl<K: Hash + Eq> ClassCases<K> {
         K: Borrow<Q>,
     {
         self.mixed.get(key).copied()
+    }
+
+    /// The capitals of the word with this key in mixed case: those of its spelling, or of a compound of
+    /// its parts. `known` returns the case of a part that the model knows. `None` if it is neither.
+    pub fn mixed_or_compound<Q: Hash + Eq + ?Sized>(
+        &self,
+        key: &Q,
+        lower: &str,
+        known: impl Fn(&str) -> Option<Case>,
+    ) -> Option<Capitals>
+    where
+        K: Borrow<Q>,
+    {
+        let compounds = || self.compounds.get_or_init(|| Compounds::new(&self.text, self.locale));
+        let compound = || lower.contains(is_joint).then(compounds)?.mixed(lower, self.locale, known);
+        self.mixed(key).or_else(compound)
     }
 
     /// The case of a word of a class; `mixed` holds its capitals in mixed case. `None` for the

@@ -98,7 +98,7 @@ impl<'a> CaseDecider<'a> {
             return (Case::Lower, None);
         }
         let mut fractions = begun(fractions.unwrap_or_else(|| model.probabilities(logits)), begins);
-        let mixed = model.cases.mixed(&word.hash);
+        let mixed = model.cases.mixed_or_compound(&word.hash, lower, |part| model.part_case(part));
         if mixed.is_none() {
             fractions[Class::Mixed as usize] = 0.0;
         }

@@ -252,17 +252,19 @@ impl Maxent {
         if !lower.contains(is_joint) || self.knows(lower) == Some(true) {
             return title;
         }
-        let words = self.words.reader();
-        let part = |part: &str| match words.get(hash(part.as_bytes())) {
-            Some([low, high, ..]) => profile::likely_case(u16::from_le_bytes([*low, *high])),
-            None => Some(Case::Title),
-        };
+        let part = |part: &str| Some(self.part_case(part).unwrap_or(Case::Title));
         let Capitals(capitals) = compound(lower, locale, part).capitals(lower, locale);
         match (capitals, begins) {
             (0, _) => title,
             (_, false) => Case::of_capitals(Capitals(capitals), lower, locale),
             (_, true) => Case::of_capitals(Capitals(capitals | 1), lower, locale),
         }
+    }
+
+    /// The case of a part of a compound, if the model knows that word.
+    fn part_case(&self, part: &str) -> Option<Case> {
+        let [low, high, ..] = self.words.reader().get(hash(part.as_bytes()))?;
+        Some(profile::likely_case(u16::from_le_bytes([*low, *high])).unwrap_or(Case::Lower))
     }
 
     /// The features of the position after the last word of a text.

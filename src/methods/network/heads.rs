@@ -191,8 +191,8 @@ impl Heads {
         if let Constraint::Fixed(case) = word.context.constraint {
             return (case, 1.0);
         }
-        let mixed = cases.mixed(word.lower);
-        // Without a known pattern, mixed case is impossible.
+        let mixed = cases.mixed_or_compound(word.lower, word.lower, |_| None);
+        // Without a pattern, mixed case is impossible.
         let known = |(class, &ln): (&Class, &f32)| Some((cases.case(*class, word.lower, mixed)?, ln));
         let known: Vec<(Case, f32)> = self.classes.iter().zip(ln).filter_map(known).collect();
         let lower_odds = balance.lower_odds().ln();
@@ -222,7 +222,8 @@ impl Heads {
                 found = case;
             }
         }
-        (found, probability(found))
+        // `l'Europe` begins a sentence as `L'Europe`, and `iPhone` as `iPhone`.
+        (found.opening(word.lower, cases.locale()), probability(found))
     }
 }
 
@@ -352,6 +353,7 @@ impl ChainState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Locale;
 
     fn heads() -> Heads {
         Heads::of(&Heads::labels(&[Class::Lower, Class::Title], MarkSet::USUAL))
@@ -389,5 +391,28 @@ mod tests {
         );
         assert_eq!(odds([before, None, None]), 1);
         assert_eq!(odds([before, Some((capital, &[])), after]), 1, "a word that the network does not see");
+    }
+
+    #[test]
+    fn a_word_in_mixed_case_opens_a_sentence_with_a_capital() {
+        let heads = Heads::of(&Heads::labels(&[Class::Lower, Class::Title, Class::Mixed], MarkSet::USUAL));
+        let cases = ClassCases::new("iPhone\n".to_owned(), Locale::Root, str::to_owned);
+        let restored = |lower: &str, begins| {
+            let word = ChainWord {
+                lower,
+                context: WordContext::default(),
+                after: RightContext::Unknown,
+                start_odds: 1,
+            };
+            let ln = [0.1f32, 0.2, 0.7].map(f32::ln);
+            let (case, _) = heads.case(&word, &ln, &cases, begins, CapitalBalance::Balanced);
+            case.applied(lower, Locale::Root)
+        };
+        assert_eq!(
+            ["l'europe", "roland-garros"].map(|word| restored(word, false)),
+            ["l'Europe", "Roland-Garros"]
+        );
+        assert_eq!(["l'europe", "iphone"].map(|word| restored(word, true)), ["L'Europe", "iPhone"]);
+        assert_eq!(restored("mcdonald", false), "Mcdonald", "without parts and spelling");
     }
 }
