@@ -156,7 +156,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("corpora", type=pathlib.Path)
     parser.add_argument("table", choices=["capitals", "marks", "cascade", "speed"])
-    parser.add_argument("--langs", default=",".join(quality.MAIN))
+    parser.add_argument("--langs", default="en,es,fr,nl,pt")
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
     args = parser.parse_args()

@@ -56,6 +56,20 @@ impl BoundaryModel {
         (all, next)
     }
 
+    /// The model after a word at which a sentence begins with this probability, where
+    /// [`step`](Self::step) found another.
+    pub fn with_start(mut self, begins: f32) -> Self {
+        self.fractions[1] = 0.0;
+        let rest = (1.0 - begins) / self.fractions.iter().sum::<f32>();
+        match rest.is_finite() {
+            true => self.fractions.iter_mut().for_each(|fraction| *fraction *= rest),
+            // The word was a start for certain: it is not known where the one before it was.
+            false => self.fractions[FAR] = 1.0 - begins,
+        }
+        self.fractions[1] = begins;
+        self
+    }
+
     /// The model after a word at which no sentence begins.
     pub fn inside(&self) -> Self {
         let mut fractions = [0.0; FAR + 1];
@@ -102,6 +116,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn another_probability_of_a_start_leaves_a_distribution(
+            sum in -100.0f32..100.0, before in -4.0f32..4.0, begins in 0.0f32..=1.0,
+        ) {
+            let bonus = [0.0; BUCKETS];
+            let (_, chain) = BoundaryModel::default().step(before, &bonus);
+            let (_, chain) = chain.step(sum, &bonus);
+            let other = chain.with_start(begins);
+            prop_assert_eq!(other.fractions[1], begins);
+            prop_assert!(other.fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction)), "{other:?}");
+            prop_assert!((other.fractions.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{other:?}");
+        }
+
         #[test]
         fn it_sums_over_all_ways_to_part_the_words(
             words in prop::collection::vec((-4.0f32..4.0, prop::array::uniform9(-2.0f32..2.0)), 1..10),

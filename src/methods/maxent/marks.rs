@@ -205,6 +205,14 @@ const FAR: f32 = -2.0;
 /// sentence ends is 70.6 with it and 68.3 without.
 const FRACTION_OF_CASES: f32 = 0.4;
 
+/// The weight of the model of cases where both tell the start of a sentence in a text without marks.
+const WEIGHT_OF_CASES_FOR_STARTS: f32 = 0.6;
+
+/// What is added to the log odds of a start then. In windows of 200 words without marks, F of capitals
+/// rises by 0.2 (German) to 2.4 (French) in the mean of the test sets of a language, at a lower slot error
+/// rate.
+const FAVOUR_OF_STARTS: f32 = 0.6;
+
 /// The odds of an end that count as impossible.
 const LEAST_ODDS: f32 = 1e-3;
 
@@ -318,6 +326,27 @@ impl MarkModel {
     pub(super) fn end_probability(&self, odds: &MarkOdds) -> f32 {
         let (ends, others) = self.ends_and_others(odds);
         ends / (ends + others)
+    }
+
+    /// Returns the probability that a sentence begins after a gap with these odds, in a text without
+    /// marks. The model of cases finds one with probability `found`, with the odds `position` of the
+    /// position in the line. Its log odds are a weighted mean of those of both models, and higher: each
+    /// of them misses more starts than it invents.
+    pub(super) fn start_probability(&self, found: f32, position: f32, odds: &MarkOdds) -> f32 {
+        let log_odds = |odds: f32| odds.clamp(LEAST_ODDS, 1.0 / LEAST_ODDS).ln();
+        let (ends, others) = self.ends_and_others(odds);
+        let of_cases = log_odds(found / (1.0 - found));
+        let of_marks = log_odds(ends / others) + position.ln();
+        let weight = WEIGHT_OF_CASES_FOR_STARTS;
+        let sum = weight * of_cases + (1.0 - weight) * of_marks + FAVOUR_OF_STARTS;
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// Returns the most probable mark inside a sentence with these odds, or none.
+    pub(super) fn inside(&self, MarkOdds(of_marks): &MarkOdds) -> Mark {
+        let inside = self.settings.marks.iter().zip(of_marks).filter(|(mark, _)| !mark.ends_sentence());
+        let most = inside.reduce(|most, next| if next.1 > most.1 { next } else { most });
+        most.filter(|(_, odds)| **odds > 1.0).map_or(Mark::None, |(mark, _)| mark)
     }
 
     /// Returns the sums of the odds of ends, and of other marks and none.

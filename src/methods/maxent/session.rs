@@ -72,6 +72,8 @@ struct AnswerHistory {
     begins: bool,
     /// The mark whose opening came before in the sentence.
     opened: Mark,
+    /// True if a word came before, in a text in which no marks are asked for.
+    has_word: bool,
 }
 
 impl Default for AnswerHistory {
@@ -87,6 +89,7 @@ impl Default for AnswerHistory {
             marks: MarkHistory::default(),
             begins: false,
             opened: Mark::None,
+            has_word: false,
         }
     }
 }
@@ -144,8 +147,10 @@ pub struct MaxentSession<'a> {
     history: Option<Box<AnswerHistory>>,
     /// The part that decides cases.
     cases: CaseDecider<'a>,
-    /// The part that decides marks, if they are asked for.
+    /// The part that decides marks, if they are asked for, and that helps to predict sentence starts.
     marks: Option<MarkDecider<'a>>,
+    /// True if marks are asked for.
+    puts: bool,
     /// The part that decides openings, if some of its marks are asked for.
     openings: Option<&'a OpeningModel>,
     /// The features of context that were looked up, one row per look-up; `gaps` has those of gaps.
@@ -174,7 +179,9 @@ impl<'a> MarkDecider<'a> {
 impl<'a> MaxentSession<'a> {
     /// Starts a text.
     pub fn new(model: &'a Maxent, request: Request, look_ahead: usize) -> Self {
-        let marks = model.marks.as_ref().filter(|_| !request.marks.is_empty());
+        let puts = model.marks.is_some() && !request.marks.is_empty();
+        let predicts = matches!(request.starts, SentenceStarts::Predicted | SentenceStarts::EveryLine);
+        let marks = model.marks.as_ref().filter(|_| puts || predicts);
         Self {
             model,
             weights: model.weights.reader(),
@@ -188,6 +195,7 @@ impl<'a> MaxentSession<'a> {
             history: None,
             cases: CaseDecider::new(model, &request),
             marks: marks.map(MarkDecider::new),
+            puts,
             openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
             #[cfg(test)]
             rows: Vec::new(),
@@ -250,11 +258,9 @@ impl MaxentSession<'_> {
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         let mut seen = seen;
-        let gap = match &self.marks {
-            Some(_) => ShownGap::before(token, starts),
-            None => ShownGap { mark: token.gap, ..ShownGap::default() },
-        };
-        if self.marks.is_some() {
+        let mut gap = ShownGap { mark: token.gap, ..ShownGap::default() };
+        if self.puts {
+            gap = ShownGap::before(token, starts);
             (starts, seen.marks) = (false, 0);
         }
         if let Some(opening) = Opening::of(token, starts) {
@@ -278,8 +284,7 @@ impl MaxentSession<'_> {
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
-        let shows_start =
-            self.marks.is_some() && token.shows_capital() && profile::start_odds(seen.profile) > 1.0;
+        let shows_start = self.puts && token.shows_capital() && profile::start_odds(seen.profile) > 1.0;
         self.waiting.push_back(WaitingWord {
             seen,
             logits,
@@ -291,7 +296,7 @@ impl MaxentSession<'_> {
             gap,
             opening: token.opening,
             right: token.right.map_or(Mark::None, Mark::of),
-            refused: self.marks.as_ref().map_or(MarkSet::NONE, |_| token.refused()),
+            refused: if self.puts { token.refused() } else { MarkSet::NONE },
             ..word
         });
         if self.waiting.len() > self.look_ahead {
@@ -319,11 +324,11 @@ impl MaxentSession<'_> {
         if shown == BoundaryEvidence::Nothing && position != 1.0 {
             self.cases.add_position(position, &mut logits);
         }
-        let shown = match &self.marks {
+        let mut shown = shown;
+        if self.puts {
             // The mark that was inserted for a sentence start is known already.
-            Some(_) => history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens),
-            None => shown,
-        };
+            shown = history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens);
+        }
         let opening = match self.openings {
             Some(model) => self.opening(model, waiting, look_ahead, history),
             None => Mark::None,
@@ -335,11 +340,32 @@ impl MaxentSession<'_> {
                 let found = self.cases.begins(&logits, seen, history.chain);
                 // The odds without the evidence of lines.
                 history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * position));
-                found
+                // The gap before the word is that after the word before, which sees one word more.
+                let back = self.waiting.len() - waiting + 1;
+                let look_ahead = (look_ahead + 1).min(self.model.settings.look_ahead);
+                let both = history
+                    .has_word
+                    .then(|| self.start_by_marks(back, look_ahead, (found.0, position), &history.marks));
+                match both.flatten() {
+                    Some((begins, mark)) => {
+                        history.marks.mark(mark);
+                        (begins, found.1.with_start(begins))
+                    }
+                    None => found,
+                }
             }
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
+        if self.marks.is_some() && !self.puts {
+            match shown {
+                BoundaryEvidence::Nothing => {}
+                BoundaryEvidence::Begins => history.marks.mark(Mark::Period),
+                BoundaryEvidence::Inside => history.marks.mark(gap.mark.unwrap_or_default()),
+            }
+            history.marks.take(&seen);
+            history.has_word = true;
+        }
         if self.cases.looks_before {
             let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
                 true => PLAIN,
@@ -349,7 +375,7 @@ impl MaxentSession<'_> {
         }
         let wants_end = self.request.sentence_ends && self.model.settings.begins;
         let (mark, mark_confidence) = match ends {
-            _ if let Some(model) = self.marks.as_ref().map(|marks| marks.model) => {
+            _ if let Some(model) = self.marks.as_ref().map(|marks| marks.model).filter(|_| self.puts) => {
                 self.mark(model, waiting, look_ahead, ends, history)
             }
             Some(true) if wants_end => (Mark::SentenceEnd, None),
@@ -365,7 +391,7 @@ impl MaxentSession<'_> {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
             _ => {
                 let is_doubtful = shown == BoundaryEvidence::Nothing
-                    && self.marks.is_none()
+                    && !self.puts
                     && begins < CERTAIN
                     && history.is_early(opens_line);
                 let begins = if is_doubtful { 0.0 } else { begins };
@@ -373,7 +399,7 @@ impl MaxentSession<'_> {
             }
         };
         // Restored again, the word would show a sentence start.
-        let is_small = self.marks.is_some()
+        let is_small = self.puts
             && case != Case::Lower
             && begins == 0.0
             && profile::start_odds(seen.profile) > 1.0
@@ -486,12 +512,40 @@ impl MaxentSession<'_> {
         history: &AnswerHistory,
     ) -> Option<MarkOdds> {
         let back = self.waiting.len() - waiting;
-        let features = self.observer.gap(back, look_ahead, &model.features, &history.marks);
-        let (mut logits, mut end_fraction) = (Logits::default(), None);
+        let (logits, may_end) = self.gap_logits(model, back, look_ahead, &history.marks);
+        let mut end_fraction = None;
+        // Without a word after the next one, the model of cases knows no more.
+        if may_end && look_ahead > 1 && ends.is_none() && self.model.settings.begins {
+            end_fraction = Some(self.end_after(waiting, look_ahead, history));
+        }
+        if !is_needed
+            && end_fraction.is_none()
+            && self.marks.as_ref().is_some_and(|marks| !marks.bounds.may_be_put(&logits))
+        {
+            return None;
+        }
+        let mut odds = self.odds_of(model, &logits, back, look_ahead, &history.marks);
+        if let Some(end) = end_fraction {
+            model.add_end(end, &mut odds);
+        }
+        Some(odds)
+    }
+
+    /// Returns the logits of marks after the word `back` positions before the end, and true if the end of
+    /// a sentence is probable enough there that its kind matters.
+    fn gap_logits(
+        &mut self,
+        model: &MarkModel,
+        back: usize,
+        look_ahead: usize,
+        history: &MarkHistory,
+    ) -> (Logits, bool) {
+        let mut logits = Logits::default();
+        let features = self.observer.gap(back, look_ahead, &model.features, history);
         model.weights.add(features, &mut logits);
         #[cfg(test)]
         self.gaps.push(features.to_vec());
-        let Some(marks) = &mut self.marks else { return None };
+        let Some(marks) = &mut self.marks else { return (logits, false) };
         if marks.bounds.may_stand(&logits) {
             let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
             model.weights.add(features, &mut logits);
@@ -500,29 +554,45 @@ impl MaxentSession<'_> {
                 gap.extend(features);
             }
         }
-        if marks.bounds.may_end(&logits) {
-            marks.pairs.add(model, &history.marks, &mut marks.values, &mut logits);
-            // Without a word after the next one, the model of cases knows no more.
-            if look_ahead > 1 && ends.is_none() && self.model.settings.begins {
-                end_fraction = Some(self.end_after(waiting, look_ahead, history));
-            }
+        let may_end = marks.bounds.may_end(&logits);
+        if may_end {
+            marks.pairs.add(model, history, &mut marks.values, &mut logits);
         }
-        if !is_needed
-            && end_fraction.is_none()
-            && self.marks.as_ref().is_some_and(|marks| !marks.bounds.may_be_put(&logits))
-        {
-            return None;
-        }
+        (logits, may_end)
+    }
+
+    /// Returns the odds of marks with these logits after the word `back` positions before the end.
+    fn odds_of(
+        &mut self,
+        model: &MarkModel,
+        logits: &Logits,
+        back: usize,
+        look_ahead: usize,
+        history: &MarkHistory,
+    ) -> MarkOdds {
         let mut rare = Logits::default();
-        if let Some(weights) = model.rare_of(&logits) {
-            let features = self.observer.whole_gap(back, look_ahead, &model.features, &history.marks);
+        if let Some(weights) = model.rare_of(logits) {
+            let features = self.observer.whole_gap(back, look_ahead, &model.features, history);
             weights.add(features, &mut rare);
         }
-        let mut odds = model.odds(&logits, &rare);
-        if let Some(end) = end_fraction {
-            model.add_end(end, &mut odds);
-        }
-        Some(odds)
+        model.odds(logits, &rare)
+    }
+
+    /// Returns the probability that a sentence begins after the word `back` positions before the end,
+    /// by both models, and the mark that may stand there; `None` if the model of cases alone decides. It
+    /// finds a start with probability `found`, with the odds `position` of the position in the line.
+    fn start_by_marks(
+        &mut self,
+        back: usize,
+        look_ahead: usize,
+        (found, position): (f32, f32),
+        history: &MarkHistory,
+    ) -> Option<(f32, Mark)> {
+        let model = self.marks.as_ref().map(|marks| marks.model).filter(|_| found >= UNLIKELY_START)?;
+        let (logits, _) = self.gap_logits(model, back, look_ahead, history);
+        let odds = self.odds_of(model, &logits, back, look_ahead, history);
+        let begins = model.start_probability(found, position, &odds);
+        Some((begins, if begins > 0.5 { Mark::Period } else { model.inside(&odds) }))
     }
 
     /// Returns the factor by which the capital of the next word raises the odds that a sentence ends
@@ -586,7 +656,7 @@ impl MaxentSession<'_> {
         self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
         // Where marks are inserted, the end of a line is no evidence, nor is a capital that may have
         // been inserted: the next run would be surer of it.
-        if self.marks.is_some() {
+        if self.puts {
             if self.cases.looks_before {
                 let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
                 self.cases.add_previous(before, seen, &mut logits);
@@ -596,14 +666,17 @@ impl MaxentSession<'_> {
         if self.cases.looks_before {
             self.cases.look_before(&history.before, seen, &mut logits);
         }
-        self.cases.add_position(history.lines.factor(opens_line), &mut logits);
-        self.cases.begins(&logits, seen, history.chain).0
+        let position = history.lines.factor(opens_line);
+        self.cases.add_position(position, &mut logits);
+        let found = self.cases.begins(&logits, seen, history.chain).0;
+        let back = self.waiting.len() - waiting;
+        self.start_by_marks(back, look_ahead, (found, position), &history.marks).map_or(found, |both| both.0)
     }
 
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
     /// if that shows.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
-        let begins = if self.marks.is_some() { Some(true) } else { begins };
+        let begins = if self.puts { Some(true) } else { begins };
         self.observer.close();
         while !self.waiting.is_empty() {
             let last = self.waiting.len() == 1;
@@ -615,6 +688,9 @@ impl MaxentSession<'_> {
         }
     }
 }
+
+/// Below this probability of a sentence start by the model of cases, the model of marks is not asked.
+const UNLIKELY_START: f32 = 0.05;
 
 /// The words of a line among which a sentence start has to be [certain](CERTAIN).
 const EARLY: u32 = 8;
