@@ -343,16 +343,12 @@ impl MaxentSession<'_> {
                 // The gap before the word is that after the word before, which sees one word more.
                 let back = self.waiting.len() - waiting + 1;
                 let look_ahead = (look_ahead + 1).min(self.model.settings.look_ahead);
-                let both = history
-                    .has_word
+                let is_open = history.has_word && gap.mark.is_none();
+                let both = is_open
                     .then(|| self.start_by_marks(back, look_ahead, (found.0, position), &history.marks));
-                match both.flatten() {
-                    Some((begins, mark)) => {
-                        history.marks.mark(mark);
-                        (begins, found.1.with_start(begins))
-                    }
-                    None => found,
-                }
+                let both = both.flatten();
+                history.marks.mark(both.map_or(gap.mark.unwrap_or_default(), |(_, mark)| mark));
+                both.map_or(found, |(begins, _)| (begins, found.1.with_start(begins)))
             }
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
@@ -669,8 +665,10 @@ impl MaxentSession<'_> {
         let position = history.lines.factor(opens_line);
         self.cases.add_position(position, &mut logits);
         let found = self.cases.begins(&logits, seen, history.chain).0;
+        let is_open = self.waiting.get(waiting + 1).is_none_or(|next| next.gap.mark.is_none());
         let back = self.waiting.len() - waiting;
-        self.start_by_marks(back, look_ahead, (found, position), &history.marks).map_or(found, |both| both.0)
+        let both = is_open.then(|| self.start_by_marks(back, look_ahead, (found, position), &history.marks));
+        both.flatten().map_or(found, |(begins, _)| begins)
     }
 
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
