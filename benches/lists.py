@@ -10,12 +10,10 @@ target/release/majuscule. Needs only Python 3.
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import re
 import sys
-import tempfile
 
 import quality
 
@@ -91,14 +89,9 @@ def contradicted(text, entries):
 
 def restored(options, protocol):
     """Returns the examples of all test sets, each a pair of the words of the reference and those of the model."""
-    model, examples = ["--lang", options.lang, "--preset", options.preset, "--protocol", protocol], []
-    with tempfile.TemporaryDirectory() as folder:
-        choices = os.path.join(folder, "choices.jsonl")
-        for _, _, files, more in quality.test_sets(options.corpora, [options.lang]):
-            quality.run("evaluate", *model, "--json", "--choices", choices, "--force", *more, *files)
-            with open(choices, encoding="utf-8") as lines:
-                examples += [(example["reference"], example["hypothesis"]) for example in map(json.loads, lines)]
-    return examples
+    model = ["--lang", options.lang, "--preset", options.preset]
+    sets = quality.test_sets(options.corpora, [options.lang])
+    return [example for _, _, files, more in sets for example in quality.with_choices(model, protocol, files, more)[1]]
 
 
 def figures_of(entries, examples):

@@ -71,16 +71,21 @@ def run(*arguments):
 
 def evaluate(model, protocol, files, options=(), shouts=None):
     """Returns the report of a model on files, and adds their runs of shouted words to `shouts`."""
+    report, examples = with_choices(model, protocol, files, ["--intervals", *options])
+    if shouts is not None:
+        for reference, hypothesis in examples:
+            shouts["words"] += len(reference)
+            shouts["runs"] += wrongly_shouted(reference, hypothesis)
+    return report
+
+
+def with_choices(model, protocol, files, options):
+    """Returns the report of a model on files, and the words of the reference and of the model in each example."""
     with tempfile.TemporaryDirectory() as folder:
         choices = os.path.join(folder, "choices.jsonl")
-        words = ["evaluate", *model, "--protocol", protocol, "--json", "--intervals", "--choices", choices]
-        report = json.loads(run(*words, *options, *files))
-        if shouts is not None:
-            with open(choices, encoding="utf-8") as examples:
-                for example in map(json.loads, examples):
-                    shouts["words"] += len(example["reference"])
-                    shouts["runs"] += wrongly_shouted(example["reference"], example["hypothesis"])
-    return report
+        report = json.loads(run("evaluate", *model, "--protocol", protocol, "--json", "--choices", choices, *options, *files))
+        with open(choices, encoding="utf-8") as examples:
+            return report, [(example["reference"], example["hypothesis"]) for example in map(json.loads, examples)]
 
 
 def wrongly_shouted(reference, hypothesis):

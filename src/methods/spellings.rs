@@ -46,20 +46,11 @@ impl<K: Hash + Eq> ClassCases<K> {
         self.mixed.get(key).copied()
     }
 
-    /// The capitals of the word with this key in mixed case: those of its spelling, or of a compound of
-    /// its parts. `known` returns the case of a part that the model knows. `None` if it is neither.
-    pub fn mixed_or_compound<Q: Hash + Eq + ?Sized>(
-        &self,
-        key: &Q,
-        lower: &str,
-        known: impl Fn(&str) -> Option<Case>,
-    ) -> Option<Capitals>
-    where
-        K: Borrow<Q>,
-    {
+    /// The capitals of a compound in mixed case whose spelling is not known: those of its parts. `known`
+    /// returns the case of a part that the model knows. `None` for a word without parts.
+    pub fn compound(&self, lower: &str, known: impl Fn(&str) -> Option<Case>) -> Option<Capitals> {
         let compounds = || self.compounds.get_or_init(|| Compounds::new(&self.text, self.locale));
-        let compound = || lower.contains(is_joint).then(compounds)?.mixed(lower, self.locale, known);
-        self.mixed(key).or_else(compound)
+        lower.contains(is_joint).then(compounds)?.mixed(lower, self.locale, known)
     }
 
     /// The case of a word of a class; `mixed` holds its capitals in mixed case. `None` for the

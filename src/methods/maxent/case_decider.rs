@@ -98,7 +98,11 @@ impl<'a> CaseDecider<'a> {
             return (Case::Lower, None);
         }
         let mut fractions = begun(fractions.unwrap_or_else(|| model.probabilities(logits)), begins);
-        let mixed = model.cases.mixed_or_compound(&word.hash, lower, |part| model.part_case(part));
+        // A compound is not looked at where its class could not be chosen.
+        let [small, title, upper, inside] = fractions;
+        let may_win = self.confidence || inside > title.max(upper).max(small * self.capital_cost);
+        let compound = || model.cases.compound(lower, |part| model.part_case(part));
+        let mixed = model.cases.mixed(&word.hash).or_else(|| may_win.then(compound).flatten());
         if mixed.is_none() {
             fractions[Class::Mixed as usize] = 0.0;
         }

@@ -334,8 +334,8 @@ impl MaxentSession<'_> {
             None => Mark::None,
         };
         history.line_words = if opens_line { 1 } else { history.line_words.saturating_add(1) };
-        let begins;
-        (begins, history.chain) = match shown {
+        let (begins, mark_before);
+        (begins, history.chain, mark_before) = match shown {
             BoundaryEvidence::Nothing => {
                 let found = self.cases.begins(&logits, seen, history.chain);
                 // The odds without the evidence of lines.
@@ -343,22 +343,22 @@ impl MaxentSession<'_> {
                 // The gap before the word is that after the word before, which sees one word more.
                 let back = self.waiting.len() - waiting + 1;
                 let look_ahead = (look_ahead + 1).min(self.model.settings.look_ahead);
-                let is_open = history.has_word && gap.mark.is_none();
-                let both = is_open
-                    .then(|| self.start_by_marks(back, look_ahead, (found.0, position), &history.marks));
-                let both = both.flatten();
-                history.marks.mark(both.map_or(gap.mark.unwrap_or_default(), |(_, mark)| mark));
-                both.map_or(found, |(begins, _)| (begins, found.1.with_start(begins)))
+                let both = match history.has_word {
+                    true => {
+                        self.start_by_marks(back, look_ahead, (found.0, position), gap.mark, &history.marks)
+                    }
+                    false => None,
+                };
+                match both {
+                    Some((begins, mark)) => (begins, found.1.with_start(begins), mark),
+                    None => (found.0, found.1, gap.mark.unwrap_or_default()),
+                }
             }
-            BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
-            BoundaryEvidence::Inside => (0.0, history.chain.inside()),
+            BoundaryEvidence::Begins => (1.0, BoundaryModel::begun(), Mark::Period),
+            BoundaryEvidence::Inside => (0.0, history.chain.inside(), gap.mark.unwrap_or_default()),
         };
         if self.marks.is_some() && !self.puts {
-            match shown {
-                BoundaryEvidence::Nothing => {}
-                BoundaryEvidence::Begins => history.marks.mark(Mark::Period),
-                BoundaryEvidence::Inside => history.marks.mark(gap.mark.unwrap_or_default()),
-            }
+            history.marks.mark(mark_before);
             history.marks.take(&seen);
             history.has_word = true;
         }
@@ -575,16 +575,19 @@ impl MaxentSession<'_> {
     }
 
     /// Returns the probability that a sentence begins after the word `back` positions before the end,
-    /// by both models, and the mark that may stand there; `None` if the model of cases alone decides. It
-    /// finds a start with probability `found`, with the odds `position` of the position in the line.
+    /// by both models, and the mark that may stand there; `None` if the model of cases alone decides, as
+    /// where `gap` is a mark in the text. It finds a start with probability `found`, with the odds
+    /// `position` of the position in the line.
     fn start_by_marks(
         &mut self,
         back: usize,
         look_ahead: usize,
         (found, position): (f32, f32),
+        gap: Option<Mark>,
         history: &MarkHistory,
     ) -> Option<(f32, Mark)> {
-        let model = self.marks.as_ref().map(|marks| marks.model).filter(|_| found >= UNLIKELY_START)?;
+        let is_open = gap.is_none() && found >= UNLIKELY_START;
+        let model = self.marks.as_ref().map(|marks| marks.model).filter(|_| is_open)?;
         let (logits, _) = self.gap_logits(model, back, look_ahead, history);
         let odds = self.odds_of(model, &logits, back, look_ahead, history);
         let begins = model.start_probability(found, position, &odds);
@@ -665,10 +668,10 @@ impl MaxentSession<'_> {
         let position = history.lines.factor(opens_line);
         self.cases.add_position(position, &mut logits);
         let found = self.cases.begins(&logits, seen, history.chain).0;
-        let is_open = self.waiting.get(waiting + 1).is_none_or(|next| next.gap.mark.is_none());
+        let gap = self.waiting.get(waiting + 1).and_then(|next| next.gap.mark);
         let back = self.waiting.len() - waiting;
-        let both = is_open.then(|| self.start_by_marks(back, look_ahead, (found, position), &history.marks));
-        both.flatten().map_or(found, |(begins, _)| begins)
+        let both = self.start_by_marks(back, look_ahead, (found, position), gap, &history.marks);
+        both.map_or(found, |(begins, _)| begins)
     }
 
     /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,

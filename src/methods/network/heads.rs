@@ -191,7 +191,7 @@ impl Heads {
         if let Constraint::Fixed(case) = word.context.constraint {
             return (case, 1.0);
         }
-        let mixed = cases.mixed_or_compound(word.lower, word.lower, |_| None);
+        let mixed = cases.mixed(word.lower).or_else(|| cases.compound(word.lower, |_| None));
         // Without a pattern, mixed case is impossible.
         let known = |(class, &ln): (&Class, &f32)| Some((cases.case(*class, word.lower, mixed)?, ln));
         let known: Vec<(Case, f32)> = self.classes.iter().zip(ln).filter_map(known).collect();
