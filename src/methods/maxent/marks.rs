@@ -166,14 +166,9 @@ impl Default for PairSums {
 }
 
 impl PairSums {
-    /// Adds the weights of the pairs of words before a gap to its logits.
-    pub(super) fn add(
-        &mut self,
-        model: &MarkModel,
-        history: &MarkHistory,
-        values: &mut Values,
-        logits: &mut Logits,
-    ) {
+    /// Returns the sums of the weights of the pairs of words before a gap.
+    pub(super) fn sum(&mut self, model: &MarkModel, history: &MarkHistory, values: &mut Values) -> Logits {
+        let mut logits = Logits::default();
         for pair in history.pairs() {
             let position = &mut self.0[(pair % (4 * RECENT as u64)) as usize];
             let levels = match *position {
@@ -188,6 +183,7 @@ impl PairSums {
             };
             logits.iter_mut().zip(levels).for_each(|(sum, level)| *sum += i32::from(level));
         }
+        logits
     }
 }
 
@@ -212,6 +208,11 @@ const WEIGHT_OF_CASES_FOR_STARTS: f32 = 0.6;
 /// rises by 0.2 (German) to 2.4 (French) in the mean of the test sets of a language, at a lower slot error
 /// rate.
 const FAVOUR_OF_STARTS: f32 = 0.6;
+
+/// By how much more than learned the pairs of words of a sentence count where they tell a question from a
+/// statement: training text has few questions. On TED talks, F of question marks rises from 28 to 38 and
+/// that of all marks by 0.2; on Dutch subtitles from 31 to 40.
+const STRESS_OF_PAIRS: f32 = 2.0;
 
 /// The odds of an end that count as impossible.
 const LEAST_ODDS: f32 = 1e-3;
@@ -322,6 +323,28 @@ impl MarkModel {
         self.favour_end((end_odds * others / ends).powf(FRACTION_OF_CASES), odds);
     }
 
+    /// Stresses what the pairs of words before a gap, with these logits, say of the kind of an end there.
+    /// That a sentence ends is as probable as before.
+    pub(super) fn stress_kind_of_end(&self, pairs: &Logits, odds: &mut MarkOdds) {
+        let MarkSettings { marks, steps, .. } = self.settings;
+        let last = WEIGHTS_EACH.min(frequent(marks) + 1) - 1;
+        let kinds = marks.iter().enumerate().filter(|(_, mark)| mark.ends_sentence());
+        let kinds = kinds.map(|(at, _)| (at, pairs[at.min(last)]));
+        let Some(most) = kinds.clone().map(|(_, sum)| sum).max() else { return };
+        let mut stressed = *odds;
+        for (at, sum) in kinds {
+            let less = STRESS_OF_PAIRS * (sum - most) as f32 / steps as f32;
+            stressed.0[at] *= less.max(-HIGHEST).exp();
+        }
+        let [(before, _), (after, _)] = [&*odds, &stressed].map(|odds| self.ends_and_others(odds));
+        let factor = before / after;
+        // No end is possible where it is not.
+        if factor.is_finite() {
+            *odds = stressed;
+            self.favour_end(factor, odds);
+        }
+    }
+
     /// Returns the probability of an end of a sentence in a gap with these odds.
     pub(super) fn end_probability(&self, odds: &MarkOdds) -> f32 {
         let (ends, others) = self.ends_and_others(odds);
@@ -420,8 +443,8 @@ mod tests {
             let (mut sums, mut history) = (PairSums::default(), MarkHistory::default());
             for (hash, ends) in words {
                 history.take(&WordFeatures { hash, ..WordFeatures::default() });
-                let (mut found, mut plain) = (Logits::default(), Logits::default());
-                sums.add(&model, &history, &mut Values::default(), &mut found);
+                let found = sums.sum(&model, &history, &mut Values::default());
+                let mut plain = Logits::default();
                 let features: Vec<u64> = history.pairs().map(feature).collect();
                 model.weights.add(&features, &mut plain);
                 prop_assert_eq!(found, plain);
@@ -429,6 +452,19 @@ mod tests {
                     history.mark(Mark::Period);
                 }
             }
+        }
+
+        #[test]
+        fn the_kind_of_an_end_leaves_its_probability(
+            logits in prop::array::uniform4(-3000i32..3000), pairs in prop::array::uniform4(-1800i32..1800),
+        ) {
+            let model = model(&[], 1.0, 1.0);
+            let odds = model.odds(&[logits[0], logits[1], logits[2], 0], &Logits::default());
+            let mut stressed = odds;
+            model.stress_kind_of_end(&pairs, &mut stressed);
+            let [before, after] = [&odds, &stressed].map(|odds| model.end_probability(odds));
+            prop_assert!((before - after).abs() < 1e-5, "{before} {after}");
+            prop_assert!(stressed.0.iter().all(|odds| odds.is_finite()));
         }
 
         #[test]

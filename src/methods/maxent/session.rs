@@ -508,10 +508,10 @@ impl MaxentSession<'_> {
         history: &AnswerHistory,
     ) -> Option<MarkOdds> {
         let back = self.waiting.len() - waiting;
-        let (logits, may_end) = self.gap_logits(model, back, look_ahead, &history.marks);
+        let (logits, pairs) = self.gap_logits(model, back, look_ahead, &history.marks);
         let mut end_fraction = None;
         // Without a word after the next one, the model of cases knows no more.
-        if may_end && look_ahead > 1 && ends.is_none() && self.model.settings.begins {
+        if pairs.is_some() && look_ahead > 1 && ends.is_none() && self.model.settings.begins {
             end_fraction = Some(self.end_after(waiting, look_ahead, history));
         }
         if !is_needed
@@ -524,24 +524,28 @@ impl MaxentSession<'_> {
         if let Some(end) = end_fraction {
             model.add_end(end, &mut odds);
         }
+        if let Some(pairs) = pairs {
+            model.stress_kind_of_end(&pairs, &mut odds);
+        }
         Some(odds)
     }
 
-    /// Returns the logits of marks after the word `back` positions before the end, and true if the end of
-    /// a sentence is probable enough there that its kind matters.
+    /// Returns the logits of marks after the word `back` positions before the end, and which part of them
+    /// the pairs of words before it have, if the end of a sentence is probable enough there that its kind
+    /// matters.
     fn gap_logits(
         &mut self,
         model: &MarkModel,
         back: usize,
         look_ahead: usize,
         history: &MarkHistory,
-    ) -> (Logits, bool) {
+    ) -> (Logits, Option<Logits>) {
         let mut logits = Logits::default();
         let features = self.observer.gap(back, look_ahead, &model.features, history);
         model.weights.add(features, &mut logits);
         #[cfg(test)]
         self.gaps.push(features.to_vec());
-        let Some(marks) = &mut self.marks else { return (logits, false) };
+        let Some(marks) = &mut self.marks else { return (logits, None) };
         if marks.bounds.may_stand(&logits) {
             let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
             model.weights.add(features, &mut logits);
@@ -550,11 +554,12 @@ impl MaxentSession<'_> {
                 gap.extend(features);
             }
         }
-        let may_end = marks.bounds.may_end(&logits);
-        if may_end {
-            marks.pairs.add(model, history, &mut marks.values, &mut logits);
-        }
-        (logits, may_end)
+        let pairs = marks.bounds.may_end(&logits).then(|| {
+            let pairs = marks.pairs.sum(model, history, &mut marks.values);
+            logits.iter_mut().zip(pairs).for_each(|(sum, logit)| *sum += logit);
+            pairs
+        });
+        (logits, pairs)
     }
 
     /// Returns the odds of marks with these logits after the word `back` positions before the end.

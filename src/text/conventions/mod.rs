@@ -166,16 +166,16 @@ impl Conventions {
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
             let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
-            if token.is_plain && !self.trail.counts && case == Case::Lower && !may_begin_title() {
-                continue;
+            if !token.is_plain || self.trail.counts || case != Case::Lower || may_begin_title() {
+                let word = &lower[token.lower.start as usize..token.lower.end as usize];
+                if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
+                    self.settle(tables, tokens, choices, after, at);
+                }
             }
-            let word = &lower[token.lower.start as usize..token.lower.end as usize];
-            if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
-                self.settle(tables, tokens, choices, after, at);
+            // The words after this one have the cases that were chosen, in this piece as in the next.
+            if !self.style.is_empty() {
+                self.apply_style(tables, tokens, choices, after, at);
             }
-        }
-        if !self.style.is_empty() {
-            self.apply_style(tables, tokens, choices, after);
         }
         match end < Break::Line {
             true => self.remember(tokens, choices),
@@ -606,6 +606,31 @@ pub(super) mod tests {
                 let mut conventions = Conventions::new(&options);
                 (0..tokens.len()).for_each(|at| conventions.settle(tables, &tokens, &mut plain, &after, at));
                 prop_assert_eq!(found, plain, "{:?}, {}", words, language);
+            }
+        }
+
+        #[test]
+        fn words_one_by_one_are_spelled_as_all_at_once(
+            words in prop::collection::vec("(de|van|dhr|mevrouw|wit|5|b|i|cf|ml|et|al|olaf|coli|homo|sapiens|prime|ministers|president|house|of|commons|4th|10am)", 1..12),
+            cases in prop::collection::vec(0usize..3, 12),
+        ) {
+            for language in BUILT_IN {
+                let style = "small-offices,title-headings".parse().unwrap();
+                let options = RestoreOptions { language: Some(language.to_owned()), style, ..RestoreOptions::default() };
+                let tokens = tokenize(&words.join(" "), options.locale(), language);
+                let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
+                let choices = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k))));
+                let choices: Vec<Choice> = choices.take(tokens.len()).collect();
+                let mut whole = choices.clone();
+                Conventions::new(&options).apply(&tokens, &mut whole, &ChosenWords::default(), Break::Document);
+                let (mut conventions, mut found) = (Conventions::new(&options), choices.clone());
+                for at in 0..tokens.len() {
+                    let (mut word, mut after) = (Tokens::new(), ChosenWords::default());
+                    word.extend(&tokens, at..at + 1);
+                    (at + 1..tokens.len()).for_each(|next| after.push(&tokens, next, choices[next].label.case));
+                    conventions.apply(&word, &mut found[at..=at], &after, Break::Space);
+                }
+                prop_assert_eq!(found, whole, "{:?}, {}", words, language);
             }
         }
     }

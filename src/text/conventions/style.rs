@@ -24,25 +24,24 @@ struct Office {
 }
 
 impl Conventions {
-    /// Applies the rules of the house style to the choices for the next words.
+    /// Applies the rules of the house style to word `at`.
     pub(super) fn apply_style(
         &self,
         tables: &'static LanguageTables,
         tokens: &Tokens,
         choices: &mut [Choice],
         after: &ChosenWords,
+        at: usize,
     ) {
-        for at in 0..tokens.len() {
-            let words = Words { conventions: self, tables, tokens, choices, after };
-            let case = match choices[at].label.case {
-                Case::Lower if words.is_capital_of_heading(at) => Case::Title,
-                // An elided article keeps its small letter: `l'Assemblée`.
-                Case::Title | Case::Mixed(_) if words.is_small_office(at) => Case::Lower,
-                _ => continue,
-            };
-            choices[at].label.case = case;
-            choices[at].confidence = choices[at].confidence.map(|_| 1.0);
-        }
+        let words = Words { conventions: self, tables, tokens, choices, after };
+        let case = match choices[at].label.case {
+            Case::Lower if words.is_capital_of_heading(at) => Case::Title,
+            // An elided article keeps its small letter: `l'Assemblée`.
+            Case::Title | Case::Mixed(_) if words.is_small_office(at) => Case::Lower,
+            _ => return,
+        };
+        choices[at].label.case = case;
+        choices[at].confidence = choices[at].confidence.map(|_| 1.0);
     }
 }
 
