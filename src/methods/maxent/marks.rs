@@ -327,9 +327,9 @@ impl MarkModel {
     /// That a sentence ends is as probable as before.
     pub(super) fn stress_kind_of_end(&self, pairs: &Logits, odds: &mut MarkOdds) {
         let MarkSettings { marks, steps, .. } = self.settings;
-        let last = WEIGHTS_EACH.min(frequent(marks) + 1) - 1;
         let kinds = marks.iter().enumerate().filter(|(_, mark)| mark.ends_sentence());
-        let kinds = kinds.map(|(at, _)| (at, pairs[at.min(last)]));
+        // Rare marks share the last weight.
+        let kinds = kinds.map(|(at, _)| (at, pairs[at.min(WEIGHTS_EACH - 1)]));
         let Some(most) = kinds.clone().map(|(_, sum)| sum).max() else { return };
         let mut stressed = *odds;
         for (at, sum) in kinds {
