@@ -14,6 +14,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("courtland-2020-ablations", include_str!("recipes/courtland-2020-ablations.toml")),
     ("courtland-2020-encoders", include_str!("recipes/courtland-2020-encoders.toml")),
     ("courtland-2020-mpnet", include_str!("recipes/courtland-2020-mpnet.toml")),
+    ("encoder-layers", include_str!("recipes/encoder-layers.toml")),
     ("look-ahead", include_str!("recipes/look-ahead.toml")),
     ("look-ahead-encoder", include_str!("recipes/look-ahead-encoder.toml")),
     ("matrix", include_str!("recipes/matrix.toml")),
