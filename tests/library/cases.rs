@@ -7,7 +7,7 @@ use std::io::Cursor;
 use majuscule::files::Input;
 use majuscule::methods::{LANGUAGES, embedded};
 use majuscule::restore::restore;
-use majuscule::text::OutputForm;
+use majuscule::text::{Context, OutputForm};
 use majuscule::{Format, MarkSet, RestoreOptions};
 use serde::Deserialize;
 
@@ -93,6 +93,22 @@ fn every_case_comes_out_as_it_should_or_is_known_not_to() {
         println!("{language}: {right} of {} sentences come out as they should", cases.len());
     }
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn a_sentence_comes_out_as_alone_where_each_line_is_a_text() {
+    let cases = cases();
+    for language in languages() {
+        let model = embedded(language).expect("the model is built in");
+        let restorer = model.with(RestoreOptions::default().context(Context::Line));
+        let lines: String = cases[language].iter().map(|case| case.lower.clone() + "\n").collect();
+        let mut found = Vec::new();
+        restorer.restore_to(Format::Text, lines.as_bytes(), &mut found).expect("lines can be read");
+        let alone =
+            cases[language].iter().map(|case| model.restore(&case.lower).expect("text can be read") + "\n");
+        let alone: String = alone.collect();
+        assert_eq!(String::from_utf8(found).expect("text was restored"), alone, "{language}");
+    }
 }
 
 #[test]

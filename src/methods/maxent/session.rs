@@ -272,6 +272,9 @@ impl MaxentSession<'_> {
                 history.lines = LineEvidence::of_lines();
                 history.cues = LineEvidence::of_cues();
                 history.line_words = 0;
+                if !self.puts {
+                    gap.mark = None;
+                }
             }
         }
         let mut word = self.spare.pop().unwrap_or_default();
