@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the question marks that models insert into everyday questions: python3 benches/questions.py [PRESET…]
+"""Counts the question marks that models insert into everyday questions: python3 benches/questions.py [accurate|fast|small|best]…
 
 questions.tsv has twelve questions and twelve statements of each language. All lose their marks and capitals. Each question is restored alone, and
 between two statements that nothing separates from it. The table has, for each model and language, how many questions end with a question mark alone
@@ -16,7 +16,6 @@ import sys
 import quality
 
 QUESTIONS = os.path.join(quality.TOP, "benches", "questions.tsv")
-SERVED = {"small": ["en"], "best": ["en", "es", "fr", "nl", "pt"], "ngram": ["en", "pt"]}
 # In a text, the statement after the question is that of as many rows below.
 AFTER = 5
 
@@ -25,8 +24,7 @@ def main():
     sentences = read(QUESTIONS)
     rows = []
     for preset in sys.argv[1:] or ["accurate", "fast"]:
-        served = SERVED.get(preset, list(sentences))
-        counted = {lang: counts(["--lang", lang, "--preset", preset], sentences[lang]) for lang in served}
+        counted = {lang: counts(model, sentences[lang]) for lang in sentences for _, model in quality.systems(lang, None, preset)}
         questions, alone, between, others = map(sum, zip(*counted.values()))
         cells = ["{1} / {2}".format(*counted[lang]) if lang in counted else "-" for lang in sentences]
         rows.append([f"`{preset}`", *cells, f"{alone} / {between} of {questions}", str(others)])

@@ -338,7 +338,7 @@ impl MarkModel {
         }
         let [(before, _), (after, _)] = [&*odds, &stressed].map(|odds| self.ends_and_others(odds));
         let factor = before / after;
-        // No end is possible where it is not.
+        // Where no end is possible, none has a kind.
         if factor.is_finite() {
             *odds = stressed;
             self.favour_end(factor, odds);

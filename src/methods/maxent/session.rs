@@ -258,7 +258,9 @@ impl MaxentSession<'_> {
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         let mut seen = seen;
-        let mut gap = ShownGap { mark: token.gap, ..ShownGap::default() };
+        // A mark before the first word of a text belongs to the text before.
+        let mark = token.gap.filter(|_| token.before != Break::Document);
+        let mut gap = ShownGap { mark, ..ShownGap::default() };
         if self.puts {
             gap = ShownGap::before(token, starts);
             (starts, seen.marks) = (false, 0);
@@ -272,9 +274,6 @@ impl MaxentSession<'_> {
                 history.lines = LineEvidence::of_lines();
                 history.cues = LineEvidence::of_cues();
                 history.line_words = 0;
-                if !self.puts {
-                    gap.mark = None;
-                }
             }
         }
         let mut word = self.spare.pop().unwrap_or_default();

@@ -166,11 +166,13 @@ impl Conventions {
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
             let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
-            if !token.is_plain || self.trail.counts || case != Case::Lower || may_begin_title() {
-                let word = &lower[token.lower.start as usize..token.lower.end as usize];
-                if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
-                    self.settle(tables, tokens, choices, after, at);
-                }
+            let is_left = token.is_plain && !self.trail.counts && case == Case::Lower && !may_begin_title();
+            let word = || &lower[token.lower.start as usize..token.lower.end as usize];
+            if !is_left
+                && self.may_count(tables, token, word(), case)
+                && !self.is_lone(tables, tokens, at, case)
+            {
+                self.settle(tables, tokens, choices, after, at);
             }
             // The words after this one have the cases that were chosen, in this piece as in the next.
             if !self.style.is_empty() {
@@ -534,6 +536,15 @@ pub(super) mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    /// Returns words, and choices of their cases, of which these are the numbers.
+    fn chosen(words: &[String], cases: &[usize], options: &RestoreOptions) -> (Tokens, Vec<Choice>) {
+        let tokens = tokenize(&words.join(" "), options.locale(), options.language());
+        let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
+        let choices = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k))));
+        let choices = choices.take(tokens.len()).collect();
+        (tokens, choices)
+    }
+
     #[test]
     fn abbreviations_are_spelled_as_listed_whatever_the_method_says() {
         for case in [Case::Lower, Case::Title, Case::Upper] {
@@ -595,10 +606,7 @@ pub(super) mod tests {
         ) {
             for language in BUILT_IN {
                 let options = RestoreOptions { language: Some(language.to_owned()), ..RestoreOptions::default() };
-                let tokens = tokenize(&words.join(" "), options.locale(), language);
-                let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
-                let choices = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k))));
-                let choices: Vec<Choice> = choices.take(tokens.len()).collect();
+                let (tokens, choices) = chosen(&words, &cases, &options);
                 let (mut found, mut plain) = (choices.clone(), choices);
                 let after = ChosenWords::default();
                 Conventions::new(&options).apply(&tokens, &mut found, &after, Break::Document);
@@ -617,10 +625,7 @@ pub(super) mod tests {
             for language in BUILT_IN {
                 let style = "small-offices,title-headings".parse().unwrap();
                 let options = RestoreOptions { language: Some(language.to_owned()), style, ..RestoreOptions::default() };
-                let tokens = tokenize(&words.join(" "), options.locale(), language);
-                let case = |k: &usize| [Case::Lower, Case::Title, Case::Upper][*k];
-                let choices = cases.iter().cycle().map(|k| Choice::from(Label::from(case(k))));
-                let choices: Vec<Choice> = choices.take(tokens.len()).collect();
+                let (tokens, choices) = chosen(&words, &cases, &options);
                 let mut whole = choices.clone();
                 Conventions::new(&options).apply(&tokens, &mut whole, &ChosenWords::default(), Break::Document);
                 let (mut conventions, mut found) = (Conventions::new(&options), choices.clone());
