@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub trait NetworkTrainer {
         false
     }
 
-    /// Returns the number of steps between two saves, if the state is saved.
+    /// Returns the largest number of steps between two saves, if the state is saved.
     fn save_every(&self) -> Option<u64> {
         None
     }
@@ -115,6 +115,14 @@ impl<W> TrainPosition<W> {
     }
 }
 
+/// The longest time without a save, if the state is saved: a step of a large network takes seconds.
+const LONGEST_UNSAVED: Duration = Duration::from_mins(5);
+
+/// Returns true if the state is due to be saved after a step.
+fn is_save_due(steps: u64, every: u64, unsaved: Duration) -> bool {
+    steps.is_multiple_of(every) || unsaved >= LONGEST_UNSAVED
+}
+
 /// A training: its network and samples, and the settings that all networks have.
 pub struct TrainLoop<'a, T: NetworkTrainer> {
     pub trainer: T,
@@ -152,6 +160,8 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         let steps_per_epoch = batches.len();
         self.trainer.begin_epoch(epoch)?;
         let mut throughput = Throughput::new(T::LOG_EVERY);
+        let save_every = self.trainer.save_every();
+        let mut saved = Instant::now();
         while let Some(batch) = batches.get(self.position.batches) {
             let number = epoch * steps_per_epoch + self.position.batches;
             let step = TrainStep { epoch, number, steps_per_epoch, steps: self.epochs * steps_per_epoch };
@@ -163,8 +173,9 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
             if done.is_multiple_of(T::LOG_EVERY) || done == steps_per_epoch {
                 log.line(&self.line(step, &throughput))?;
             }
-            if self.trainer.save_every().is_some_and(|every| (done as u64).is_multiple_of(every)) {
+            if save_every.is_some_and(|every| is_save_due(done as u64, every, saved.elapsed())) {
                 self.trainer.save(&self.position)?;
+                saved = Instant::now();
                 throughput.skip();
             }
         }
@@ -231,5 +242,17 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         log.line(&line)?;
         self.position.keep_best(error, weights);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_save_is_due_after_so_many_steps_or_minutes() {
+        let after = |steps, minutes| is_save_due(steps, 1000, Duration::from_mins(minutes));
+        assert!(after(2000, 0) && after(7, 5) && after(7, 90));
+        assert!(!after(7, 4) && !after(2001, 0));
     }
 }

@@ -140,7 +140,7 @@ pub struct BertConfig {
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
-    /// The number of steps between two checkpoints
+    /// The largest number of steps between two checkpoints, which are at most five minutes apart
     #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
