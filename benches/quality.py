@@ -5,10 +5,9 @@
     python3 benches/quality.py CORPORA beside --report docs/reports     # with the models in the folder `beside`
     python3 benches/quality.py CORPORA marks --report docs/reports      # inserted punctuation and sentence ends
     python3 benches/quality.py CORPORA lines --report docs/reports      # text without punctuation, as one file
-    python3 benches/quality.py CORPORA methods --report docs/reports    # all methods, trained alike
     python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
 
-Without --report the tables are printed. CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`.
+Without --report the tables are printed. CORPORA holds dev/LANG/ with the test sets named below.
 The folder `beside` holds models named LANG.NAME. This makes `majority` and `hmm` from the text and the lists of the built-in models:
 
     mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
@@ -16,8 +15,8 @@ The folder `beside` holds models named LANG.NAME. This makes `majority` and `hmm
 A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
 ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
 of these texts, runs of two or more words that are wrongly all in capitals. `lines` restores 3,000 sentences of a text as one file: one
-sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, --lines N trains `methods` on the
-first N lines, and --only maxent measures only the rows of models or methods with this word. Needs only Python 3.
+sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, and
+--only accurate only the rows of models whose name has this in it. Needs only Python 3.
 """
 
 import argparse
@@ -280,44 +279,6 @@ def slots(reference, hypothesis):
     return percent(2 * correct / (2 * correct + errors + substituted)), ser(errors / of)
 
 
-DEFAULT = "word bigrams trigrams neighbours wide affixes shape profile marks ngrams".split()
-METHODS = [
-    ("`majority`", ["majority", "--no-parts"]),
-    ("`hmm`", ["hmm", "--min-count", "1,2,2"]),
-    ("`hmm --map-weight 0.3`", ["hmm", "--min-count", "1,2,2", "--map-weight", "0.3"]),
-    ("`maxent --look-ahead 1`", ["maxent", "--look-ahead", "1"]),
-    ("`maxent`", ["maxent"]),
-    ("`maxent`, clusters, previous", ["maxent", "--features", ",".join(DEFAULT + ["clusters", "previous"])]),
-]
-
-
-def methods(corpora, lines, only):
-    figure_names = [name for protocol in PROTOCOLS for name in (f"{protocol}: P", "R", "F", "SER")]
-    table = Table("methods", ["method", *figure_names], 1)
-    with tempfile.TemporaryDirectory() as folder:
-        corpus = first_lines(os.path.join(corpora, "train.en.europarl"), lines, folder)
-        for name, settings in METHODS:
-            if only not in name:
-                continue
-            cells = []
-            for protocol in PROTOCOLS:
-                model = os.path.join(folder, "model")
-                run("train", *settings, "--protocol", protocol, "--force", "-o", model, corpus)
-                cells += figures(evaluate(["--model", model], protocol, paths(corpora, "en", EUROPARL)))
-            table.add(name, *cells)
-    return [table]
-
-
-def first_lines(corpus, lines, folder):
-    """Returns the corpus, or a file of its first lines."""
-    if lines is None:
-        return corpus
-    path = os.path.join(folder, "corpus.txt")
-    with open(corpus, encoding="utf-8") as all_lines, open(path, "w", encoding="utf-8") as out:
-        out.writelines(itertools.islice(all_lines, lines))
-    return path
-
-
 SECTIONS = [
     (
         "main",
@@ -347,13 +308,6 @@ SECTIONS = [
         "Text without punctuation, as one file",
         "The same sentences in three shapes: one sentence per line, wrapped at 60 columns, and all in one line.",
         "python3 benches/quality.py CORPORA lines --report docs/reports",
-    ),
-    (
-        "methods",
-        "All methods on one text",
-        "Each method was trained only on English Europarl (50 M words), under the protocol of its test, and tested on Europarl dev-test + "
-        "test 2006.",
-        "python3 benches/quality.py CORPORA methods --report docs/reports",
     ),
 ]
 LANGUAGES = {
@@ -417,16 +371,13 @@ def report(folder, tables):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", nargs="?", help="the folder of corpora")
-    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods`, `marks` or `lines`")
+    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `marks` or `lines`")
     parser.add_argument("--report", metavar="FOLDER", help="write quality.json and quality.md there, instead of printing tables")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
-    parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
-    parser.add_argument("--only", default="", help="only the rows of models and methods whose name has this in it (all)")
+    parser.add_argument("--only", default="", help="only the rows of models whose name has this in it (all)")
     options = parser.parse_args()
     if options.corpora is None:
         tables = []
-    elif options.models == "methods":
-        tables = methods(options.corpora, options.lines, options.only)
     elif options.models in ["marks", "lines"]:
         tables = {"marks": marks, "lines": lines}[options.models](options.corpora, options.langs.split(","), options.only)
     else:

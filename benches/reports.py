@@ -44,7 +44,7 @@ def say(message):
 
 def quality(values):
     script = [sys.executable, str(TOP / "benches/quality.py"), values["CORPORA"]]
-    for rows in [[values["MODELS"]] if "MODELS" in values else [], ["marks"], ["lines"], ["methods"]]:
+    for rows in [[values["MODELS"]] if "MODELS" in values else [], ["marks"], ["lines"]]:
         subprocess.run([*script, *rows, "--report", str(REPORTS)], check=True, cwd=TOP)
     readme = TOP / "README.md"
     report = (REPORTS / "quality.md").read_text(encoding="utf-8")
