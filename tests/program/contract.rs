@@ -21,8 +21,8 @@ use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, MarkPlaces,
-    MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
+    Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, Mark,
+    MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -968,6 +968,31 @@ fn a_method_that_says_so_has_probabilities_and_no_other() {
         seen[usize::from(all)] = true;
     }
     assert_eq!(seen, [true; 2], "methods of both kinds are tested");
+}
+
+/// Checks that sentence ends are answered if they are asked for, and change no case.
+#[test]
+fn a_method_that_ends_sentences_says_where_and_changes_no_case() {
+    let ending =
+        MODELS.iter().map(|(_, model)| model).filter(|model| model.restorer.labels().ends_sentences());
+    for Model { manifest, restorer } in ending {
+        let text: String = TEXTS.iter().map(|(_, text)| manifest.locale.lower(text)).collect();
+        let tokens = tokenize(&text, manifest.locale, &manifest.language);
+        let [silent, ends] = [false, true].map(|sentence_ends| {
+            let request = Request { confidence: true, sentence_ends, ..Request::default() };
+            restorer.restore_batch(std::slice::from_ref(&tokens), request).unwrap().concat()
+        });
+        let case = |choice: &Choice| (choice.label.case, choice.confidence);
+        assert!(silent.iter().map(case).eq(ends.iter().map(case)), "{}", manifest.method);
+        let marks =
+            |choices: &[Choice]| choices.iter().filter(|choice| choice.label.mark != Mark::None).count();
+        assert_eq!(marks(&silent), 0, "{}", manifest.method);
+        // The text shows the end of every line but the last, which may be cut off.
+        assert!(marks(&ends) >= text.lines().count() - 1, "{}: {}", manifest.method, marks(&ends));
+        let with_probability =
+            [silent, ends].concat().iter().filter(|choice| choice.mark_confidence.is_some()).count();
+        assert_eq!(with_probability, 0, "{}: no mark was asked for", manifest.method);
+    }
 }
 
 fn answers(model: &Model) -> Vec<Choice> {

@@ -82,6 +82,21 @@ fn marks_and_capitals_of_any_system_are_scored_together() {
 }
 
 #[test]
+fn sentence_ends_are_scored_only_where_examples_do_not_show_them() {
+    let folder = files(&[("text.txt", "We met Ana in Lisbon.\nShe told us that the train was late.\n")]);
+    for protocol in ["text", "batista", "rei", "susanto"] {
+        let report =
+            json(folder.path(), &format!("evaluate text.txt --lang en --json --protocol {protocol}"));
+        assert_eq!(report["sentence_ends"], Value::Null, "{protocol}");
+    }
+    for protocol in ["asr", "iwslt", "segments"] {
+        let report =
+            json(folder.path(), &format!("evaluate text.txt --lang en --json --protocol {protocol}"));
+        assert!(report["sentence_ends"]["correct"].as_u64() > Some(0), "{protocol}");
+    }
+}
+
+#[test]
 fn a_model_without_marks_is_named_where_marks_are_compared() {
     let folder = files(&[("ref.txt", "Well, we met in Lisbon.\n")]);
     assert!(majuscule(folder.path(), "train majority ref.txt -o plain").status.success());

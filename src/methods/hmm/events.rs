@@ -204,7 +204,9 @@ impl EventAnswers {
                 let fraction = |mark| answer.fraction(|event| event.is_gap(mark)).unwrap_or_default();
                 let decided = decided.unwrap_or_else(|| self.request.decided(gap.mark, fraction));
                 self.begins = gap.ends && decided.0 == gap.mark;
-                self.end_word(decided, out);
+                // Without marks, an end is answered as such.
+                let is_end = gap.ends && self.request.sentence_ends && self.request.marks.is_empty();
+                self.end_word(if is_end { (Mark::SentenceEnd, None) } else { decided }, out);
             }
         }
     }
@@ -213,7 +215,8 @@ impl EventAnswers {
     fn end_word(&mut self, (mark, confidence): (Mark, Option<f32>), out: &mut Vec<Choice>) {
         let Some(mut choice) = self.word.take() else { return };
         choice.label.mark = mark;
-        choice.mark_confidence = confidence.filter(|_| self.request.confidence);
+        choice.mark_confidence =
+            confidence.filter(|_| self.request.confidence && !self.request.marks.is_empty());
         choice.confidence = choice.confidence.filter(|_| self.request.confidence);
         match self.forced.checked_sub(1) {
             Some(forced) => self.forced = forced,

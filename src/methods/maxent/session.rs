@@ -371,13 +371,15 @@ impl MaxentSession<'_> {
             });
             history.before = before(constraint, fractions, begins);
         }
-        let wants_end = self.request.sentence_ends && self.model.settings.begins;
+        // Any model takes an end from the text that shows it; only some find others.
+        let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
         let (mark, mark_confidence) = match ends {
             _ if let Some(model) = self.marks.as_ref().map(|marks| marks.model).filter(|_| self.puts) => {
                 self.mark(model, waiting, look_ahead, ends, history)
             }
             Some(true) if wants_end => (Mark::SentenceEnd, None),
             None if wants_end
+                && self.model.settings.begins
                 && shown == BoundaryEvidence::Nothing
                 && self.end_after(waiting, look_ahead, history) > 0.5 =>
             {

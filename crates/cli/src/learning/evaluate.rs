@@ -25,7 +25,9 @@ use majuscule::text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::{Corpus, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
-use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each, marks_for};
+use majuscule_train::eval::{
+    Choices, Report, System, compare, evaluate_each, marks_for, scores_sentence_ends,
+};
 
 /// Evaluates a model: it sees the words without capitals,
 /// and its choices are compared with the true case
@@ -177,7 +179,8 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     )?;
     written.map_or(Ok(()), |(publish, _)| publish.commit())?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
-    let config = args.measure.config(&files, manifest.locale, restorer.labels().ends_sentences(), args.top);
+    let sentence_ends = scores_sentence_ends(&*restorer, args.measure.protocol);
+    let config = args.measure.config(&files, manifest.locale, sentence_ends, args.top);
     let mut report = Report::of(&score, &config);
     if args.intervals {
         let compared = compare(&[system], Default::default())?.systems;

@@ -23,6 +23,6 @@ pub use compare::{Comparison, Intervals, System, SystemDifference, compare};
 pub use marks::{MarkCalibrationError, MarkConfusion, MarkReport};
 pub use pair::{PairSide, pair};
 pub use report::{Figures, Layout, Report};
-pub use score::{Score, evaluate, evaluate_corpus, evaluate_each, marks_for};
+pub use score::{Score, evaluate, evaluate_corpus, evaluate_each, marks_for, scores_sentence_ends};
 pub use signature::Signature;
 pub use slots::{Confusion, Matching, Slots};

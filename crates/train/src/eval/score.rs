@@ -290,6 +290,12 @@ pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f3
     Err(Error::usage(format!("{}: {problem}", option("mark-threshold"))))
 }
 
+/// Returns true if the ends of sentences are scored: the method predicts them, and examples run
+/// across sentences, so that their ends are not given.
+pub fn scores_sentence_ends(method: &dyn Restorer, protocol: Protocol) -> bool {
+    method.labels().ends_sentences() && protocol.runs_on()
+}
+
 /// The marks that a method is asked for under a protocol, whatever their probabilities.
 fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
@@ -334,10 +340,9 @@ impl<'a> Evaluation<'a> {
         };
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
         let options = RestoreOptions::default().in_locale(locale).sentence_start(sentence_start);
-        // If the method predicts the ends of sentences, they are scored too.
         let request = Request {
             starts,
-            sentence_ends: method.labels().ends_sentences(),
+            sentence_ends: scores_sentence_ends(method, protocol),
             marks: marks_for(method, protocol, request.mark_threshold)?,
             ..request
         };
