@@ -34,6 +34,7 @@ PLOTS = {
     "look-ahead-encoder": "look-ahead-1-*.svg",
     "matrix": "model-speed-5-news.svg",
     "rei-2020-figure-2": "training-size-1-*.svg",
+    "rei-2020-mpnet": "layers.svg",
     "rei-2020-table-9": "layers.svg",
 }
 
