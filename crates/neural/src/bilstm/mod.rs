@@ -194,11 +194,13 @@ impl Bilstm {
         let marginals = (sizes.cases > 0).then(|| labels.marginals(of_cases, allowed).probabilities);
         let of_cases: Vec<f32> = marginals.iter().flatten().map(|fraction| fraction.ln() as f32).collect();
         let cases = |at: usize| of_cases.get(at * sizes.cases..(at + 1) * sizes.cases);
-        let mut ln = Vec::with_capacity(sizes.all());
+        let marks = |at: usize| &of_marks[at * sizes.marks..][..sizes.marks];
+        let mut ln = Vec::with_capacity(sizes.all() + sizes.marks);
         let choice = |at: usize| {
             ln.clear();
             ln.extend(cases(at).into_iter().flatten());
-            ln.extend_from_slice(&of_marks[at * sizes.marks..][..sizes.marks]);
+            ln.extend_from_slice(marks(at));
+            ln.extend_from_slice(at.checked_sub(1).map_or(&[], marks));
             let word = |at: usize| Some((window.words.get(at)?.context, cases(at)?));
             let start_odds = self.heads.start_odds(at, word);
             self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)

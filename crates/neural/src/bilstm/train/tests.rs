@@ -165,8 +165,8 @@ fn marks_and_cases_are_learned_together() {
         tokens.iter().zip(&choices).map(word).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(restored(Request { marks: MarkSet::USUAL, ..Request::default() }), found);
-    // Without marks, only the first word is known to begin a sentence.
-    let cases = "Who met Anna in Porto the minister of York met us and we met Lisbon who met NATO in Anna";
+    // Sentence starts are found though no marks are inserted.
+    let cases = "Who met Anna in Porto The minister of York met us and we met Lisbon Who met NATO in Anna";
     assert_eq!(restored(Request::default()), cases);
 }
 
