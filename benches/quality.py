@@ -15,8 +15,8 @@ The folder `beside` holds models named LANG.NAME. This makes `majority` and `hmm
 A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
 ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
 of these texts, runs of two or more words that are wrongly all in capitals. `lines` restores 3,000 sentences of a text as one file: one
-sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, and
---only accurate only the rows of models whose name has this in it. Needs only Python 3.
+sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, and --only accurate only the rows
+of models whose name has this in it. Needs only Python 3.
 """
 
 import argparse
