@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
 use super::results::OmittedRow;
 use majuscule::error::{Error, Result, option};
-use majuscule::files;
-use majuscule::format::{Format, FormatInfo};
+use majuscule::files::{self, Input};
+use majuscule::format::{DetectedFormat, Format, FormatInfo};
 use majuscule::methods::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
 
@@ -138,6 +138,9 @@ pub enum Task {
         files: Vec<PathBuf>,
         /// The lines to copy.
         range: LineRange,
+        /// The extension of the copy, by which it is read as the files are; `None` where their
+        /// contents show their format.
+        extension: Option<&'static str>,
     },
     /// Runs a verb with these arguments.
     Run {
@@ -160,7 +163,11 @@ pub enum Task {
 impl Job {
     /// The path of the job's output: a model, a text, or the choices of a test.
     pub fn output(&self) -> PathBuf {
-        self.folder.join("output")
+        let output = self.folder.join("output");
+        match self.task {
+            Task::Lines { extension: Some(extension), .. } => output.with_extension(extension),
+            _ => output,
+        }
     }
 }
 
@@ -558,7 +565,8 @@ impl Planner<'_> {
         }
         let first = command.arguments.len();
         self.files(&mut command, &texts.files)?;
-        let files = command.arguments[first..].iter().map(PathBuf::from).collect();
+        let files: Vec<_> = command.arguments[first..].iter().map(PathBuf::from).collect();
+        let extension = if texts.shuffled { None } else { self.extension_of_lines(name, &files)? };
         let RecipeTexts { shuffled, skip, ref headings, .. } = *texts;
         let all = if shuffled { "majuscule corpus shuffle" } else { "cat" };
         let mut shown = format!("{all} {}", command.shown[first..].join(" "));
@@ -572,12 +580,49 @@ impl Planner<'_> {
             shown += &format!(" | head -n {lines}");
         }
         let range = LineRange { shuffled, headings: headings.clone(), skip, lines };
-        let task = |_| Task::Lines { files, range };
+        let task = |_| Task::Lines { files, range, extension };
         let job = self.job(format!("taking lines of {name}"), &[], command, task);
         self.plan.jobs[job].shown =
             format!("{shown} > {}", text_name(name, Some(lines).filter(|_| texts.lines != Some(lines))));
         self.made.insert(known, job);
         Ok(job)
+    }
+
+    /// Returns the extension that makes lines of files be read as the files are; `None` if their names
+    /// do not say their format.
+    ///
+    /// # Errors
+    /// If a file cannot be read, if the lines of its format are not read by themselves, or if the files
+    /// have different formats.
+    fn extension_of_lines(&self, corpus: &str, files: &[PathBuf]) -> Result<Option<&'static str>> {
+        let mut first = None;
+        for file in files {
+            let mut input = match self.plan.texts.get(file) {
+                Some(text) => Input::new(file.to_string_lossy(), text.as_bytes())?,
+                None => files::open(file)?,
+            };
+            let DetectedFormat { kind, named, .. } = Format::detect(&mut input)?;
+            let wrong = |problem: String| {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                Error::usage(format!(
+                    "corpora.{corpus}: {name} has the format {}, {problem}",
+                    kind.info().name
+                ))
+            };
+            if !FORMATS_BY_LINE.contains(&kind) {
+                let to_do =
+                    "whose lines mean nothing alone: name whole files, without lines, skip and headings";
+                return Err(wrong(to_do.to_owned()));
+            }
+            let &mut (format, _) = first.get_or_insert((kind, named));
+            if format != kind {
+                return Err(wrong(format!(
+                    "but the files before it have {}: make two corpora",
+                    format.info().name
+                )));
+            }
+        }
+        Ok(first.and_then(|(_, named)| named?.info().extensions.first().copied()))
     }
 
     /// Returns the job of a step, planning it the first time.
@@ -817,6 +862,18 @@ fn text_digest(text: &str) -> String {
     format!("{:08x}-{}", crc32fast::hash(text.as_bytes()), text.len())
 }
 
+/// The formats in which each line is read by itself, so that some lines of a file are a file too.
+const FORMATS_BY_LINE: [Format; 8] = [
+    Format::Text,
+    Format::Tok,
+    Format::Labels,
+    Format::Stm,
+    Format::Trn,
+    Format::Ctm,
+    Format::Kaldi,
+    Format::Jsonl,
+];
+
 /// Converts a name to one that needs no quotes in a command.
 pub(super) fn slug(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty());
@@ -864,6 +921,54 @@ mod tests {
         let command = |row: usize| &plan.jobs[plan.rows[row].training.unwrap()].shown;
         assert!(command(1).starts_with("majuscule train maxent --seed 22 "), "{}", command(1));
         assert!(command(3).contains("models/net-seed-22 --seed 22 "), "{}", command(3));
+    }
+
+    /// Plans the taking of lines of files with these names and contents.
+    fn lines_of(files: &[(&str, &str)], more: &str) -> Result<Plan> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        fs::write(folder.path().join("test.txt"), "She met Ana.\n").unwrap();
+        let names: Vec<_> = files.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let recipe = format!(
+            "title = \"Lines\"\n[corpora.calls]\nfiles = [{}]\n{more}\n[[test]]\nname = \"test\"\n\
+             files = [\"test.txt\"]\n[[row]]\nname = \"a\"\ntrain = \"majority\"\ncorpus = \"calls\"\n",
+            names.join(", ")
+        );
+        let recipe = Recipe::parse(&recipe, "lines.toml")?;
+        plan(
+            &recipe,
+            &Setting { corpora: folder.path().to_owned(), methods: Methods::all(), ..Setting::default() },
+        )
+    }
+
+    #[test]
+    fn lines_are_read_in_the_format_of_their_file() {
+        for (name, text, expected) in [
+            ("a.txt", "She met Ana.\n", "output.txt"),
+            ("a.en", "She met Ana.\n", "output"),
+            ("a.tok", "She met Ana .\n", "output.tok"),
+            ("a.labels", "she\tO\nmet\tO\nana\tPERIOD\n", "output"),
+        ] {
+            let plan = lines_of(&[(name, text)], "lines = 1").unwrap();
+            let output = plan.jobs[0].output();
+            assert_eq!(output.file_name().unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_are_taken_only_where_each_is_a_text() {
+        let nlp = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\nana|1||||UC|[]|[]\n";
+        for more in ["lines = 1", "skip = 1", "headings = \"# \""] {
+            let found = lines_of(&[("call.nlp", nlp)], more).unwrap_err().to_string();
+            assert!(found.contains("corpora.calls: call.nlp has the format nlp"), "{found}");
+        }
+        assert!(lines_of(&[("call.nlp", nlp)], "").is_ok());
+        assert!(lines_of(&[("call.nlp", nlp)], "shuffled = true\nlines = 1").is_ok());
+        let found =
+            lines_of(&[("a.txt", "Ana.\n"), ("b.tok", "Ana .\n")], "lines = 1").unwrap_err().to_string();
+        assert!(found.contains("b.tok has the format tok, but the files before it have text"), "{found}");
     }
 
     #[test]

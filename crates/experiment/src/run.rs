@@ -129,7 +129,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let mut printed = String::new();
     match &job.task {
-        Task::Lines { files, range } => take_lines(files, range, &job.output())?,
+        Task::Lines { files, range, .. } => take_lines(files, range, &job.output())?,
         Task::Run { arguments, checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
             let mut arguments = arguments.clone();
