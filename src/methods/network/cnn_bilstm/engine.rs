@@ -14,6 +14,7 @@ use crate::methods::network::heads::HeadSizes;
 use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::matrix::WeightMatrix;
 use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::products::aligned::Aligned;
 use crate::methods::network::products::linear::Linear;
 use crate::methods::network::sequences::SequenceSteps;
 use crate::methods::network::subwords::Special;
@@ -43,9 +44,9 @@ struct CnnBilstmScratch {
     lstm: LstmScratch,
     subwords: Vec<f32>,
     seen: Vec<f32>,
-    convolved: Vec<f32>,
-    words: Vec<f32>,
-    states: Vec<f32>,
+    convolved: Aligned<f32>,
+    words: Aligned<f32>,
+    states: Aligned<f32>,
 }
 
 /// The number of texts that are read together: a step of an LSTM multiplies as many rows.
@@ -125,7 +126,7 @@ impl CnnBilstmEngine {
     fn group(&self, texts: &[Vec<&SubwordIds>], scratch: &mut CnnBilstmScratch) -> Vec<Vec<f32>> {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let steps = SequenceSteps::new(&lengths);
-        scratch.words.resize(steps.rows() * self.shape.channels, 0.0);
+        scratch.words.room(steps.rows() * self.shape.channels);
         for (at, text) in texts.iter().enumerate() {
             self.read_subwords(text, |step| steps.row(at, step), scratch);
         }

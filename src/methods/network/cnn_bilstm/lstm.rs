@@ -3,6 +3,7 @@
 
 use crate::methods::network::exp::{sigmoid, tanh};
 use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::products::aligned::Aligned;
 use crate::methods::network::products::int8::ByteRows;
 use crate::methods::network::products::linear::Linear;
 use crate::methods::network::sequences::{Direction, SequenceSteps};
@@ -24,8 +25,8 @@ pub struct BilstmLayer {
 #[derive(Debug, Default)]
 pub struct LstmScratch {
     pub bytes: ByteRows,
-    gates: Vec<f32>,
-    added: Vec<f32>,
+    gates: Aligned<f32>,
+    added: Aligned<f32>,
     /// The memory of each text, and its state.
     memory: Vec<f32>,
     state: Vec<f32>,
@@ -36,11 +37,17 @@ const STEPS: usize = 16;
 
 impl BilstmLayer {
     /// Reads rows of inputs, and sets rows of states: forward, then backward.
-    pub fn run(&self, steps: &SequenceSteps, inputs: &[f32], out: &mut Vec<f32>, scratch: &mut LstmScratch) {
+    pub fn run(
+        &self,
+        steps: &SequenceSteps,
+        inputs: &[f32],
+        out: &mut Aligned<f32>,
+        scratch: &mut LstmScratch,
+    ) {
         let LstmScratch { bytes, gates, added, memory, state } = scratch;
         let hidden = self.hidden;
         let width = inputs.len() / steps.rows().max(1);
-        out.resize(steps.rows() * 2 * hidden, 0.0);
+        out.room(steps.rows() * 2 * hidden);
         for (at, direction) in Direction::BOTH.into_iter().enumerate() {
             for kept in [&mut *memory, &mut *state] {
                 kept.clear();

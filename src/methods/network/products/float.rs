@@ -8,9 +8,6 @@ use crate::methods::network::instruction_set::InstructionSet;
 /// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
 
-/// The widest panel: [`VECTORS`] of 16 numbers.
-const WIDTH: usize = 48;
-
 /// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few
 /// vectors, so that memory is read in order.
 #[derive(Debug, Clone, Default)]
@@ -138,12 +135,19 @@ struct FloatBlock<'a> {
 }
 
 impl FloatBlock<'_> {
-    /// Writes sums.
+    /// Writes sums. Each row of `tile` has a few vectors of them.
     #[inline(always)]
-    fn write(self, tile: &[[f32; WIDTH]]) {
-        for (row, sums) in tile.iter().enumerate() {
-            let out = &mut self.out[row * self.out_stride..][..self.written];
-            copy(&sums[..self.written], out);
+    fn write<const L: usize, const V: usize>(self, tile: &[[[f32; L]; V]]) {
+        let rows = tile.iter().zip(self.out.chunks_mut(self.out_stride));
+        let is_whole = self.written == L * V;
+        for (sums, out) in rows {
+            let out = &mut out[..self.written];
+            if is_whole {
+                // Of a known length, so that sums stay in registers.
+                out.as_chunks_mut::<L>().0.iter_mut().zip(sums).for_each(|(out, sums)| *out = *sums);
+            } else {
+                out.iter_mut().zip(sums.as_flattened()).for_each(|(out, sum)| *out = *sum);
+            }
             out.iter_mut().zip(self.bias).for_each(|(out, bias)| *out += bias);
         }
     }
@@ -192,7 +196,7 @@ fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, ve
 
 /// The kernel for any CPU, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
-    let mut tile = [[0.0; WIDTH]; R];
+    let mut tile = [[[0.0; 8]; V]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
         let mut lanes = [[0.0f32; 8]; V];
         let x = &block.x[row * block.stride..];
@@ -201,7 +205,7 @@ fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
                 lanes.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
             }
         }
-        sums[..V * 8].copy_from_slice(lanes.as_flattened());
+        *sums = lanes;
     }
     block.write(&tile);
 }
@@ -210,14 +214,14 @@ fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{FloatBlock, WIDTH};
+    use super::FloatBlock;
 
     /// The number of steps by which weights are prefetched: a panel does not fit into the nearest
     /// cache.
     const AHEAD: usize = 16;
 
     macro_rules! kernel {
-        ($name:ident, $features:literal, $lanes:literal, $zero:ident, $load:ident, $splat:ident, $fma:ident, $store:ident) => {
+        ($name:ident, $features:literal, $lanes:literal, $zero:ident, $load:ident, $splat:ident, $fma:ident) => {
             /// Multiplies rows by a panel, with the sums held in registers.
             #[target_feature(enable = $features)]
             pub fn $name<const R: usize, const V: usize>(block: FloatBlock<'_>) {
@@ -250,28 +254,13 @@ mod x86 {
                         }
                     }
                 }
-                let mut tile = [[0.0; WIDTH]; R];
-                for (sums, row) in sums.iter().zip(&mut tile) {
-                    for (sum, position) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
-                        // SAFETY: the address has room for a vector.
-                        unsafe { $store(position.as_mut_ptr(), *sum) };
-                    }
-                }
-                block.write(&tile);
+                // SAFETY: a vector is as many numbers.
+                block.write(unsafe { &*(&raw const sums).cast::<[[[f32; $lanes]; V]; R]>() });
             }
         };
     }
 
-    kernel!(
-        avx2,
-        "avx2,fma",
-        8,
-        _mm256_setzero_ps,
-        _mm256_loadu_ps,
-        _mm256_set1_ps,
-        _mm256_fmadd_ps,
-        _mm256_storeu_ps
-    );
+    kernel!(avx2, "avx2,fma", 8, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps);
     kernel!(
         avx512,
         "avx512f,avx512bw,avx512dq,avx512vl,fma",
@@ -279,8 +268,7 @@ mod x86 {
         _mm512_setzero_ps,
         _mm512_loadu_ps,
         _mm512_set1_ps,
-        _mm512_fmadd_ps,
-        _mm512_storeu_ps
+        _mm512_fmadd_ps
     );
 }
 

@@ -151,15 +151,34 @@ struct ByteBlock<'a> {
 }
 
 impl ByteBlock<'_> {
-    /// Writes the values that sums of bytes by weights stand for.
+    /// Writes the values that sums of bytes by weights stand for. Each row of `tile` has a few vectors of
+    /// sums.
     #[inline(always)]
-    fn write(self, tile: &[[i32; WIDTH]]) {
+    fn write<const L: usize, const V: usize>(self, tile: &[[[i32; L]; V]]) {
         let width = self.scales.len();
-        for ((row, sums), of) in tile.iter().enumerate().zip(self.rows) {
-            let out = self.out[row * self.stride..][..width].iter_mut().zip(&sums[..width]);
-            let columns = self.scales.iter().zip(self.sums).zip(self.bias);
-            for ((out, &sum), ((scale, all), bias)) in out.zip(columns) {
-                *out = scale * (of.scale * sum as f32 + of.low * all) + bias;
+        let value = |of: &RowScale, sum: i32, scale: f32, all: f32, bias: f32| {
+            scale * (of.scale * sum as f32 + of.low * all) + bias
+        };
+        let rows = tile.iter().zip(self.rows).zip(self.out.chunks_mut(self.stride));
+        if width == L * V {
+            // Of a known length, so that sums stay in registers.
+            let (scales, alls) = (self.scales.as_chunks::<L>().0, self.sums.as_chunks::<L>().0);
+            let biases = self.bias.as_chunks::<L>().0;
+            for ((sums, of), out) in rows {
+                let columns = scales.iter().zip(alls).zip(biases);
+                let outs = out[..width].as_chunks_mut::<L>().0.iter_mut();
+                for ((out, sums), ((scales, alls), biases)) in outs.zip(sums).zip(columns) {
+                    *out = std::array::from_fn(|i| value(of, sums[i], scales[i], alls[i], biases[i]));
+                }
+            }
+        } else {
+            for ((sums, of), out) in rows {
+                let columns = self.scales.iter().zip(self.sums).zip(self.bias);
+                for ((out, &sum), ((scale, all), bias)) in
+                    out.iter_mut().zip(sums.as_flattened()).zip(columns)
+                {
+                    *out = value(of, sum, *scale, *all, *bias);
+                }
             }
         }
     }
@@ -258,10 +277,11 @@ fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vec
 
 /// The kernel for any CPU, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
-    let mut tile = [[0; WIDTH]; R];
+    let mut tile = [[[0; 8]; V]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
         let x = &block.x[row * block.depth..][..block.depth];
-        for (sum, weights) in sums.iter_mut().zip(block.panel.chunks_exact(block.depth)) {
+        let sums = sums.as_flattened_mut().iter_mut();
+        for (sum, weights) in sums.zip(block.panel.chunks_exact(block.depth)) {
             *sum = x.iter().zip(weights).map(|(&x, &weight)| i32::from(x) * i32::from(weight)).sum();
         }
     }
@@ -280,7 +300,7 @@ mod aarch64 {
     use std::arch::aarch64::*;
     use std::arch::asm;
 
-    use super::{ByteBlock, WIDTH, rows_of};
+    use super::{ByteBlock, rows_of};
 
     /// Multiplies rows of 16-bit numbers by a panel, a weight of each column after the other.
     #[target_feature(enable = "neon")]
@@ -302,14 +322,8 @@ mod aarch64 {
                 }
             }
         }
-        let mut tile = [[0; WIDTH]; R];
-        for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, position) in sums.as_flattened().iter().zip(row.as_chunks_mut::<4>().0) {
-                // SAFETY: the address has room for a vector.
-                unsafe { vst1q_s32(position.as_mut_ptr(), *sum) };
-            }
-        }
-        block.write(&tile);
+        // SAFETY: two vectors are eight numbers.
+        block.write(unsafe { &*(&raw const sums).cast::<[[[i32; LANES]; V]; R]>() });
     }
 
     /// Multiplies rows of bytes by a panel, four weights of each column after the other. The instruction takes signed
@@ -350,14 +364,8 @@ mod aarch64 {
                 }
             }
         }
-        let mut tile = [[0; WIDTH]; R];
-        for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, position) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
-                // SAFETY: the address has room for a vector.
-                unsafe { vst1q_s32(position.as_mut_ptr(), *sum) };
-            }
-        }
-        block.write(&tile);
+        // SAFETY: a vector is four numbers.
+        block.write(unsafe { &*(&raw const sums).cast::<[[[i32; LANES]; V]; R]>() });
     }
 }
 
@@ -365,7 +373,7 @@ mod aarch64 {
 mod wasm {
     use std::arch::wasm32::*;
 
-    use super::{ByteBlock, WIDTH, rows_of};
+    use super::{ByteBlock, rows_of};
 
     /// The number of sums in a vector.
     const LANES: usize = 4;
@@ -393,14 +401,8 @@ mod wasm {
                 }
             }
         }
-        let mut tile = [[0; WIDTH]; R];
-        for (sums, row) in sums.iter().zip(&mut tile) {
-            for (sum, position) in sums.iter().zip(row.as_chunks_mut::<LANES>().0) {
-                // SAFETY: the address has room for a vector.
-                unsafe { v128_store(position.as_mut_ptr().cast(), *sum) };
-            }
-        }
-        block.write(&tile);
+        // SAFETY: a vector is four numbers.
+        block.write(unsafe { &*(&raw const sums).cast::<[[[i32; LANES]; V]; R]>() });
     }
 }
 
@@ -417,7 +419,7 @@ mod x86 {
     macro_rules! kernel {
         (
             $name:ident, $features:literal, lanes $lanes:literal, group $group:literal, $x:ident,
-            $vector:ty, $zero:ident, $load:ident, $splat:ident, $dot:ident, $store:ident
+            $zero:ident, $load:ident, $splat:ident, $dot:ident
         ) => {
             /// Multiplies rows by a panel, with the sums held in registers.
             #[target_feature(enable = $features)]
@@ -459,14 +461,8 @@ mod x86 {
                         }
                     }
                 }
-                let mut tile = [[0; WIDTH]; R];
-                for (sums, row) in sums.iter().zip(&mut tile) {
-                    for (sum, position) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
-                        // SAFETY: the address has room for a vector.
-                        unsafe { $store(position.as_mut_ptr().cast(), *sum) };
-                    }
-                }
-                block.write(&tile);
+                // SAFETY: a vector is as many numbers.
+                block.write(unsafe { &*(&raw const sums).cast::<[[[i32; $lanes]; V]; R]>() });
             }
         };
     }
@@ -502,15 +498,15 @@ mod x86 {
 
     kernel!(
         avx2, "avx2,fma", lanes 8, group 2, wide,
-        __m256i, _mm256_setzero_si256, load_wide, _mm256_set1_epi32, dot_wide, _mm256_storeu_si256
+        _mm256_setzero_si256, load_wide, _mm256_set1_epi32, dot_wide
     );
     kernel!(
         avx_vnni, "avx2,fma,avxvnni", lanes 8, group 4, x,
-        __m256i, _mm256_setzero_si256, load_256, _mm256_set1_epi32, _mm256_dpbusd_avx_epi32, _mm256_storeu_si256
+        _mm256_setzero_si256, load_256, _mm256_set1_epi32, _mm256_dpbusd_avx_epi32
     );
     kernel!(
         avx512_vnni, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma", lanes 16, group 4, x,
-        __m512i, _mm512_setzero_si512, load_512, _mm512_set1_epi32, _mm512_dpbusd_epi32, _mm512_storeu_si512
+        _mm512_setzero_si512, load_512, _mm512_set1_epi32, _mm512_dpbusd_epi32
     );
 
     /// The shape of tiles, set for this thread until it is dropped.
@@ -552,7 +548,7 @@ mod x86 {
         assert!(block.depth.is_multiple_of(64) && steps > 0, "rows of whole tiles");
         assert!(block.x.len() >= TILE * block.depth, "sixteen rows");
         assert!(block.panel.len() == block.depth * WIDTH, "a panel as deep as the rows are long");
-        let mut tile = [[0i32; WIDTH]; TILE];
+        let mut tile = [[[0i32; 16]; WIDTH / 16]; TILE];
         // SAFETY: a step reads 16 rows of 64 bytes at the distance of the depth, and 16 groups of
         // the panel; the checks above ensure that both exist. At the end 16 rows of three times 64
         // bytes are written, which is all of the tile.

@@ -1,5 +1,6 @@
 //! `x · wᵀ + b` in 32-bit numbers or in bytes.
 
+use super::aligned::Aligned;
 use super::{EnginePrecision, float, int8};
 use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::matrix::WeightMatrix;
@@ -56,9 +57,9 @@ impl Linear {
     }
 
     /// Multiplies rows and adds the bias; `bytes` is scratch memory.
-    pub fn apply(&self, x: &[f32], out: &mut Vec<f32>, bytes: &mut int8::ByteRows) {
+    pub fn apply(&self, x: &[f32], out: &mut Aligned<f32>, bytes: &mut int8::ByteRows) {
         let (count, width) = (x.len() / self.depth, self.bias.len());
-        out.resize(count * width, 0.0);
+        out.room(count * width);
         match &self.weights {
             PackedWeights::Float(panels) => {
                 let x = float::StridedRows { values: x, stride: self.depth, count };

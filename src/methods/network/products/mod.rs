@@ -24,7 +24,7 @@ macro_rules! kernel_for {
     };
 }
 
-mod aligned;
+pub mod aligned;
 pub mod float;
 pub mod int8;
 pub mod linear;

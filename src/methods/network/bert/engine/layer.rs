@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::methods::network::bert::distances::DistanceBias;
 use crate::methods::network::instruction_set::InstructionSet;
+use crate::methods::network::products::aligned::Aligned;
 use crate::methods::network::products::float::{FloatPanels, StridedRows};
 use crate::methods::network::products::int8::ByteRows;
 use crate::methods::network::products::linear::Linear;
@@ -39,15 +40,15 @@ pub struct EngineLayer {
 #[derive(Debug, Default)]
 pub struct EngineScratch {
     bytes: ByteRows,
-    attending: Vec<f32>,
+    attending: Aligned<f32>,
     queries: Vec<f32>,
     keys: FloatPanels,
     values: FloatPanels,
-    probabilities: Vec<f32>,
+    probabilities: Aligned<f32>,
     fractions: Vec<f32>,
-    attended: Vec<f32>,
-    inner: Vec<f32>,
-    added: Vec<f32>,
+    attended: Aligned<f32>,
+    inner: Aligned<f32>,
+    added: Aligned<f32>,
 }
 
 /// A text of a batch.
@@ -64,7 +65,7 @@ impl EngineLayer {
     pub fn forward(&self, x: &mut [f32], spans: &[Span], scratch: &mut EngineScratch) {
         self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
         let attending = std::mem::take(&mut scratch.attending);
-        scratch.attended.resize(x.len(), 0.0);
+        scratch.attended.room(x.len());
         let stride = self.attending.outs();
         for Span { rows, .. } in spans {
             let queries =
@@ -95,7 +96,7 @@ impl EngineLayer {
             queries.extend_from_slice(&attending[row * stride..][..hidden]);
             out.extend_from_slice(&x[row * hidden..][..hidden]);
         }
-        scratch.attended.resize(out.len(), 0.0);
+        scratch.attended.room(out.len());
         let of_targets = targets;
         for Span { rows, targets } in spans {
             let queries = StridedRows {
@@ -138,7 +139,7 @@ impl EngineLayer {
             values.clear(instructions, size, rows.len());
             values.fill_rows(instructions, part(2));
             let width = keys.columns();
-            probabilities.resize(queries.count * width, 0.0);
+            probabilities.room(queries.count * width);
             let queries = StridedRows { values: &queries.values[head * size..], ..queries };
             keys.multiply(instructions, queries, &[], probabilities, width, width);
             if let Some(distances) = &self.distances {

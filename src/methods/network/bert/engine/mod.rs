@@ -16,6 +16,7 @@ use super::names::{DISTANCES, ENCODER, GAMMA, HEADS, SCALARS, WORDS};
 use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::matrix::WeightMatrix;
 pub use crate::methods::network::products::EnginePrecision;
+use crate::methods::network::products::aligned::Aligned;
 use crate::methods::network::products::int8::ByteRows;
 use crate::methods::network::products::linear::Linear;
 use crate::methods::network::products::rows::{Norm, add_scaled};
@@ -134,7 +135,7 @@ impl Engine {
         self.check(&texts)?;
         let (spans, targets) = laid_out(&texts);
         let (mut x, mut scratch) = (self.embedded(&texts), EngineScratch::default());
-        let Some((last, below)) = self.layers.split_last() else { return Ok(x) };
+        let Some((last, below)) = self.layers.split_last() else { return Ok(x.to_vec()) };
         for layer in below {
             layer.forward(&mut x, &spans, &mut scratch);
         }
@@ -179,16 +180,16 @@ impl Engine {
                 mix(&x, &targets, weight);
             }
         }
-        let mut scores = Vec::new();
+        let mut scores = Aligned::default();
         self.head.apply(&mixed, &mut scores, &mut ByteRows::default());
         scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
     }
 
     /// Returns the input of the first layer, one row for each subword.
-    fn embedded(&self, texts: &[ScoreRequest<'_>]) -> Vec<f32> {
+    fn embedded(&self, texts: &[ScoreRequest<'_>]) -> Aligned<f32> {
         let width = self.norm.weight.len();
-        let mut x = vec![0.0; texts.iter().map(|text| text.ids.len()).sum::<usize>() * width];
-        let mut rest = x.as_mut_slice();
+        let mut x = Aligned::zeros(texts.iter().map(|text| text.ids.len()).sum::<usize>() * width);
+        let mut rest = &mut *x;
         for text in texts {
             let (rows, after) = rest.split_at_mut(text.ids.len() * width);
             self.words.write(text.ids, rows);
@@ -197,7 +198,7 @@ impl Engine {
         }
         self.norm.rows(self.instructions, &mut x);
         let Some(projection) = &self.projection else { return x };
-        let mut wide = Vec::new();
+        let mut wide = Aligned::default();
         projection.apply(&x, &mut wide, &mut ByteRows::default());
         wide
     }
