@@ -18,8 +18,13 @@ NEAR = 1e-9
 
 
 def letters(word):
-    """The letters of a word that have another case, each with whether it is a capital."""
-    return [letter != letter.lower() for letter in word if len(letter.lower()) == len(letter.upper()) == 1 and letter.lower() != letter.upper()]
+    """The letters of a word that have a capital and are its small letter, each with whether it is the capital. The micro sign is none: its
+    capital is that of the Greek mu."""
+    return [letter != letter.lower() for letter in word if pairs(letter.lower(), letter.upper())]
+
+
+def pairs(small, capital):
+    return small != capital and capital.lower() == small and small.upper() == capital
 
 
 def case_of(word, tags):

@@ -50,7 +50,11 @@ impl RowRun {
 fn schedule(config: &Value) -> Option<String> {
     let is_unused = |name: &str| name == "batch" && !config["batch_pieces"].is_null();
     let step = |name: &&str| {
-        let words = name.replace('_', " ");
+        let words = match *name {
+            // Manifests keep the former name of `--batch-subwords`.
+            "batch_pieces" => "batch subwords".to_owned(),
+            name => name.replace('_', " "),
+        };
         match &config[*name] {
             _ if is_unused(name) => None,
             Value::Null | Value::Bool(false) => None,
@@ -213,7 +217,7 @@ mod tests {
         let run = RowRun::of(&tagger());
         let encoder = RunEncoder { name: "all-MiniLM-L6-v2".into(), crc32: Some("0badcafe".into()) };
         assert_eq!((run.encoder, run.seed), (Some(encoder), Some(7)));
-        let expected = "frozen 0, rate 0.0003, head rate 0.001, decay, batch pieces 512";
+        let expected = "frozen 0, rate 0.0003, head rate 0.001, decay, batch subwords 512";
         assert_eq!(run.schedule.as_deref(), Some(expected));
         // A number in single precision is shown as it was given.
         let maxent = json!({ "config": { "right_context_dropout": 0.25f32, "rate": 0.1f32 } });
