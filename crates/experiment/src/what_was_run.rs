@@ -10,10 +10,15 @@ use majuscule_train::eval::table::thousands;
 pub(super) const HEADING: &str = "What was run";
 
 /// Settings of a training that make up its schedule, by their names in manifests.
-const STEPS: [&str; 13] = [
+const STEPS: [&str; 18] = [
     "schedule",
+    "layers",
+    "reset_layers",
     "solver",
     "optimizer",
+    "sync_period",
+    "focal_loss",
+    "class_weights",
     "frozen",
     "rate",
     "head_rate",
@@ -48,7 +53,11 @@ impl RowRun {
 
 /// The steps of a training on one line: `frozen 0, rate 0.0003, decay`.
 fn schedule(config: &Value) -> Option<String> {
-    let is_unused = |name: &str| name == "batch" && !config["batch_pieces"].is_null();
+    let is_unused = |name: &str| match name {
+        "batch" => !config["batch_pieces"].is_null(),
+        "sync_period" | "focal_loss" | "reset_layers" => config[name].as_f64() == Some(0.0),
+        _ => false,
+    };
     let step = |name: &&str| {
         let words = match *name {
             // Manifests keep the former name of `--batch-subwords`.
@@ -219,6 +228,14 @@ mod tests {
         assert_eq!((run.encoder, run.seed), (Some(encoder), Some(7)));
         let expected = "frozen 0, rate 0.0003, head rate 0.001, decay, batch subwords 512";
         assert_eq!(run.schedule.as_deref(), Some(expected));
+        let mut settings = tagger();
+        for (name, value) in
+            [("sync_period", json!(6)), ("focal_loss", json!(0.0)), ("class_weights", json!(true))]
+        {
+            settings["config"][name] = value;
+        }
+        let expected = format!("sync period 6, class weights, {expected}");
+        assert_eq!(RowRun::of(&settings).schedule, Some(expected));
         // A number in single precision is shown as it was given.
         let maxent = json!({ "config": { "right_context_dropout": 0.25f32, "rate": 0.1f32 } });
         let run = RowRun::of(&maxent);
