@@ -143,10 +143,10 @@ impl FloatBlock<'_> {
         for (sums, out) in rows {
             let out = &mut out[..self.written];
             if is_whole {
-                // Of a known length, so that sums stay in registers.
+                // Of a known length: whole vectors, and nothing is left over.
                 out.as_chunks_mut::<L>().0.iter_mut().zip(sums).for_each(|(out, sums)| *out = *sums);
             } else {
-                out.iter_mut().zip(sums.as_flattened()).for_each(|(out, sum)| *out = *sum);
+                copy(&sums.as_flattened()[..self.written], out);
             }
             out.iter_mut().zip(self.bias).for_each(|(out, bias)| *out += bias);
         }

@@ -161,7 +161,7 @@ impl ByteBlock<'_> {
         };
         let rows = tile.iter().zip(self.rows).zip(self.out.chunks_mut(self.stride));
         if width == L * V {
-            // Of a known length, so that sums stay in registers.
+            // Of a known length: whole vectors, and nothing is left over.
             let (scales, alls) = (self.scales.as_chunks::<L>().0, self.sums.as_chunks::<L>().0);
             let biases = self.bias.as_chunks::<L>().0;
             for ((sums, of), out) in rows {
