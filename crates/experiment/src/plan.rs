@@ -355,7 +355,7 @@ impl Planner<'_> {
         }
         if let Some(job) = planned.training {
             choosing.says(["--model"]);
-            self.makes(&mut choosing, job, name);
+            self.makes(&mut choosing, job);
             planned.model = Some(RowModel::At(self.plan.jobs[job].output()));
         }
         for test in &self.recipe.tests {
@@ -392,7 +392,7 @@ impl Planner<'_> {
         };
         let mut command = Command::default();
         command.says(["adapt"]);
-        self.makes(&mut command, training, base);
+        self.makes(&mut command, training);
         self.words(&mut command, &row.options)?;
         command.seed(seed);
         if let Some(protocol) = row.protocol {
@@ -417,7 +417,8 @@ impl Planner<'_> {
         let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].output().to_string_lossy().into_owned());
         command.arguments.push(format!("{one},{two}"));
         command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
-        command.shown.push(format!("models/{},models/{}", slug(&rows[0]), slug(&rows[1])));
+        let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].shown_output());
+        command.shown.push(format!("{one},{two}"));
         command.needs.extend([fast, exact]);
         Ok(())
     }
@@ -542,7 +543,7 @@ impl Planner<'_> {
             self.files(command, &texts.files)?;
         } else {
             let job = self.some_lines(name, texts, lines)?;
-            self.makes(command, job, &text_name(name, lines));
+            self.makes(command, job);
         }
         Ok(())
     }
@@ -682,13 +683,12 @@ impl Planner<'_> {
     }
 
     /// Adds the output of a job to a command.
-    fn makes(&self, command: &mut Command, job: usize, name: &str) {
+    fn makes(&self, command: &mut Command, job: usize) {
         command.needs.insert(job);
         let job = &self.plan.jobs[job];
         command.arguments.push(job.output().to_string_lossy().into_owned());
         command.request.push(job.key());
-        let is_text = matches!(job.task, Task::Lines { .. });
-        command.shown.push(if is_text { name.to_owned() } else { format!("models/{}", slug(name)) });
+        command.shown.push(job.shown_output().to_owned());
     }
 
     /// Adds files in the folder of corpora to a command; the files
@@ -819,6 +819,16 @@ impl Job {
     pub(super) fn key(&self) -> String {
         files::name(&self.folder)
     }
+
+    /// The name of the output in the command that a reader sees. Rows with the same model or text have one job, and so
+    /// one name for its output.
+    fn shown_output(&self) -> &str {
+        let before = match self.task {
+            Task::Lines { .. } => " > ",
+            Task::Run { .. } | Task::Print { .. } => " -o ",
+        };
+        self.shown.rsplit_once(before).map_or("", |(_, output)| output)
+    }
 }
 
 /// Hashes everything that a job's result depends on into a name: the request, the contents of the
@@ -921,6 +931,21 @@ mod tests {
         let command = |row: usize| &plan.jobs[plan.rows[row].training.unwrap()].shown;
         assert!(command(1).starts_with("majuscule train maxent --seed 22 "), "{}", command(1));
         assert!(command(3).contains("models/net-seed-22 --seed 22 "), "{}", command(3));
+    }
+
+    #[test]
+    fn rows_of_one_model_train_it_once_and_name_it_once() {
+        let plan = planned(
+            "[[row]]\nname = \"net\"\ntrain = \"majority\"\ncorpus = \"news\"\n\
+             [[row]]\nname = \"again\"\nmodel_of = \"net\"\nevaluate = \"--split\"\n\
+             [[row]]\nname = \"twice\"\ncascade = [\"net\", \"again\"]\n",
+        );
+        let plan = plan.unwrap();
+        assert_eq!(plan.rows[0].training, plan.rows[1].training);
+        let test = |row: usize| plan.jobs[plan.rows[row].tests[0].unwrap()].shown.as_str();
+        assert!(test(0).contains(" --model models/net --protocol text --lang en --threads"), "{}", test(0));
+        assert!(test(1).contains(" --model models/net --protocol text --lang en --split"), "{}", test(1));
+        assert!(test(2).contains(" --cascade models/net,models/net "), "{}", test(2));
     }
 
     /// Plans the taking of lines of files with these names and contents.

@@ -128,7 +128,7 @@ pub struct RecipeTest {
 }
 
 /// A row, or several rows that differ in the size of their corpus. A row has exactly one of
-/// `train`, `adapt`, `preset`, `model`, `cascade` and `own`.
+/// `train`, `adapt`, `preset`, `model`, `model_of`, `cascade` and `own`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRow {
@@ -142,6 +142,9 @@ pub struct RecipeRow {
     pub preset: Option<Preset>,
     /// An existing model: a folder or packed file in the folder of corpora, or one of `needs`.
     pub model: Option<String>,
+    /// The name of the row whose model this row tests again, with its own options of `evaluate`. A parsed recipe has
+    /// none: its row has the settings of the named one.
+    pub model_of: Option<String>,
     /// The names of two rows that form a cascade: the second decides where the first is unsure;
     /// `options` may contain `--sure`.
     pub cascade: Option<[String; 2]>,
@@ -230,6 +233,9 @@ impl Recipe {
         check_outputs(text, file)?;
         recipe.text = text.to_owned();
         recipe.file = file.to_owned();
+        for at in 0..recipe.rows.len() {
+            recipe.take_model_of_row_above(at)?;
+        }
         recipe.check()?;
         Ok(recipe)
     }
@@ -245,6 +251,47 @@ impl Recipe {
 
     fn problem(&self, problem: impl Into<Problem>) -> Error {
         Error::file(self.file.clone(), problem)
+    }
+
+    /// Gives a row with `model_of` the settings of the row that it names.
+    fn take_model_of_row_above(&mut self, at: usize) -> Result<()> {
+        let row = &self.rows[at];
+        let Some(name) = &row.model_of else { return Ok(()) };
+        let of_test = RecipeRow {
+            name: row.name.clone(),
+            model_of: row.model_of.clone(),
+            evaluate: row.evaluate.clone(),
+            tests: row.tests.clone(),
+            long: row.long,
+            published: row.published.clone(),
+            paper: row.paper.clone(),
+            ..RecipeRow::default()
+        };
+        let whose = format!("row \"{}\"", row.name);
+        if *row != of_test {
+            return Err(self.problem(format!(
+                "{whose}: beside model_of, expected only name, evaluate, tests, long, published and paper"
+            )));
+        }
+        let above = self.row_above(at, &whose, name)?;
+        self.rows[at] = RecipeRow {
+            model_of: None,
+            long: of_test.long || above.long,
+            paper: of_test.paper.or(&above.paper),
+            name: of_test.name,
+            evaluate: of_test.evaluate,
+            tests: of_test.tests,
+            published: of_test.published,
+            ..above.clone()
+        };
+        Ok(())
+    }
+
+    /// Returns the row with a name, among those above a row that uses it.
+    fn row_above(&self, at: usize, whose: &str, name: &str) -> Result<&RecipeRow> {
+        self.rows[..at].iter().find(|row| row.name == name).ok_or_else(|| {
+            self.problem(format!("{whose} uses \"{name}\": expected the name of a row above it"))
+        })
     }
 
     fn check(&self) -> Result<()> {
@@ -309,7 +356,7 @@ impl Recipe {
         ];
         if ways.iter().filter(|&&way| way).count() != 1 {
             return Err(self.problem(format!(
-                "{whose}: expected exactly one of train, adapt, preset, model, cascade and own"
+                "{whose}: expected exactly one of train, adapt, preset, model, model_of, cascade and own"
             )));
         }
         self.check_corpora(&whose, &row.corpus)?;
@@ -332,20 +379,16 @@ impl Recipe {
                 "{whose}: seeds are for a row that trains, once each, and not together with sizes"
             )));
         }
-        let earlier = |name: &str| self.rows[..at].iter().find(|row| row.name == name);
-        for name in row.adapt.iter().chain(row.cascade.iter().flatten()) {
-            if earlier(name).is_none() {
-                return Err(
-                    self.problem(format!("{whose} uses \"{name}\": expected the name of a row above it"))
-                );
-            }
+        if let Some(name) = &row.adapt {
+            self.row_above(at, &whose, name)?;
         }
-        let sized =
-            |name: &String| earlier(name).is_some_and(|row| !row.sizes.is_empty() || !row.seeds.is_empty());
-        if row.cascade.iter().flatten().any(sized) {
-            return Err(self.problem(format!(
-                "{whose}: a cascade needs two models, not rows of several sizes or seeds"
-            )));
+        for name in row.cascade.iter().flatten() {
+            let above = self.row_above(at, &whose, name)?;
+            if !above.sizes.is_empty() || !above.seeds.is_empty() {
+                return Err(self.problem(format!(
+                    "{whose}: a cascade needs two models, not rows of several sizes or seeds"
+                )));
+            }
         }
         let is_test = |name: &String| self.tests.iter().any(|test| test.name == *name);
         let names = row.published.keys().map(|name| ("published figures for", name));
@@ -519,7 +562,7 @@ corpus = "news"
         assert_eq!(
             error(&SMALL.replace("corpus =", "corpse =")),
             "table.toml, line 13, column 1: unknown field `corpse`, expected one of `name`, `train`, `adapt`, `preset`, \
-             `model`, `cascade`, `own`, `corpus`, `sizes`, `seeds`, `options`, `evaluate`, `protocol`, `language`, `tests`, `long`, \
+             `model`, `model_of`, `cascade`, `own`, `corpus`, `sizes`, `seeds`, `options`, `evaluate`, `protocol`, `language`, `tests`, `long`, \
              `published`, \
              `paper`"
         );
@@ -543,7 +586,8 @@ corpus = "news"
         let both = error(&(SMALL.to_owned() + "preset = \"fast\"\n"));
         assert_eq!(
             both,
-            "table.toml: row \"most frequent form\": expected exactly one of train, adapt, preset, model, cascade and own"
+            "table.toml: row \"most frequent form\": expected exactly one of train, adapt, preset, model, model_of, \
+             cascade and own"
         );
         let unknown = error(&(SMALL.to_owned() + "[[row]]\nname = \"better\"\nadapt = \"best\"\n"));
         assert_eq!(unknown, "table.toml: row \"better\" uses \"best\": expected the name of a row above it");
@@ -552,6 +596,20 @@ corpus = "news"
             braces,
             "table.toml: row \"most frequent form\" uses {trigram}: expected {corpora}, one of [needs] or a [[step]] above it"
         );
+    }
+
+    #[test]
+    fn a_row_tests_the_model_of_a_row_above_again() {
+        let again = "[[row]]\nname = \"again\"\nmodel_of = \"most frequent form\"\n";
+        let recipe = Recipe::parse(&format!("{SMALL}{again}evaluate = \"--split\"\n"), "table.toml").unwrap();
+        let [first, second] = &recipe.rows[..] else { panic!("{:?}", recipe.rows) };
+        let expected =
+            RecipeRow { name: "again".to_owned(), evaluate: "--split".to_owned(), ..first.clone() };
+        assert_eq!(*second, expected);
+        let found = error(&format!("{SMALL}{again}corpus = \"news\"\n"));
+        assert!(found.contains("row \"again\": beside model_of, expected only name, evaluate,"), "{found}");
+        let found = error(&(SMALL.to_owned() + &again.replace("most frequent form", "again")));
+        assert_eq!(found, "table.toml: row \"again\" uses \"again\": expected the name of a row above it");
     }
 
     #[test]
