@@ -5,10 +5,11 @@
     python3 benches/networks.py CORPORA marks [--langs en,es]
     python3 benches/networks.py CORPORA cascade [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA speed [--langs en,es]
+    python3 benches/networks.py CORPORA cases [--langs en,es]
 
 CORPORA holds dev/LANG/ with the test sets of quality.py, and dev/en/iwslt.dev2012 for the marks of English. Both models run in turn on the same text.
 `speed` counts CPU time of the whole process on one thread, so that other work on the machine disturbs it little; the first word out is the
-least of ten runs on a text that waits. The variable MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in
+least of ten runs on a text that waits. `cases` restores the sentences of tests/cases.toml, each by itself, and needs no corpora. The variable MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in
 place of the preset. Needs only Python 3.
 """
 
@@ -22,6 +23,7 @@ import resource
 import subprocess
 import sys
 import time
+import tomllib
 
 import quality
 from quality import MAJUSCULE, mark_scores, percent, run, ser
@@ -144,6 +146,21 @@ def first_byte(command, text):
     return seconds
 
 
+def cases(langs, best):
+    """Prints how many sentences of tests/cases.toml each model restores without an error."""
+    with open(os.path.join(quality.TOP, "tests", "cases.toml"), "rb") as tables:
+        sentences = tomllib.load(tables)
+    header(["language", "sentences", *(f"`{name}`" for name in models_of("en", best))], 1)
+    for lang in langs:
+        lower = "".join(case["lower"] + "\n" for case in sentences[lang])
+        counts = []
+        for model in models_of(lang, best).values():
+            command = [MAJUSCULE, "restore", "-q", "--context", "line", *model]
+            restored = subprocess.run(command, check=True, capture_output=True, text=True, input=lower).stdout.splitlines()
+            counts.append(sum(found == case["cased"] for found, case in zip(restored, sentences[lang], strict=True)))
+        line([lang, str(len(sentences[lang])), *(f"{count} ({percent(count / len(sentences[lang]))} %)" for count in counts)])
+
+
 def models_of(lang, best):
     """Returns the options that choose each model."""
     of_lang = ["--lang", lang]
@@ -155,7 +172,7 @@ def models_of(lang, best):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("corpora", type=pathlib.Path)
-    parser.add_argument("table", choices=["capitals", "marks", "cascade", "speed"])
+    parser.add_argument("table", choices=["capitals", "marks", "cascade", "speed", "cases"])
     parser.add_argument("--langs", default="en,es,fr,nl,pt")
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
@@ -167,6 +184,8 @@ def main():
         marks(args.corpora, langs, args.best)
     elif args.table == "cascade":
         cascade(args.corpora, args.protocols.split(","))
+    elif args.table == "cases":
+        cases(langs, args.best)
     else:
         speed(args.corpora, langs, args.best)
 

@@ -5,11 +5,10 @@ Usage: bert.py ENCODER TEXT [--lines N]
 
 ENCODER is a Hugging Face folder of any kind that is taken (config.json, tokenizer.json or vocab.txt, model.safetensors); TEXT is any
 text, of which the first N lines are read. Exits with 1 if subwords differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
-torch, transformers and safetensors (pip install torch transformers safetensors), and cargo to build majuscule's part.
+torch, transformers and safetensors (pip install torch transformers safetensors), and majuscule's part: cargo builds it unless BERT_STATES names it.
 """
 
 import argparse
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +17,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
-ROOT = Path(__file__).resolve().parents[2]
+from bert_states import write_states
 
 
 def main():
@@ -28,7 +27,8 @@ def main():
     parser.add_argument("--lines", metavar="N", type=int, default=200)
     args = parser.parse_args()
     lines = args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
-    ours = states(args.encoder, lines)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = load_file(write_states(args.encoder, lines, Path(folder)))
     model = AutoModel.from_pretrained(args.encoder, attn_implementation="eager").to(torch.float32).eval()
     # Byte-level BPE cuts a word alone as inside a text only with this.
     space = {"add_prefix_space": True} if model.config.model_type == "roberta" else {}
@@ -54,15 +54,6 @@ def main():
         print(f"layer {layer}: largest difference {difference:.1e}")
     print(f"{wrong} values differ by more than 1e-4 and 1e-5 of themselves")
     sys.exit(1 if wrong or other_subwords else 0)
-
-
-def states(encoder, lines):
-    with tempfile.TemporaryDirectory() as folder:
-        text, out = Path(folder) / "text", Path(folder) / "states"
-        text.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        build = ["cargo", "run", "--quiet", "--release", "--package", "majuscule-neural", "--example", "bert_states", "--"]
-        subprocess.run([*build, encoder.resolve(), text, out], cwd=ROOT, check=True)
-        return load_file(out)
 
 
 if __name__ == "__main__":
