@@ -3,6 +3,7 @@
 
     python3 benches/networks.py CORPORA capitals [--langs en,es] [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA marks [--langs en,es]
+    python3 benches/networks.py CORPORA ends [--langs nl]
     python3 benches/networks.py CORPORA cascade [--protocols asr:200,rei,text]
     python3 benches/networks.py CORPORA speed [--langs en,es]
     python3 benches/networks.py CORPORA cases [--langs en,es]
@@ -78,6 +79,17 @@ def marks(corpora, langs, best):
                 report = evaluated(model, "iwslt", files, options)
                 scores = [*mark_scores(report), report["marks"]["macro_f"], report["sentence_ends"]["f"]]
                 line([lang, title, f"`{name}`", *map(percent, scores)])
+
+
+def ends(corpora, langs, best):
+    """Prints the table of sentence ends in one stream of words, as in Vandeghinste and Guhr 2023."""
+    header(["language", "test set", "model", "P", "R", "F", "SER"], 3)
+    for lang in langs:
+        for title, _, files, _ in quality.test_sets(corpora, [lang]):
+            for name, model in models_of(lang, best).items():
+                found = evaluated(model, "segments", files, ["--split"])["sentence_ends"]
+                scores = map(percent, [found["precision"], found["recall"], found["f"]])
+                line([lang, title, f"`{name}`", *scores, ser(found["ser"])])
 
 
 def cascade(corpora, protocols):
@@ -172,7 +184,7 @@ def models_of(lang, best):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("corpora", type=pathlib.Path)
-    parser.add_argument("table", choices=["capitals", "marks", "cascade", "speed", "cases"])
+    parser.add_argument("table", choices=["capitals", "marks", "ends", "cascade", "speed", "cases"])
     parser.add_argument("--langs", default="en,es,fr,nl,pt")
     parser.add_argument("--protocols", default="asr:200,rei,text")
     parser.add_argument("--best", metavar="MODEL")
@@ -182,6 +194,8 @@ def main():
         capitals(args.corpora, langs, args.best, args.protocols.split(","))
     elif args.table == "marks":
         marks(args.corpora, langs, args.best)
+    elif args.table == "ends":
+        ends(args.corpora, langs, args.best)
     elif args.table == "cascade":
         cascade(args.corpora, args.protocols.split(","))
     elif args.table == "cases":
