@@ -112,7 +112,8 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         2,
         &[
             "the first model of --cascade, which reads all of a text, does not insert punctuation",
-            "accurate, fast, small, best or ngram of --lang en",
+            "or name accurate",
+            " of --lang en",
         ],
     );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
