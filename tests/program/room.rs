@@ -85,13 +85,18 @@ impl Room {
     /// Checks that a command fails with this code, and that its message contains all of
     /// these parts and no panic.
     pub fn fails(&self, line: &str, input: &[u8], code: i32, parts: &[&str]) {
-        let output = self.run(line, input);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
-        for part in parts {
-            assert!(error.contains(part), "{line}: {error:?} lacks {part:?}");
+        is_failure(line, self.run(line, input), code, parts);
+    }
+
+    /// The same without standard input, where all external models of English are, wherever the program
+    /// was built.
+    pub fn fails_beside_external_models(&self, line: &str, code: i32, parts: &[&str]) {
+        fs::create_dir(self.path("external")).unwrap();
+        for model in ["lm/en.ngram", "lm/networks/en.best", "lm/networks/en.small"] {
+            let model = Path::new(crate::ROOT).join(model);
+            fs::copy(&model, self.path("external").join(model.file_name().unwrap())).unwrap();
         }
-        assert!(!error.contains("panicked") && !error.contains('\u{2}'), "{line}: {error:?}");
+        is_failure(line, with_models(self, "external", line), code, parts);
     }
 
     /// Returns the names of the entries in the folder, without the model.
@@ -102,6 +107,17 @@ impl Room {
         names.sort();
         names
     }
+}
+
+/// Checks that the output of a command is that of a failure with this code, and that its message contains
+/// all of these parts and no panic.
+fn is_failure(line: &str, output: Output, code: i32, parts: &[&str]) {
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+    for part in parts {
+        assert!(error.contains(part), "{line}: {error:?} lacks {part:?}");
+    }
+    assert!(!error.contains("panicked") && !error.contains('\u{2}'), "{line}: {error:?}");
 }
 
 /// Makes a folder that also has `tagger`, a model of `hmm`, and `ends`, a model of `maxent` that

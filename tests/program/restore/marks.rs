@@ -55,11 +55,10 @@ fn marks_are_put_in_when_they_are_asked_for() {
         2,
         &["plain text", "majuscule convert"],
     );
-    room.fails(
+    room.fails_beside_external_models(
         "restore --marks --model model",
-        spoken.as_bytes(),
         2,
-        &["does not insert punctuation", "or name accurate", " of --lang en"],
+        &["does not insert punctuation", "accurate, fast, small, best or ngram of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is not a known punctuation mark", "auto"]);
     room.fails(
