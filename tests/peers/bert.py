@@ -8,7 +8,6 @@ text, of which the first N lines are read. Exits with 1 if subwords differ, or i
 torch, transformers and safetensors (pip install torch transformers safetensors), and majuscule's part: cargo builds it unless BERT_STATES names it.
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -17,22 +16,17 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
-from bert_states import write_states
+from bert_states import read_arguments, write_states
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoder", metavar="ENCODER", type=Path)
-    parser.add_argument("text", metavar="TEXT", type=Path)
-    parser.add_argument("--lines", metavar="N", type=int, default=200)
-    args = parser.parse_args()
-    lines = args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
+    encoder, lines = read_arguments(__doc__, 200)
     with tempfile.TemporaryDirectory() as folder:
-        ours = load_file(write_states(args.encoder, lines, Path(folder)))
-    model = AutoModel.from_pretrained(args.encoder, attn_implementation="eager").to(torch.float32).eval()
+        ours = load_file(write_states(encoder, lines, Path(folder)))
+    model = AutoModel.from_pretrained(encoder, attn_implementation="eager").to(torch.float32).eval()
     # Byte-level BPE cuts a word alone as inside a text only with this.
     space = {"add_prefix_space": True} if model.config.model_type == "roberta" else {}
-    tokenizer = AutoTokenizer.from_pretrained(args.encoder, **space)
+    tokenizer = AutoTokenizer.from_pretrained(encoder, **space)
     most = model.config.max_position_embeddings
     if "roberta" in model.config.model_type:
         most -= model.config.pad_token_id + 1

@@ -1,5 +1,6 @@
 """Runs bert_states.rs: the subwords of lines and the hidden states of every layer of an encoder, as majuscule computes them."""
 
+import argparse
 import os
 import subprocess
 from pathlib import Path
@@ -8,6 +9,16 @@ ROOT = Path(__file__).resolve().parents[2]
 # A program built before, such as target/debug/examples/bert_states; otherwise cargo builds one.
 BUILT = os.environ.get("BERT_STATES")
 BUILD = ["cargo", "run", "--quiet", "--release", "--package", "majuscule-neural", "--example", "bert_states", "--"]
+
+
+def read_arguments(description, lines):
+    """Returns the folder of an encoder and the first lines of a text, as ENCODER TEXT [--lines N] name them; N is `lines` by default."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("encoder", metavar="ENCODER", type=Path)
+    parser.add_argument("text", metavar="TEXT", type=Path)
+    parser.add_argument("--lines", metavar="N", type=int, default=lines)
+    args = parser.parse_args()
+    return args.encoder, args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
 
 
 def write_states(encoder, lines, folder):

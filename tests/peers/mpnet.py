@@ -7,7 +7,6 @@ ENCODER is a Hugging Face folder of model_type mpnet; TEXT is any text, of which
 more than 1e-4. Needs numpy and safetensors, and majuscule's part: cargo builds it unless BERT_STATES names it.
 """
 
-import argparse
 import json
 import math
 import sys
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from bert_states import write_states
+from bert_states import read_arguments, write_states
 
 # Two positions come before the first of a text, as in RoBERTa.
 FIRST_POSITION = 2
@@ -26,19 +25,14 @@ FARTHEST = 128
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoder", metavar="ENCODER", type=Path)
-    parser.add_argument("text", metavar="TEXT", type=Path)
-    parser.add_argument("--lines", metavar="N", type=int, default=50)
-    args = parser.parse_args()
-    config = json.loads((args.encoder / "config.json").read_text(encoding="utf-8"))
+    encoder, lines = read_arguments(__doc__, 50)
+    config = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
     if config["model_type"] != "mpnet":
-        sys.exit(f"{args.encoder} has model_type {config['model_type']}: expected mpnet")
-    tensors = load_file(args.encoder / "model.safetensors")
+        sys.exit(f"{encoder} has model_type {config['model_type']}: expected mpnet")
+    tensors = load_file(encoder / "model.safetensors")
     weights = {name.removeprefix("mpnet."): tensor.astype(np.float64) for name, tensor in tensors.items()}
-    lines = args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
     with tempfile.TemporaryDirectory() as folder:
-        ours = load_file(write_states(args.encoder, lines, Path(folder)))
+        ours = load_file(write_states(encoder, lines, Path(folder)))
     worst = np.zeros(config["num_hidden_layers"] + 1)
     subwords = 0
     for at in range(len(lines)):
