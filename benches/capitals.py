@@ -3,7 +3,7 @@
 
 Prints precision, recall, F and slot error rate of each balance as a Markdown table: the means of the test sets of a language, without marks and sentence
 ends (asr:200), without marks (rei) and with marks (susanto). CORPORA holds dev/LANG/ with the test sets of quality.py. The variable MAJUSCULE names
-another binary than target/release/majuscule. Needs only Python 3.
+another binary than target/dist/majuscule. Needs only Python 3.
 """
 
 import argparse

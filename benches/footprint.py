@@ -23,11 +23,11 @@ BUILDS = {"none": ["--model", TOP / "lm/en.{preset}"], "lang-en": ["--preset", "
 def build(features):
     """Builds the program with these features and returns its path."""
     target = TOP / "target/footprint"
-    command = ["cargo", "build", "--quiet", "--release", "--package", "majuscule-cli", "--no-default-features", "--target-dir", target]
+    command = ["cargo", "build", "--quiet", "--profile", "dist", "--package", "majuscule-cli", "--no-default-features", "--target-dir", target]
     if features != "none":
         command += ["--features", features]
     subprocess.run(command, check=True, cwd=TOP)
-    return target / "release" / ("majuscule.exe" if os.name == "nt" else "majuscule")
+    return target / "dist" / ("majuscule.exe" if os.name == "nt" else "majuscule")
 
 
 def main(text):

@@ -3,7 +3,7 @@
 
 Usage: instructions.py [PROGRAM] [--bless]
 
-PROGRAM is by default target/release/majuscule, as `cargo build --release -p majuscule-cli` makes it. The texts come from examples/small.
+PROGRAM is by default target/dist/majuscule, as `cargo build --profile dist -p majuscule-cli` makes it. The texts come from examples/small.
 Start-up and the loading of a model have rows of their own, and are subtracted from the others. A count of more than 3 % above the figure in the
 file is an error, of a start more than 25 %: it depends on the features of the build, whose addresses the loader sets. --bless writes the file; say in the change why. Counts depend on the compiler: where valgrind is missing, or the compiler or the
 kind of machine is another one, the script says so and succeeds. It takes half a minute on two idle cores.
@@ -127,7 +127,7 @@ def differs(setting, written):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", type=Path, default=TOP / "target/release/majuscule")
+    parser.add_argument("program", nargs="?", type=Path, default=TOP / "target/dist/majuscule")
     parser.add_argument("--bless", action="store_true", help="write the figures")
     args = parser.parse_args()
     if not shutil.which("valgrind"):

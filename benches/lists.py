@@ -5,7 +5,7 @@ Prints as a Markdown table, for each list, how many of the capitals that a model
 lower case are. A model that learned the list perfectly would restore the first and leave the second alone. An entry is left out if lexicons/ has it, or
 if TEXT writes it in lower case in more than 2 % of its occurrences inside sentences, as lexicons/build.py does. CORPORA holds dev/LANG/ with the test
 sets of quality.py, TEXT has one sentence per line, and a list one entry per line, of at most six words. The variable MAJUSCULE names another binary than
-target/release/majuscule. Needs only Python 3.
+target/dist/majuscule. Needs only Python 3.
 """
 
 import argparse

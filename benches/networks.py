@@ -11,7 +11,7 @@
 CORPORA holds dev/LANG/ with the test sets of quality.py, and dev/en/iwslt.dev2012 for the marks of English. Both models run in turn on the same text.
 `speed` counts CPU time of the whole process on one thread, so that other work on the machine disturbs it little; the first word out is the
 least of ten runs on a text that waits. `cases` restores the sentences of tests/cases.toml, each by itself, and reads no corpora. The variable
-MAJUSCULE names another binary than target/release/majuscule, and --best a model to measure in place of the preset. Needs only Python 3.11.
+MAJUSCULE names another binary than target/dist/majuscule, and --best a model to measure in place of the preset. Needs only Python 3.11.
 """
 
 import argparse

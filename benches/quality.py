@@ -31,7 +31,7 @@ import tempfile
 import textwrap
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-MAJUSCULE = os.environ.get("MAJUSCULE", os.path.join(TOP, "target/release/majuscule"))
+MAJUSCULE = os.environ.get("MAJUSCULE", os.path.join(TOP, "target/dist/majuscule"))
 # Where the program finds the networks.
 os.environ.setdefault("MAJUSCULE_MODELS", os.path.join(TOP, "lm", "networks"))
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]

@@ -4,7 +4,7 @@
 questions.tsv has twelve questions and twelve statements of each language. All lose their marks and capitals. Each question is restored alone, and
 between two statements that nothing separates from it. The table has, for each model and language, how many questions end with a question mark alone
 and between statements; the last columns have the sums, and the question marks in other places of the texts with statements. The presets are by
-default accurate and fast; the networks are those of lm/networks. The variable MAJUSCULE names another binary than target/release/majuscule. Needs
+default accurate and fast; the networks are those of lm/networks. The variable MAJUSCULE names another binary than target/dist/majuscule. Needs
 only Python 3.
 """
 

@@ -24,7 +24,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = TOP / "docs/reports"
-MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
+MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/dist/majuscule"))
 # The commands that print tables.
 MEASURES = r"python3 benches/|MAJUSCULE_BENCH_TEXT=TEXT cargo bench "
 README_TABLE = "| language | test set |"

@@ -2,7 +2,7 @@
 """Measures dropout of right context: python3 benches/right_context_dropout.py TRAIN NAME=TEST... [--protocols text rei ...]
 
 Trains maxent on TRAIN with and without it, under each protocol and with one and three words of look-ahead, and prints SER on each test as a Markdown
-table: with the look-ahead of training, and with none, as live text has it. Needs only Python 3 and a program built with training, target/release/majuscule
+table: with the look-ahead of training, and with none, as live text has it. Needs only Python 3 and a program built with training, target/dist/majuscule
 or the one that the variable MAJUSCULE names. Takes half a minute of CPU time for each training on 1.3 million words, and two minutes under asr.
 """
 
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
+MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/dist/majuscule"))
 FRACTIONS = ["0.25", "0"]
 
 

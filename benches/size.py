@@ -13,7 +13,7 @@ import os
 import subprocess
 import tempfile
 
-MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
+MAJUSCULE = os.environ.get("MAJUSCULE", "target/dist/majuscule")
 # The first is more features than the corpus has features with a useful weight.
 SIZES = ["4000000", "8MB", "4MB", "2MB", "1MB", "500kB"]
 TESTS = ["europarl.devtest2006", "europarl.test2006"]

@@ -4,7 +4,7 @@
 Prints Markdown tables. Of small-offices: precision, recall, F and slot error rate of text with its punctuation, without the rule and with it. With
 --markdown, of title-headings the percentage of headings of the Markdown files in FOLDER that come out wholly right, and of capital-items that of list
 items whose first word comes out right, both without the rule and with it. CORPORA holds dev/LANG/ with the test sets of quality.py. The variable MAJUSCULE names
-another binary than target/release/majuscule. Needs only Python 3.
+another binary than target/dist/majuscule. Needs only Python 3.
 """
 
 import argparse

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-MAJUSCULE = os.environ.get("MAJUSCULE", TOP / "target/release/majuscule")
+MAJUSCULE = os.environ.get("MAJUSCULE", TOP / "target/dist/majuscule")
 TARGETS = {"fast": 60, "accurate": 240}
 
 

@@ -8,8 +8,8 @@ encoders of PyTorch and ONNX Runtime return the states of the last layer; majusc
 step is that of `train bert` on sentences of one length, beside the same step in PyTorch: a mix of all layers, a head, dropout, clipping and Adam.
 Needs torch, transformers, onnx, onnxscript and onnxruntime (pip install), and builds of majuscule:
 
-    cargo build --release --features neural
-    cargo build --release --package majuscule-neural --example bert_speed
+    cargo build --profile dist --features neural
+    cargo build --profile dist --package majuscule-neural --example bert_speed
 """
 
 import argparse

@@ -45,7 +45,7 @@ def arguments():
     parser.add_argument("--marks", choices=["keep", "remove"], default="remove",
                         help="whether the systems see punctuation [%(default)s; --protocol asr always removes it]")
     parser.add_argument("--window", type=int, default=200, metavar="N", help="words a line under --protocol asr [%(default)s]")
-    parser.add_argument("--majuscule", type=pathlib.Path, default=TOP / "target/release/majuscule", help="[%(default)s]")
+    parser.add_argument("--majuscule", type=pathlib.Path, default=TOP / "target/dist/majuscule", help="[%(default)s]")
     parser.add_argument("--lang", default="en", help="language of the embedded model; PyPI's truecase takes part in English only [%(default)s]")
     parser.add_argument("--environment", type=pathlib.Path, default=TOP / "target/peers", help="virtual environment of the peers [%(default)s]")
     parser.add_argument("--copies", type=int, default=1, metavar="N",
@@ -96,7 +96,7 @@ def majuscule_systems(options, folder):
     """Returns the built-in models, and `majority` trained on the same text as sacremoses."""
     binary = options.majuscule
     if not binary.is_file():
-        say(f"{binary} is not there: build it with cargo build --release; majuscule is left out")
+        say(f"{binary} is not there: build it with cargo build --profile dist; majuscule is left out")
         return []
     # As with the peers: one thread, and a capital at the start of each line if lines are sentences.
     start = "auto" if options.protocol == "asr" else "always"
@@ -119,7 +119,7 @@ def crate_systems(options, folder):
     if not options.train:
         return []
     if not peer.is_file():
-        say(f"{peer} is not there: build it with cargo build --release --example truecase_peer; the crate truecase is left out")
+        say(f"{peer} is not there: build it with cargo build --profile dist --example truecase_peer; the crate truecase is left out")
         return []
     model = folder / "truecase.json"
     with open(training_text(options, folder), encoding="utf-8") as text:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures live text over many WebSockets: the time from a word to its result, and the memory of the service.
 
-    cargo build --release --features service
+    cargo build --profile dist --features service
     pip install websockets
-    python3 benches/peers/live.py target/release/majuscule --sockets 1000
+    python3 benches/peers/live.py target/dist/majuscule --sockets 1000
 
 Each socket says words at a steady rate, all sockets at different moments. The latency of a word is the time from the moment at which
 the last word of its right context was sent (--look-ahead; with 0 the word itself) to the moment at which its final result was read. It

@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each (default: %(default)s)")
     arguments = parser.parse_args()
     if not arguments.program.exists():
-        sys.exit(f"{arguments.program} is not there: run cargo build --release, or name it with --program")
+        sys.exit(f"{arguments.program} is not there: run cargo build --profile dist, or name it with --program")
     lines = arguments.text.read_text(encoding="utf-8").splitlines()
     lines = [line for line in lines if line.split()]
     words = sum(len(line.split()) for line in lines)

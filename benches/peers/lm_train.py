@@ -26,7 +26,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("text", type=pathlib.Path, help="text, a sentence a line")
-    parser.add_argument("--majuscule", type=pathlib.Path, default=TOP / "target/release/majuscule", help="[%(default)s]")
+    parser.add_argument("--majuscule", type=pathlib.Path, default=TOP / "target/dist/majuscule", help="[%(default)s]")
     parser.add_argument("--lmplz", type=pathlib.Path, help="KenLM's lmplz; left out where it is not there")
     parser.add_argument("--orders", type=int, nargs="+", default=[3, 5], metavar="N", help="[3 5]")
     parser.add_argument("--memory", default="2G", metavar="SIZE", help="what both may take [%(default)s]")

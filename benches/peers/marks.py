@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts punctuation marks into text with majuscule and with a CRF of CRFsuite, which learn from the same text, in one run.
 
-    python3 benches/peers/marks.py TRAIN TEST [--words 300000] [--lang en] [--protocol iwslt] [--majuscule target/release/majuscule]
+    python3 benches/peers/marks.py TRAIN TEST [--words 300000] [--lang en] [--protocol iwslt] [--majuscule target/dist/majuscule]
 
 TRAIN and TEST are files of punctuated text, lines of one or more sentences; with TEST in the form of IWSLT 2011 (word<TAB>COMMA) its
 labels count. All systems learn from the first --words words of TRAIN and put `. , ?` into the words of TEST, in lower case and in
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--words", type=int, default=300_000, help="words of TRAIN to learn from")
     parser.add_argument("--lang", default="en")
     parser.add_argument("--protocol", default="iwslt", help="iwslt or punctuator2")
-    parser.add_argument("--majuscule", default="target/release/majuscule")
+    parser.add_argument("--majuscule", default="target/dist/majuscule")
     parser.add_argument("--repeat", type=int, default=2)
     given = parser.parse_args()
     majuscule = str(pathlib.Path(given.majuscule).resolve())

@@ -2,8 +2,8 @@
  * The npm package in Node and Chromium, beside the native program and packages of npm, in one run:
  *
  *     npm/build.sh
- *     cargo build --release -p majuscule-cli
- *     node benches/peers/npm.mjs target/release/majuscule TEST [--repeat 5] [--words 200000] [--tables words,start,live,packages]
+ *     cargo build --profile dist -p majuscule-cli
+ *     node benches/peers/npm.mjs target/dist/majuscule TEST [--repeat 5] [--words 200000] [--tables words,start,live,packages]
  *
  * TEST is a cased text, one sentence a line. It is read in lower case, and each system takes turns on it; the least time of
  * the CPU of all turns counts, that of the program without its start. Peers are installed into `target/npm-peers`;

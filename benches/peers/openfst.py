@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--lines", type=int, default=2000, help="OpenFst takes so many sentences of it (default: 2000)")
     parser.add_argument("--copies", type=int, default=20, help="majuscule takes the text so many times (default: 20)")
     parser.add_argument("--repeat", type=int, default=3, help="the fastest of so many runs counts (default: 3)")
-    parser.add_argument("--program", default=ROOT / "target/release/majuscule", help="majuscule")
+    parser.add_argument("--program", default=ROOT / "target/dist/majuscule", help="majuscule")
     args = parser.parse_args()
     lines = [" ".join(words_of(line)) for line in args.text.read_text(encoding="utf-8").splitlines()]
     lines = [line for line in lines if line]

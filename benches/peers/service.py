@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures the HTTP service beside the program on the same text.
 
-    cargo build --release -p majuscule-cli --features service
+    cargo build --profile dist -p majuscule-cli --features service
     apt-get install wrk hey
-    python3 benches/peers/service.py target/release/majuscule TEXT [--soak MINUTES] [--stream MEGABYTES]
+    python3 benches/peers/service.py target/dist/majuscule TEXT [--soak MINUTES] [--stream MEGABYTES]
 
 TEXT has one sentence per line, such as a file of a corpus; it is lower-cased. wrk finds the limit, with 64 connections, and hey the
 times at 70 % of it. The in-process figure is `majuscule restore` on the same text, without the time to start. All figures are of one

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds sentence ends by translation into punctuated text, as the baseline of Vandeghinste & Guhr 2023, beside majuscule, in one run.
 
-    python3 benches/peers/translation.py TEST TRAIN... [--lang nl] [--words 2000000] [--updates 4000] [--majuscule target/release/majuscule]
+    python3 benches/peers/translation.py TEST TRAIN... [--lang nl] [--words 2000000] [--updates 4000] [--majuscule target/dist/majuscule]
 
 All systems learn from the same words of TRAIN, files of punctuated text, and find the sentence ends of TEST in one stream of words:
 windows of --window words (20), one word apart, where a sentence ends if more than a tenth of the windows with a word put a full stop
@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--words", type=int, default=2_000_000, help="words to learn from")
     parser.add_argument("--updates", type=int, default=4000, help="steps of training of the translation")
     parser.add_argument("--window", type=int, default=20)
-    parser.add_argument("--majuscule", default="target/release/majuscule")
+    parser.add_argument("--majuscule", default="target/dist/majuscule")
     given = parser.parse_args()
     majuscule = str(pathlib.Path(given.majuscule).resolve())
     with tempfile.TemporaryDirectory() as folder:
