@@ -12,6 +12,14 @@ pub struct ByteSize(pub usize);
 /// The smallest size: less than some buffers and arrays take would not be a limit.
 const LEAST_SIZE: usize = 1 << 20;
 
+impl ByteSize {
+    /// Returns twice the size.
+    #[must_use]
+    pub fn twice(self) -> Self {
+        Self(self.0.saturating_mul(2))
+    }
+}
+
 impl FromStr for ByteSize {
     type Err = String;
 

@@ -30,6 +30,9 @@ pub struct ShownGap {
     pub mark: Option<Mark>,
     /// True if the mark does not stand there, but a sentence begins at the word.
     pub is_forced: bool,
+    /// True if a sentence ends with the mark: not with an ellipsis, nor with a quoted question after which
+    /// reported speech goes on.
+    pub ends: bool,
     /// True if the word opens a text, or a segment that is a text by itself, and so a sentence.
     pub opens: bool,
 }
@@ -44,7 +47,8 @@ impl ShownGap {
             Some(_) if continues => Some(Mark::None),
             gap => gap.or(starts.then_some(Mark::Period)),
         };
-        Self { mark, is_forced: starts && token.gap.is_none(), opens }
+        let ends = mark.is_some() && starts && !continues;
+        Self { mark, is_forced: starts && token.gap.is_none(), ends, opens }
     }
 }
 

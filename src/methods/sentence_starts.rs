@@ -15,7 +15,7 @@ pub enum BoundaryEvidence {
 }
 
 /// The number of words after a marked sentence start for which the text counts as marking all
-/// sentence starts.
+/// sentence starts, where it is not known whether it has its punctuation ([`Token::is_bare`]).
 const SHOWN: usize = 64;
 
 /// The sentence starts that a text has marked so far.
@@ -28,12 +28,12 @@ pub struct MarkedStarts {
 impl MarkedStarts {
     /// Takes the next word and returns the evidence in the text for a sentence start there; `starts`
     /// is true if the text marks one.
-    pub fn take(&mut self, starts: bool) -> BoundaryEvidence {
+    pub fn take(&mut self, token: &Token, starts: bool) -> BoundaryEvidence {
         self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
-        match (starts, self.shows) {
-            (true, _) => BoundaryEvidence::Begins,
-            (false, 0) => BoundaryEvidence::Nothing,
-            (false, _) => BoundaryEvidence::Inside,
+        match token.is_bare.unwrap_or(self.shows == 0) {
+            _ if starts => BoundaryEvidence::Begins,
+            true => BoundaryEvidence::Nothing,
+            false => BoundaryEvidence::Inside,
         }
     }
 }

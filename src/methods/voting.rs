@@ -227,8 +227,8 @@ struct Ballot {
 struct VotedWord {
     /// True if the windows see that a sentence begins with the word.
     starts: bool,
-    /// The mark that the text has before the word.
-    gap: Option<Mark>,
+    /// The mark that the text has before the word, and whether a sentence ends with it.
+    gap: Option<(Mark, bool)>,
     cases: Vec<CaseVotes>,
     marks: Vec<(Mark, usize)>,
 }
@@ -248,7 +248,7 @@ impl Ballot {
         let from = self.tokens.len();
         self.tokens.extend(tokens, words);
         for token in &mut self.tokens.as_mut_slice()[from..] {
-            let gap = token.gap.filter(|_| hides_marks);
+            let gap = token.gap.filter(|_| hides_marks).map(|mark| (mark, token.starts));
             if hides_marks {
                 (token.gap, token.opening) = (None, None);
                 token.starts &= token.before >= Break::Turn;
@@ -292,12 +292,12 @@ impl Ballot {
         let word = self.words.pop_front()?;
         let given = self.words.front().and_then(|next| next.gap);
         let (mark, mark_confidence) = match given {
-            Some(mark) => (mark, Some(1.0)),
+            Some((mark, _)) => (mark, Some(1.0)),
             None => request.decided(word.mark(end_threshold), |mark| word.mark_share(mark)),
         };
         let mark_confidence = mark_confidence.filter(|_| request.confidence && !request.marks.is_empty());
         let (case, confidence) = word.case(self.ended || word.starts);
-        self.ended = mark.ends_sentence();
+        self.ended = given.map_or(mark.ends_sentence(), |(_, ends)| ends);
         match self.forced.checked_sub(1) {
             Some(forced) => {
                 self.forced = forced;

@@ -2,6 +2,7 @@
 //!
 //! Bytes → [`PieceReader`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
+mod bare_pieces;
 mod captions;
 mod diff;
 pub mod language_monitor;
@@ -12,6 +13,7 @@ pub mod pool;
 mod sentences;
 mod stream;
 mod texts;
+mod two_passes;
 mod word_stream;
 
 use std::collections::VecDeque;
@@ -32,14 +34,17 @@ use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Restorer, Session};
+use crate::text::bare_stretches::LOOK_AHEAD;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
-    AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, NeededWords,
-    RestoreOptions, Token, Tokens,
+    AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
+    NeededWords, RestoreOptions, Token, Tokens,
 };
+use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
 use output::PieceWriter;
+use two_passes::TwoPasses;
 
 /// The number of pieces in flight between two threads: enough that neither waits for long, few
 /// enough that memory stays flat.
@@ -87,10 +92,29 @@ pub fn restore(
 ) -> Result<Done> {
     let kind = kind.of_input(&mut input)?;
     let options = &options.for_format(kind)?;
-    let mut format = kind.open(input, options.clone())?;
-    let mut queue = Queue::new(method.session(options.request(method, kind)?), options);
+    let request = options.request(method, kind)?;
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, decisions: &[Decision]| writer.write(piece, decisions, out);
+    if options.puts() == Some(MarkPlaces::Unmarked) {
+        TwoPasses::new(kind, method, request, options).run(input, take)?;
+    } else {
+        let mut queue = Queue::new(method.session(request), options);
+        if options.puts().is_none() {
+            queue = queue.by_density(BareUse::Tell, method, options);
+        }
+        read_pieces(&mut *kind.open(input, options.clone())?, &mut queue, options, take)?;
+    }
+    writer.finish(out)?;
+    Ok(writer.done)
+}
+
+/// Restores the pieces of a file and passes them to `take`.
+fn read_pieces(
+    format: &mut dyn PieceReader,
+    queue: &mut Queue<'_>,
+    options: &RestoreOptions,
+    take: &mut Take<'_>,
+) -> Result<()> {
     if options.threads.get() == 1 && options.patience.is_none() {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
@@ -98,7 +122,7 @@ pub fn restore(
             piece = queue.push(piece, take)?;
         }
     } else {
-        read_ahead(&mut *format, options.patience, &mut |piece| match piece {
+        read_ahead(format, options.patience, &mut |piece| match piece {
             Some(piece) => {
                 options.interrupt.check()?;
                 queue.push(piece, take).map(Some)
@@ -106,9 +130,7 @@ pub fn restore(
             None => queue.now(take).map(|()| None),
         })?;
     }
-    queue.flush(take)?;
-    writer.finish(out)?;
-    Ok(writer.done)
+    queue.flush(take)
 }
 
 /// Starts restoring a text of a format while it comes in: plain text, or records, whose name in
@@ -281,6 +303,8 @@ struct Queue<'a> {
     decisions: Vec<Decision>,
     /// The number of bytes since the last word.
     silent: usize,
+    /// The pieces whose bare words are not known yet, where they matter.
+    bare: Option<BarePieces>,
 }
 
 impl<'a> Queue<'a> {
@@ -297,12 +321,41 @@ impl<'a> Queue<'a> {
             choices: Vec::new(),
             decisions: Vec::new(),
             silent: 0,
+            bare: None,
         }
+    }
+
+    /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no
+    /// more than the method's right context in text that comes in slowly.
+    fn by_density(self, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
+        let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
+        let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
+        Self { bare: Some(BarePieces::new(of, look_ahead)), ..self }
     }
 
     /// Takes a piece, writes all output that is now certain, and returns a piece to be filled
     /// again.
     fn push(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<Piece> {
+        match &mut self.bare {
+            Some(bare) => {
+                bare.push(piece);
+                self.take_bare(take)?;
+            }
+            None => self.take(piece, take)?,
+        }
+        Ok(self.spare.pop().unwrap_or_default())
+    }
+
+    /// Takes the pieces whose bare words are known.
+    fn take_bare(&mut self, take: &mut Take<'_>) -> Result<()> {
+        while let Some(piece) = self.bare.as_mut().and_then(BarePieces::next) {
+            self.take(piece, take)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a piece and writes all output that is now certain.
+    fn take(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<()> {
         let words = piece.tokens.as_slice();
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
         if self.silent <= GAP && self.silent + gap > GAP {
@@ -320,12 +373,15 @@ impl<'a> Queue<'a> {
         };
         self.session.push(&piece.tokens, end, &mut self.choices)?;
         self.pieces.push_back(piece);
-        self.write(None, take)?;
-        Ok(self.spare.pop().unwrap_or_default())
+        self.write(None, take)
     }
 
     /// Writes all pending text, without waiting for the context that it may depend on.
     fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
+        if let Some(bare) = &mut self.bare {
+            bare.force();
+            self.take_bare(take)?;
+        }
         self.session.push(&Tokens::new(), Boundary::Force, &mut self.choices)?;
         self.write(Some(Ending::Open), take)
     }
@@ -363,6 +419,10 @@ impl<'a> Queue<'a> {
 
     /// Writes the rest, at the end of the input.
     fn flush(&mut self, take: &mut Take<'_>) -> Result<()> {
+        if let Some(bare) = &mut self.bare {
+            bare.finish(self.pieces.back_mut());
+            self.take_bare(take)?;
+        }
         self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
         self.write(Some(Ending::Whole), take)?;
         if !(self.pieces.is_empty() && self.choices.is_empty()) {
@@ -379,6 +439,7 @@ impl<'a> Queue<'a> {
         self.kept = KeptCapitals::default();
         self.words = WrittenWords::default();
         self.silent = 0;
+        self.bare = self.bare.as_ref().map(BarePieces::another);
     }
 
     /// Writes the pieces whose words all have their choices, and for which the text after their

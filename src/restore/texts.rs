@@ -5,25 +5,32 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::{Queue, RestoredWord, TextRestorer};
+use super::bare_pieces::BareUse;
+use super::two_passes::TwoPasses;
+use super::{Queue, RestoredWord, TextRestorer, read_pieces};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::{Result, caught};
 use crate::files::Input;
-use crate::format::{Format, Piece, PieceReader, Plain};
+use crate::format::{Format, Piece, Plain};
 use crate::restorer::Request;
 use crate::text::markup::untagged;
 use crate::text::write::spell;
-use crate::text::{Case, Decision, OutputForm, RestoreOptions};
+use crate::text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
 
 /// The number of texts that a thread takes at a time.
 const TAKEN: usize = 16;
 
 /// Restores texts, each by itself. Memory is reused from one text to the next.
 pub(super) struct TextQueue<'a> {
-    queue: Queue<'a>,
+    passes: TextPasses<'a>,
     options: RestoreOptions,
-    piece: Piece,
+}
+
+/// The passes over a text.
+enum TextPasses<'a> {
+    One(Box<Queue<'a>>),
+    Two(Box<TwoPasses<'a>>),
 }
 
 impl<'a> TextQueue<'a> {
@@ -32,24 +39,42 @@ impl<'a> TextQueue<'a> {
         let method = &*restorer.model.restorer;
         let options = restorer.options.for_format(Format::Text)?;
         let request = request(options.request(method, Format::Text)?);
-        Ok(Self { queue: Queue::new(method.session(request), &options), options, piece: Piece::default() })
+        // Texts are read on the thread that restores them.
+        let options = options.threads(NonZeroUsize::MIN);
+        let passes = match options.puts() {
+            Some(MarkPlaces::Unmarked) => {
+                TextPasses::Two(Box::new(TwoPasses::new(Format::Text, method, request, &options)))
+            }
+            Some(MarkPlaces::Everywhere) => {
+                TextPasses::One(Box::new(Queue::new(method.session(request), &options)))
+            }
+            None => {
+                let queue = Queue::new(method.session(request), &options);
+                TextPasses::One(Box::new(queue.by_density(BareUse::Tell, method, &options)))
+            }
+        };
+        Ok(Self { passes, options })
     }
 
     /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method, the
     /// queue is of no use any more.
     fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Decision], &RestoreOptions)) -> Result<()> {
-        let Self { queue, options, piece } = self;
-        let mut reader = Plain::new(Input::of_text("text", text.as_bytes()), options.clone());
+        let Self { passes, options } = self;
+        let input = Input::of_text("text", text.as_bytes());
         let take = &mut |piece: &Piece, decisions: &[Decision]| {
             take(piece, decisions, options);
             Ok(())
         };
-        while reader.next(piece)? {
-            options.interrupt.check()?;
-            *piece = queue.push(std::mem::take(piece), take)?;
+        match passes {
+            TextPasses::One(queue) => {
+                read_pieces(&mut Plain::new(input, options.clone()), queue, options, take)?;
+                queue.forget();
+            }
+            TextPasses::Two(passes) => {
+                passes.run(input, take)?;
+                passes.forget();
+            }
         }
-        queue.flush(take)?;
-        queue.forget();
         Ok(())
     }
 

@@ -1,51 +1,16 @@
 //! Follows what stands between two words: the mark, the opening, and the positions that are closed to others.
 
 use super::mark::Mark;
-use super::options::MarkPlaces;
 use super::reading::Reading;
 use super::tokens::{Break, Token};
 
-/// What stands after the last word, and the marks of the lines.
+/// What stands after the last word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GapTracker {
     /// What stands after the last word: see [`Token::gap`].
     gap: Option<Mark>,
     /// The opening after the last word: see [`Token::opening`].
     opening: Mark,
-    /// The gaps of the line.
-    line: LineGaps,
-    /// True if the previous line has marks.
-    follows_marked: bool,
-    /// The marks of the lines so far.
-    lines: LineMarks,
-}
-
-/// The gaps of a line. A line so long that it comes in parts is judged by its first part.
-#[derive(Debug, Clone, Copy, Default)]
-struct LineGaps {
-    /// True if a mark other than a dash stands after a word.
-    marked: bool,
-    /// True if therefore no marks are inserted.
-    closed: Option<bool>,
-}
-
-/// The lines so far of a text, which tell whether it has its marks.
-#[derive(Debug, Clone, Copy, Default)]
-struct LineMarks {
-    marked: usize,
-    plain: usize,
-}
-
-impl LineMarks {
-    fn take(&mut self, is_marked: bool) {
-        *if is_marked { &mut self.marked } else { &mut self.plain } += 1;
-    }
-
-    /// Returns true if a line without marks belongs to a text that has them: most lines do, or the
-    /// `previous` one does and is no exception.
-    fn close(self, previous: bool) -> bool {
-        self.marked > self.plain + 1 || previous && 3 * self.marked >= self.plain
-    }
 }
 
 impl GapTracker {
@@ -56,7 +21,7 @@ impl GapTracker {
 
     /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
     pub(super) fn gap(&self) -> Option<Mark> {
-        self.gap.or((self.line.closed == Some(true)).then_some(Mark::None))
+        self.gap
     }
 
     /// Notes a mark after the last word, or [`Mark::None`] for anything else there. At the
@@ -67,10 +32,7 @@ impl GapTracker {
         match mark {
             _ if before == Break::Document => {}
             Mark::None | Mark::Dash if before >= Break::Line => {}
-            mark => {
-                self.line.marked |= !matches!(mark, Mark::None | Mark::Dash) && before < Break::Line;
-                self.gap = Some(self.gap.map_or(mark, |gap| gap.stronger(mark)));
-            }
+            mark => self.gap = Some(self.gap.map_or(mark, |gap| gap.stronger(mark))),
         }
     }
 
@@ -147,44 +109,6 @@ impl GapTracker {
     /// word of the line before has its place.
     pub(super) fn end_label(&mut self, before: &Self, has_words: bool) {
         self.gap = if has_words { self.gap.or(Some(Mark::None)) } else { before.gap };
-        self.line = before.line;
-    }
-
-    /// Decides the positions for marks in the words of a line, as far as it is read.
-    pub(super) fn finish_line(&mut self, reading: &Reading, words: &mut [Token]) {
-        let closes = || self.line.marked || self.lines.close(self.follows_marked);
-        if reading.puts == Some(MarkPlaces::Unmarked) && *self.line.closed.get_or_insert_with(closes) {
-            let after_first = words.iter_mut().filter(|word| word.before < Break::Line);
-            after_first.for_each(|word| _ = word.gap.get_or_insert(Mark::None));
-            words.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
-        }
-    }
-
-    /// Closes the gap after the last word of a line that gets no marks.
-    pub(super) fn close_line(&mut self) {
-        self.gap = self.gap();
-    }
-
-    /// Ends a line; `is_written` is true if it has anything but white space.
-    pub(super) fn end_line(&mut self, is_written: bool) {
-        let line = self.take_line(is_written);
-        self.follows_marked = is_written && line.marked;
-    }
-
-    /// Ends a cue before a break.
-    pub(super) fn end_cue(&mut self, is_written: bool, before: Break) {
-        let line = self.take_line(is_written);
-        if before >= Break::Turn || is_written {
-            self.follows_marked = before < Break::Turn && line.marked;
-        }
-    }
-
-    fn take_line(&mut self, is_written: bool) -> LineGaps {
-        self.close_line();
-        if is_written {
-            self.lines.take(self.line.marked);
-        }
-        std::mem::take(&mut self.line)
     }
 }
 
@@ -203,8 +127,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::Locale;
-    use crate::text::reading::Arrival;
 
     proptest! {
         #[test]
@@ -221,24 +143,6 @@ mod tests {
             marks.reverse();
             prop_assert_eq!(gap(&marks), Some(strongest));
         }
-
-        #[test]
-        fn a_line_that_closes_closes_all_its_gaps(marked in prop::collection::vec(any::<bool>(), 0..6)) {
-            let reading = Reading::new(Locale::Root, "en", Arrival::Lines);
-            let reading = Reading { puts: Some(MarkPlaces::Unmarked), ..reading };
-            let mut gaps = GapTracker::default();
-            for is_marked in &marked {
-                if *is_marked {
-                    gaps.see(Mark::Comma, Break::Space);
-                }
-                let mut words = vec![Token::default(); 3];
-                gaps.finish_line(&reading, &mut words);
-                let closed = words.iter().filter(|word| word.gap.is_some()).count();
-                prop_assert_eq!(closed, if gaps.line.closed == Some(true) { 3 } else { 0 });
-                prop_assert!(!is_marked || closed == 3);
-                gaps.end_line(true);
-            }
-        }
     }
 
     #[test]
@@ -248,20 +152,6 @@ mod tests {
         gaps.see(Mark::Dash, Break::Line);
         assert_eq!(gaps.gap(), None);
         gaps.see(Mark::Question, Break::Line);
-        assert_eq!((gaps.gap(), gaps.line.marked), (Some(Mark::Question), false));
-    }
-
-    #[test]
-    fn an_empty_line_is_no_line_without_marks() {
-        let reading = Reading::new(Locale::Root, "en", Arrival::Lines);
-        let reading = Reading { puts: Some(MarkPlaces::Unmarked), ..reading };
-        let mut gaps = GapTracker::default();
-        for _ in 0..2 {
-            gaps.see(Mark::Comma, Break::Space);
-            gaps.end_line(true);
-            gaps.end_line(false);
-        }
-        gaps.finish_line(&reading, &mut [Token::default()]);
-        assert_eq!(gaps.line.closed, Some(true));
+        assert_eq!(gaps.gap(), Some(Mark::Question));
     }
 }

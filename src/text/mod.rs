@@ -26,11 +26,13 @@ mod gap_tracker;
 pub mod label;
 pub mod tokenize;
 pub mod tokens;
+pub mod bare_stretches;
 pub mod upos;
 pub mod spellings;
 pub mod conventions;
 pub mod write;
 
+pub use bare_stretches::BareStretches;
 pub use case::{Capitals, Case, Class};
 pub use conventions::{ChosenWords, Conventions, NeededWords};
 pub use house_style::{HouseStyle, StyleRule};

@@ -14,6 +14,9 @@ use super::words::{NonSpaceRun, char_at, is_list_number};
 /// sentence.
 const LONGEST_ENDING: usize = 256;
 
+/// The characters that close a quote behind a mark, in any language.
+const CLOSING_QUOTES: [char; 11] = ['"', '\'', '”', '’', '»', '“', '‘', '«', '›', '‹', '」'];
+
 /// The sentence at the last word, and the lines that show where sentences begin.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentenceTracker {
@@ -25,6 +28,9 @@ pub(super) struct SentenceTracker {
     /// True if the last word was a clitic, with nothing but white space and tags after it, and marks
     /// are inserted.
     after_clitic: bool,
+    /// True if a sentence began with the word after the last opening bracket, which is then around whole
+    /// sentences.
+    bracket_begins: bool,
     /// True once an empty line was met after text: lines without an empty line between them then
     /// belong together.
     grouped: bool,
@@ -128,6 +134,9 @@ impl SentenceTracker {
         }
         token.opens = opens || before == Break::Cue && !begins_none;
         token.starts = begins && !begins_none && !reports;
+        if matches!(token.left, Some('(' | '[')) {
+            self.bracket_begins = token.starts || opens;
+        }
         let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
         token.after_clitic = std::mem::replace(&mut self.after_clitic, is_clitic && reading.puts.is_some());
         if !is_clitic {
@@ -222,8 +231,13 @@ impl SentenceTracker {
             reading.arrival == Arrival::Cues || !previous.ended && (previous.punctuated || self.grouped)
         };
         let follows_on = self.previous.as_ref().is_some_and(goes_on);
-        if let Some(word) = words.get_mut(opening) {
-            word.starts |= (self.line.punctuated || self.marked) && !follows_on;
+        let may_start = (self.line.punctuated || self.marked) && !follows_on;
+        if let Some(word) = words.get_mut(opening).filter(|_| may_start) {
+            match self.previous {
+                // The line before is a heading, or its sentence goes on: the words tell.
+                Some(previous) if !previous.ended => word.is_bare = Some(true),
+                _ => word.starts = true,
+            }
         }
     }
 
@@ -278,7 +292,9 @@ impl SentenceTracker {
             return unchanged;
         }
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
-        let ended = match marks.contains(['"', '\'', '”', '’', '»']) {
+        // Text goes on after a quoted question, and after one in brackets inside a sentence.
+        let is_inside = marks.contains(CLOSING_QUOTES) || marks.contains([')', ']']) && !self.bracket_begins;
+        let ended = match is_inside {
             true if asked && after != AfterMarks::End => Ended::No,
             _ if asked => Ended::Asked,
             _ => Ended::Stopped,

@@ -231,7 +231,6 @@ impl Tokenizer {
         self.sentences.settle(AfterMarks::End);
         self.parts.end_line();
         if self.reading.apart {
-            self.gaps.close_line();
             return self.reset();
         }
         let is_written = self.sentences.is_written();
@@ -240,14 +239,12 @@ impl Tokenizer {
             return;
         }
         self.sentences.end_line();
-        self.gaps.end_line(is_written);
         self.before = self.before.max(if is_written { Break::Line } else { Break::Paragraph });
     }
 
     /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
     /// next: [`Break::Cue`], or [`Break::Turn`] or more if a sentence does not run on.
     pub fn end_cue(&mut self, before: Break) {
-        self.gaps.end_cue(self.sentences.is_written(), before);
         self.sentences.end_cue(before);
         self.before = self.before.max(before);
         if before == Break::Document {
@@ -313,7 +310,6 @@ impl Tokenizer {
         let words = &mut tokens.as_mut_slice()[self.first..];
         if !words.is_empty() {
             self.sentences.finish_line(&self.reading, words);
-            self.gaps.finish_line(&self.reading, words);
         }
     }
 
@@ -463,11 +459,11 @@ mod tests {
     }
 
     fn starts(text: &str) -> Vec<String> {
-        starting(&tokenize(text, Locale::Root, "en"))
+        starting_words(&tokenize(text, Locale::Root, "en"))
     }
 
     /// Returns the words that begin a sentence.
-    fn starting(tokens: &Tokens) -> Vec<String> {
+    fn starting_words(tokens: &Tokens) -> Vec<String> {
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
     }
 
@@ -611,12 +607,35 @@ mod tests {
         assert_eq!(starts("is it cold?\nyes it is\nand dark"), ["is", "yes"]);
         assert_eq!(starts("- so.\n- no\n\n* we met dr.\nlee"), ["so", "no"]);
         assert_eq!(starts("no marks here\nnor here"), Vec::<String>::new());
-        assert_eq!(starts("this line ends in the\nmiddle. next"), ["middle", "next"]);
         assert_eq!(starts("first. this goes\non here. next"), ["first", "this", "next"]);
         assert_eq!(starts("bonjour ! ça va ?\n\nbien."), ["bonjour", "ça", "bien"]);
         assert_eq!(starts("1. milk.\n2. eggs."), ["milk", "eggs"]);
         assert_eq!(starts("it's the boss's. then he didn't. we did"), ["it's", "then", "we"]);
         assert_eq!(starts("the end of part i. then j. smith came"), ["the", "then"]);
+    }
+
+    #[test]
+    fn the_words_tell_whether_a_line_after_an_open_one_begins_a_sentence() {
+        for (text, open, starting) in [
+            ("this line ends in the\nmiddle. next", "middle", "next"),
+            ("my trip to rome\nwe went there. and", "we", "and"),
+            ("no marks\nhere. and", "here", "and"),
+        ] {
+            let tokens = tokenize(text, Locale::Root, "en");
+            let is_open = |token: &Token| token.is_bare == Some(true);
+            let found = tokens.iter().filter(|(_, token)| is_open(token)).map(|(lower, _)| lower);
+            assert_eq!(
+                (found.collect::<Vec<_>>(), starting_words(&tokens)),
+                (vec![open], vec![starting.to_owned()])
+            );
+        }
+    }
+
+    #[test]
+    fn a_question_in_brackets_inside_a_sentence_ends_none() {
+        assert_eq!(starts("he came (really!) with that. (is it so?) then"), ["he", "is", "then"]);
+        assert_eq!(starts("he came [why?] and left.\n(how nice!) so"), ["he", "how", "so"]);
+        assert_eq!(starts("„halt!“, rief er. »wer da?« fragte sie. ‹wie?› so"), ["halt", "wer", "wie"]);
     }
 
     #[test]
@@ -675,7 +694,6 @@ mod tests {
     #[test]
     fn in_groups_of_lines_a_sentence_goes_on() {
         assert_eq!(starts("hello.\n\nwhere do you want\nto go?\n\nhome."), ["hello", "where", "home"]);
-        assert_eq!(starts("no marks\nhere. and"), ["here", "and"]);
     }
 
     #[test]
@@ -692,7 +710,7 @@ mod tests {
     #[test]
     fn the_dutch_clitic_passes_its_capital_on() {
         let tokens = tokenize("'t is laat. 's avonds niet.", Locale::Dutch, "nl");
-        assert_eq!(starting(&tokens), ["is", "avonds"]);
+        assert_eq!(starting_words(&tokens), ["is", "avonds"]);
     }
 
     #[test]
@@ -729,13 +747,13 @@ mod tests {
     #[test]
     fn without_marks_a_clitic_passes_a_sentence_start_on_over_quotes_and_stops() {
         let tokens = tokenize("nu. 's avonds. 'a' we. 'a. we", Locale::Dutch, "nl");
-        assert_eq!(starting(&tokens), ["nu", "avonds", "we", "we"]);
+        assert_eq!(starting_words(&tokens), ["nu", "avonds", "we", "we"]);
     }
 
     #[test]
     fn with_marks_a_clitic_between_quotes_passes_no_sentence_start_on() {
         let tokens = with_marks("nu. 's avonds. 'a' we. 'a. we", Locale::Dutch, "nl");
-        assert_eq!(starting(&tokens), ["nu", "avonds"]);
+        assert_eq!(starting_words(&tokens), ["nu", "avonds"]);
     }
 
     #[test]

@@ -95,6 +95,9 @@ pub struct Token {
     /// True if a colon after the word would make the label of a speaker of the words before it.
     /// Found only where marks are inserted.
     pub may_name: bool,
+    /// True if the text around the word lacks its punctuation, and false if it has it; `None` if that is
+    /// not known (see [`BareStretches`](super::BareStretches)).
+    pub is_bare: Option<bool>,
     /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
     /// that is not known.
     pub is_plain: bool,

@@ -152,7 +152,9 @@ impl MarkGathering {
                 _ => None,
             };
             if let Some(mark) = before.filter(|_| !opens(token)) {
-                token.starts |= token.gap.get_or_insert(mark).ends_sentence();
+                if token.gap.is_none() {
+                    (token.gap, token.starts) = (Some(mark), token.starts || mark.ends_sentence());
+                }
             } else if at < words.start || at > words.end {
                 make_bare(token);
             }

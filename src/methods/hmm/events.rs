@@ -67,17 +67,19 @@ impl AskedMarks {
 
     /// Writes to `out` what may stand in a gap of the text, which cannot get the marks `refused`. An
     /// end of a sentence that the text does not show stands there only if `can_end`.
-    fn between(&self, gap: Option<Mark>, refused: MarkSet, can_end: bool, out: &mut Vec<WordOrGap>) {
+    fn between(&self, gap: Option<GivenMark>, refused: MarkSet, can_end: bool, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
         let known = self.known.iter().filter(|(mark, possible)| match gap {
             None => !refused.has(possible.mark) && (can_end || !possible.ends),
-            Some(given) if self.asked.has(given) => possible.mark == given,
-            Some(given) => *mark == nearest(given) && possible.ends == given.ends_sentence(),
+            Some(given) if self.asked.has(given.mark) => possible.mark == given.mark,
+            Some(given) => *mark == nearest(given.mark) && possible.ends == given.ends,
         });
-        out.extend(known.map(|(_, gap)| WordOrGap::Gap(*gap)));
+        let ends = gap.map(|given| given.ends);
+        let shown = |gap: &GapHypothesis| GapHypothesis { ends: ends.unwrap_or(gap.ends), ..*gap };
+        out.extend(known.map(|(_, gap)| WordOrGap::Gap(shown(gap))));
         if out.is_empty() || gap.is_none() {
-            let ends = gap.is_some_and(Mark::ends_sentence);
+            let ends = ends.unwrap_or_default();
             out.insert(0, WordOrGap::Gap(GapHypothesis { mark: Mark::None, word: None, ends }));
         }
     }
@@ -90,6 +92,14 @@ impl AskedMarks {
             out.push(WordOrGap::Gap(GapHypothesis { mark: Mark::None, word: None, ends: true }));
         }
     }
+}
+
+/// A mark of the text.
+#[derive(Debug, Clone, Copy)]
+struct GivenMark {
+    mark: Mark,
+    /// True if a sentence ends with it.
+    ends: bool,
 }
 
 /// A candidate of a position: a form of a word, or what stands between two words.
@@ -171,7 +181,7 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     positions: usize,
     /// With a limited look-ahead, the marks that the text has in the pending gaps. They count only
     /// once their gap is decided, since marks that are inserted are not known before either.
-    given: VecDeque<Option<Mark>>,
+    given: VecDeque<Option<GivenMark>>,
     answers: EventAnswers,
 }
 
@@ -282,7 +292,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         if token.before == Break::Document {
             self.marked = MarkedStarts::default();
         }
-        let evidence = self.marked.take(token.starts);
+        let evidence = self.marked.take(token, token.starts);
         if matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
             self.marks.at_end(&mut self.column);
             return true;
@@ -292,7 +302,8 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         // A mark is not inserted before the next word is known.
         let unseen = (self.look_ahead == Some(0)).then_some(Mark::None);
         let gap = token.gap.or(starts).or(closed).or(unseen);
-        let given = gap.filter(|mark| self.decides && self.marks.asked.has(*mark));
+        let gap = gap.map(|mark| GivenMark { mark, ends: token.starts });
+        let given = gap.filter(|given| self.decides && self.marks.asked.has(given.mark));
         if self.decides && self.positions > 0 {
             self.given.push_back(given);
         }
@@ -329,7 +340,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
     fn decide(&mut self, out: &mut Vec<Choice>) {
         let given = self.given.pop_front().flatten();
         let decided = match (given, self.search.best_at(1)) {
-            (Some(mark), _) => (mark, Some(1.0)),
+            (Some(given), _) => (given.mark, Some(1.0)),
             (None, Some(WordOrGap::Gap(gap))) => {
                 self.search.find_posteriors(2);
                 let fraction = |mark| self.search.share_at(1, |event| event.is_gap(mark)).unwrap_or_default();
@@ -340,6 +351,9 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         self.search.restrict(1, |event| event.is_gap(decided.0));
         let answers = &mut self.answers;
         self.search.answer_first(2, &mut |answer| answers.take(&answer, Some(decided), out));
+        if let Some(given) = given {
+            answers.begins = given.ends;
+        }
     }
 
     fn finish(&mut self, out: &mut Vec<Choice>) {

@@ -124,7 +124,7 @@ impl<'a> Observer<'a> {
         if let Some(tagging) = &mut self.tagging {
             tagging.push(lower, &mut self.seen, at);
         }
-        self.marked.take(starts)
+        self.marked.take(token, starts)
     }
 
     /// Ends the segment: its last word has no right context but the end.

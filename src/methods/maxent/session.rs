@@ -95,10 +95,10 @@ impl Default for AnswerHistory {
 }
 
 impl AnswerHistory {
-    /// Takes the mark after a word.
-    fn mark(&mut self, mark: Mark) {
+    /// Takes the mark after a word; `ends` is true if a sentence ends with it.
+    fn mark(&mut self, mark: Mark, ends: bool) {
         self.marks.mark(mark);
-        self.begins = mark.ends_sentence();
+        self.begins = ends;
         if self.begins {
             self.opened = Mark::None;
         }
@@ -111,13 +111,14 @@ impl AnswerHistory {
     }
 
     /// Takes what stands before a word in the text, and returns the evidence for a sentence start
-    /// at the word; `opens` is true if the word opens a text or a segment.
-    fn shows(&mut self, gap: Option<Mark>, opens: bool) -> BoundaryEvidence {
-        self.begins |= opens;
-        if let Some(mark) = gap {
+    /// at the word.
+    fn shows(&mut self, gap: ShownGap) -> BoundaryEvidence {
+        // The mark that was inserted for a sentence start is known already.
+        let mark = gap.mark.filter(|_| !(gap.is_forced && self.begins));
+        if let Some(mark) = mark {
             self.marks.mark(mark);
-            self.begins |= mark.ends_sentence();
         }
+        self.begins |= gap.opens || gap.ends;
         if self.begins {
             self.opened = Mark::None;
         }
@@ -328,8 +329,7 @@ impl MaxentSession<'_> {
         }
         let mut shown = shown;
         if self.puts {
-            // The mark that was inserted for a sentence start is known already.
-            shown = history.shows(gap.mark.filter(|_| !(gap.is_forced && history.begins)), gap.opens);
+            shown = history.shows(gap);
         }
         let opening = match self.openings {
             Some(model) => self.opening(model, waiting, look_ahead, history),
@@ -496,7 +496,7 @@ impl MaxentSession<'_> {
             (None, _) if is_open => (Mark::None, None),
             (None, _) => (Mark::None, Some(1.0)),
         };
-        history.mark(decided.0);
+        history.mark(decided.0, if gap.mark.is_some() { gap.ends } else { decided.0.ends_sentence() });
         decided
     }
 

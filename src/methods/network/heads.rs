@@ -131,7 +131,10 @@ impl Heads {
             }
         };
         if puts {
-            chain.ended = mark.ends_sentence();
+            chain.ended = match word.after {
+                RightContext::Word(ShownGap { mark: Some(_), ends, .. }, _) => ends,
+                _ => mark.ends_sentence(),
+            };
         }
         let (case, confidence) = self.case(word, of_cases, cases, begins, request.capitals);
         Choice {
@@ -346,7 +349,7 @@ impl Default for ChainState {
 impl ChainState {
     /// Returns true if a sentence begins at a word, where marks are inserted.
     fn has_begun(self, word: WordContext) -> bool {
-        self.ended || word.gap.opens || word.gap.mark.is_some_and(Mark::ends_sentence)
+        self.ended || word.gap.opens || word.gap.ends
     }
 }
 

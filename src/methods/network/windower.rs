@@ -250,7 +250,7 @@ impl<E: WordEncoder> Windower<E> {
         WordContext {
             constraint: token.constraint,
             gap: ShownGap::before(token, begins),
-            shown: self.marked.take(begins),
+            shown: self.marked.take(token, begins),
             refused: if puts_marks { token.refused() } else { MarkSet::NONE },
             // Conventions write abbreviations, initialisms and letters in capitals.
             shows_start: puts_marks

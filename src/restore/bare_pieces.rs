@@ -1,0 +1,110 @@
+//! Pieces that wait until it is known which of their words lack their punctuation.
+
+use std::collections::VecDeque;
+
+use crate::format::Piece;
+use crate::text::{BareStretches, Break, Mark, Token};
+
+/// The use of the states of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BareUse {
+    /// Words are told whether the text before them is bare.
+    Tell,
+    /// Positions that are not bare are closed to marks.
+    Close,
+    /// All words are told that the text is not bare, without a wait.
+    Deny,
+}
+
+/// Pieces in order, of which the first ones are passed on once the states of their words are found.
+#[derive(Debug)]
+pub(super) struct BarePieces {
+    stretches: BareStretches,
+    of: BareUse,
+    pieces: VecDeque<Piece>,
+    /// The state of the last word that was passed on.
+    is_bare: bool,
+}
+
+impl BarePieces {
+    /// Starts a text whose states depend on at most `look_ahead` later words.
+    pub(super) fn new(of: BareUse, look_ahead: usize) -> Self {
+        Self {
+            stretches: BareStretches::new(look_ahead),
+            of,
+            pieces: VecDeque::new(),
+            is_bare: of != BareUse::Deny,
+        }
+    }
+
+    /// Takes a piece.
+    pub(super) fn push(&mut self, mut piece: Piece) {
+        if self.of != BareUse::Deny {
+            piece.tokens.as_slice().iter().for_each(|token| self.stretches.push(token));
+            if piece.after == Break::Document {
+                self.end(&mut piece);
+            }
+        }
+        self.pieces.push_back(piece);
+    }
+
+    /// Removes and returns the next piece, if the states of its words are found.
+    pub(super) fn next(&mut self) -> Option<Piece> {
+        let words = self.pieces.front()?.tokens.len();
+        let is_known = self.of == BareUse::Deny || self.stretches.found() >= words;
+        let mut piece = self.pieces.pop_front_if(|_| is_known)?;
+        for token in piece.tokens.as_mut_slice() {
+            let state = self.stretches.next().unwrap_or_default();
+            let before = std::mem::replace(&mut self.is_bare, state);
+            self.apply(token, before);
+        }
+        Some(piece)
+    }
+
+    /// Finds the states of all words by the text that is there.
+    pub(super) fn force(&mut self) {
+        self.stretches.force();
+    }
+
+    /// Ends the text after the last piece: one that waits, or `passed`.
+    pub(super) fn finish(&mut self, passed: Option<&mut Piece>) {
+        match self.pieces.pop_back() {
+            Some(mut last) => {
+                self.end(&mut last);
+                self.pieces.push_back(last);
+            }
+            None => passed.into_iter().for_each(|last| self.end(last)),
+        }
+    }
+
+    /// Starts another text with the same settings.
+    pub(super) fn another(&self) -> Self {
+        Self::new(self.of, self.stretches.look_ahead())
+    }
+
+    /// Ends the text after a piece.
+    fn end(&mut self, piece: &mut Piece) {
+        let is_bare = self.stretches.finish(piece.gap);
+        if self.of == BareUse::Close && !is_bare {
+            piece.gap.get_or_insert(Mark::None);
+        }
+    }
+
+    /// Applies the states of a word and of the word before it, `before`.
+    fn apply(&self, token: &mut Token, before: bool) {
+        match self.of {
+            // The first word of a text may begin a sentence in any case.
+            BareUse::Tell | BareUse::Deny => {
+                token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(before))
+            }
+            BareUse::Close => {
+                if !before {
+                    token.gap.get_or_insert(Mark::None);
+                }
+                if !self.is_bare {
+                    token.opening.get_or_insert(Mark::None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Restores a text in two passes: the first inserts marks where the text lacks them, and the second decides
+//! the capitals of the text with the marks, exactly as if the text had come with them.
+//!
+//! So marks and capitals agree: restoring the output without marks changes nothing, and where a text has its
+//! punctuation it is restored as without marks.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::bare_pieces::BareUse;
+use super::{Queue, Take, read_pieces};
+use crate::error::{Error, Result};
+use crate::files::{Input, Limits};
+use crate::format::{Format, Piece, PieceReader, WrittenWords};
+use crate::restorer::{Request, Restorer};
+use crate::text::markup::untagged;
+use crate::text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
+
+/// The queues of both passes over texts of a format.
+pub(super) struct TwoPasses<'a> {
+    kind: Format,
+    marks: Queue<'a>,
+    capitals: Queue<'a>,
+    /// The options of the second pass.
+    options: RestoreOptions,
+}
+
+impl<'a> TwoPasses<'a> {
+    /// Starts texts; `request` is for both capitals and marks.
+    pub(super) fn new(
+        kind: Format,
+        method: &'a dyn Restorer,
+        request: Request,
+        options: &RestoreOptions,
+    ) -> Self {
+        let of_capitals =
+            Request { marks: MarkSet::NONE, mark_threshold: None, sentence_ends: false, ..request };
+        let plain = RestoreOptions { marks: MarkSet::NONE, mark_threshold: None, ..options.clone() };
+        let marks = Queue::new(method.session(request), options);
+        Self {
+            kind,
+            marks: marks.by_density(BareUse::Close, method, options),
+            // Where the first pass found no end of a sentence, there is none.
+            capitals: Queue::new(method.session(of_capitals), &plain).by_density(
+                BareUse::Deny,
+                method,
+                options,
+            ),
+            options: plain,
+        }
+    }
+
+    /// Restores a text and passes its pieces to `take`. After an error, the passes are of no use any more.
+    ///
+    /// # Errors
+    /// Returns the errors of the text, of the method and of `take`.
+    pub(super) fn run(&mut self, input: Input<'_>, take: &mut Take<'_>) -> Result<()> {
+        let Self { kind, marks, capitals, options } = self;
+        let (kind, name, marked_options) = (*kind, input.name().to_owned(), marks.options.clone());
+        let format = kind.open(input, marked_options.clone())?;
+        match options.patience {
+            None => {
+                let source = PieceSource::Reader(format);
+                second_pass(kind, name, MarkedText::new(source, marks), capitals, options, take)
+            }
+            Some(patience) => std::thread::scope(|scope| {
+                let (full, pieces) = mpsc::sync_channel(super::UNDER_WAY);
+                scope.spawn(move || send_pieces(format, &full));
+                let source = PieceSource::Ahead { pieces, patience, is_waiting: false };
+                second_pass(kind, name, MarkedText::new(source, marks), capitals, options, take)
+            }),
+        }
+    }
+
+    /// Forgets the text that has ended, and keeps its memory for the next one.
+    pub(super) fn forget(&mut self) {
+        self.marks.forget();
+        self.capitals.forget();
+    }
+}
+
+/// Sends the pieces of a file, or the error that ends it, until nobody receives them.
+fn send_pieces(mut format: Box<dyn PieceReader + '_>, full: &mpsc::SyncSender<Result<Piece>>) {
+    loop {
+        let mut piece = Piece::default();
+        let next = match format.next(&mut piece) {
+            Ok(true) => Ok(piece),
+            Ok(false) => return,
+            Err(error) => Err(error),
+        };
+        let is_last = next.is_err();
+        if full.send(next).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Reads the marked text, and joins its capitals with the pieces of the first pass.
+fn second_pass<'a>(
+    kind: Format,
+    name: String,
+    (marked, pieces, failure): (MarkedText<'_, 'a>, Receiver<MarkedPiece>, Failure),
+    capitals: &mut Queue<'a>,
+    options: &RestoreOptions,
+    take: &mut Take<'_>,
+) -> Result<()> {
+    let mut joiner = PassJoiner {
+        options,
+        pieces,
+        waiting: VecDeque::new(),
+        found: VecDeque::new(),
+        written: WrittenWords::default(),
+    };
+    // Inserted marks make lines longer.
+    let limits = Limits { input: options.limits.input.twice() };
+    let input = Input::uncompressed(name.clone(), marked).within(limits);
+    let read = kind.open(input, options.clone()).and_then(|mut format| {
+        let join = &mut |piece: &Piece, decisions: &[Decision]| joiner.join(piece, decisions, take);
+        read_pieces(&mut *format, capitals, options, join)
+    });
+    if let Some(error) = failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    read?;
+    joiner.finish(&name, take)
+}
+
+/// A piece of the first pass, with its outcomes.
+type MarkedPiece = (Piece, Vec<Decision>);
+
+/// The error that ended the first pass.
+type Failure = Arc<Mutex<Option<Error>>>;
+
+/// The pieces of a file.
+enum PieceSource<'t> {
+    Reader(Box<dyn PieceReader + 't>),
+    /// Pieces that another thread reads, after whose lines no more than `patience` is waited.
+    Ahead {
+        pieces: Receiver<Result<Piece>>,
+        patience: Duration,
+        is_waiting: bool,
+    },
+}
+
+/// The next part of a file.
+enum NextPart {
+    Piece,
+    /// No piece has come in time.
+    Pause,
+    End,
+}
+
+impl PieceSource<'_> {
+    fn next(&mut self, piece: &mut Piece) -> Result<NextPart> {
+        let next = match self {
+            Self::Reader(format) => {
+                return Ok(if format.next(piece)? { NextPart::Piece } else { NextPart::End });
+            }
+            Self::Ahead { pieces, patience, is_waiting: true } => pieces.recv_timeout(*patience),
+            Self::Ahead { pieces, .. } => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        let Self::Ahead { is_waiting, .. } = self else { return Ok(NextPart::End) };
+        *is_waiting = false;
+        match next {
+            Ok(next) => {
+                *piece = next?;
+                *is_waiting = piece.after >= Break::Line;
+                Ok(NextPart::Piece)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(NextPart::Pause),
+            Err(RecvTimeoutError::Disconnected) => Ok(NextPart::End),
+        }
+    }
+}
+
+/// The bytes of a text with the marks of the first pass, which keeps its capitals.
+struct MarkedText<'t, 'a> {
+    source: PieceSource<'t>,
+    queue: &'t mut Queue<'a>,
+    piece: Piece,
+    sent: Sender<MarkedPiece>,
+    failure: Failure,
+    bytes: VecDeque<u8>,
+    has_ended: bool,
+}
+
+impl<'t, 'a> MarkedText<'t, 'a> {
+    fn new(source: PieceSource<'t>, queue: &'t mut Queue<'a>) -> (Self, Receiver<MarkedPiece>, Failure) {
+        let ((sent, pieces), failure) = (mpsc::channel(), Failure::default());
+        let marked = Self {
+            source,
+            queue,
+            piece: Piece::default(),
+            sent,
+            failure: failure.clone(),
+            bytes: VecDeque::new(),
+            has_ended: false,
+        };
+        (marked, pieces, failure)
+    }
+
+    /// Takes the next part of the file.
+    fn step(&mut self) -> Result<()> {
+        let Self { queue, piece, sent, bytes, .. } = self;
+        let options = queue.options.clone();
+        options.interrupt.check()?;
+        let mut written = Vec::new();
+        let take = &mut |piece: &Piece, decisions: &[Decision]| {
+            write_marks(piece, decisions, &options, &mut written);
+            // Without a receiver, the second pass has failed.
+            _ = sent.send((piece.clone(), decisions.to_vec()));
+            Ok(())
+        };
+        match self.source.next(piece)? {
+            NextPart::Piece => *piece = queue.push(std::mem::take(piece), take)?,
+            NextPart::Pause => queue.now(take)?,
+            NextPart::End => {
+                queue.flush(take)?;
+                self.has_ended = true;
+            }
+        }
+        bytes.extend(written);
+        Ok(())
+    }
+}
+
+impl Read for MarkedText<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.bytes.is_empty() && !self.has_ended {
+            if let Err(error) = self.step() {
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                return Err(io::Error::other("the first pass failed"));
+            }
+        }
+        self.bytes.read(buffer)
+    }
+}
+
+/// Appends a piece with its marks and its own capitals.
+fn write_marks(piece: &Piece, decisions: &[Decision], options: &RestoreOptions, out: &mut Vec<u8>) {
+    let mut piece = piece.clone();
+    for at in 0..piece.tokens.len() {
+        let word = &mut piece.tokens.as_mut_slice()[at];
+        let span = word.source.start as usize..word.source.end as usize;
+        let case =
+            str::from_utf8(&piece.source[span]).map(|word| Case::of(&untagged(word), options.locale()));
+        word.constraint = Constraint::Fixed(case.unwrap_or_default());
+    }
+    piece.write(decisions, options, out);
+}
+
+/// The capital of a word by the second pass.
+struct FoundCapital {
+    case: Case,
+    confidence: Option<f32>,
+    begins: bool,
+}
+
+/// Joins the pieces and marks of the first pass with the capitals of the second.
+struct PassJoiner<'o> {
+    options: &'o RestoreOptions,
+    pieces: Receiver<MarkedPiece>,
+    waiting: VecDeque<MarkedPiece>,
+    found: VecDeque<FoundCapital>,
+    written: WrittenWords,
+}
+
+impl PassJoiner<'_> {
+    /// Takes the outcomes of a piece of the marked text, and passes on the pieces whose words all have theirs.
+    fn join(&mut self, piece: &Piece, decisions: &[Decision], take: &mut Take<'_>) -> Result<()> {
+        for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
+            let word = &piece.source[token.source.start as usize..token.source.end as usize];
+            let word = String::from_utf8_lossy(word);
+            let resolved = resolve(&untagged(&word), token, decision, self.options);
+            self.found.push_back(FoundCapital {
+                case: resolved.case,
+                confidence: decision.choice.confidence.and(resolved.confidence),
+                begins: decision.begins(token),
+            });
+        }
+        self.waiting.extend(self.pieces.try_iter());
+        while let Some((piece, decisions)) =
+            self.waiting.pop_front_if(|(piece, _)| piece.tokens.len() <= self.found.len())
+        {
+            self.pass_on(piece, decisions, take)?;
+        }
+        Ok(())
+    }
+
+    fn pass_on(&mut self, mut piece: Piece, mut decisions: Vec<Decision>, take: &mut Take<'_>) -> Result<()> {
+        let found = self.found.drain(..piece.tokens.len());
+        let words = piece.tokens.as_mut_slice().iter_mut().zip(&mut decisions);
+        for ((token, decision), found) in words.zip(found) {
+            token.constraint = Constraint::Fixed(found.case);
+            decision.choice.label.case = found.case;
+            decision.choice.confidence = found.confidence;
+            decision.placed.begins = found.begins;
+            token.starts = found.begins;
+        }
+        self.written.repeat_answers(&mut piece, &decisions, self.options);
+        take(&piece, &decisions)
+    }
+
+    /// Passes on the rest, at the end of the text.
+    fn finish(mut self, name: &str, take: &mut Take<'_>) -> Result<()> {
+        self.waiting.extend(self.pieces.try_iter());
+        while let Some((piece, decisions)) = self.waiting.pop_front() {
+            if piece.tokens.len() > self.found.len() {
+                return Err(Error::model(name, "has other words with its marks: this is a bug"));
+            }
+            self.pass_on(piece, decisions, take)?;
+        }
+        match self.found.is_empty() {
+            true => Ok(()),
+            false => Err(Error::model(name, "has more words with its marks: this is a bug")),
+        }
+    }
+}
