@@ -2,7 +2,7 @@
 
 use super::case::MAX_LETTERS;
 use super::locale::Locale;
-use super::speaker_label::{LabelContext, may_name, speaker_label};
+use super::speaker_label::{LabelContext, is_user, may_name, speaker_label};
 use super::time_stamp::time_stamp;
 use super::tokens::lower_word;
 
@@ -70,6 +70,8 @@ pub(super) struct Dialogue {
     asks: bool,
     /// The number of lines that still count as dialogue.
     lines: u8,
+    /// True if the last line has nothing but a time stamp.
+    is_below_time: bool,
 }
 
 impl Dialogue {
@@ -82,7 +84,8 @@ impl Dialogue {
         opening: LineOpening,
         is_whole: bool,
     ) -> OpeningPart {
-        if !may_open(&text.as_bytes()[at..], is_whole) {
+        let is_timed = opening == LineOpening::Time;
+        if !(is_timed || self.is_below_time || may_open(&text.as_bytes()[at..], is_whole)) {
             return OpeningPart::None;
         }
         let rest = &text[at..];
@@ -99,8 +102,8 @@ impl Dialogue {
             Scan::Open => return OpeningPart::Open,
             _ => {}
         }
-        let is_timed = opening == LineOpening::Time;
-        let context = LabelContext { is_timed, is_dialogue: self.lines > 0, asks: self.asks };
+        let Self { asks, is_below_time, lines } = *self;
+        let context = LabelContext { is_timed, is_below_time, is_dialogue: lines > 0, asks };
         match speaker_label(line, is_whole, context) {
             Scan::Found(len) if is_first => {
                 let letter =
@@ -213,14 +216,17 @@ impl LineOpenings {
             self.dialogue.end_line();
         }
         self.names_left = 0;
+        self.dialogue.is_below_time = self.opening == LineOpening::Time;
         std::mem::replace(&mut self.opening, LineOpening::Blank)
     }
 }
 
 /// Returns true if a label is written by a program, so that its words are no text: `<ana>`, `From
-/// Ana Reis to Everyone :`.
+/// Ana Reis to Everyone :`, `ana#1234`.
 pub(super) fn is_name_of_program(label: &str) -> bool {
-    label.starts_with('<') || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
+    label.starts_with('<')
+        || is_user(label.trim_end_matches(':'))
+        || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
 /// Returns true if a time stamp or a label may stand at the beginning of a line; `is_whole` is true

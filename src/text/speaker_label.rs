@@ -66,6 +66,8 @@ fn is(word: &str, kinds: Known) -> bool {
 pub(super) struct LabelContext {
     /// True if a time stamp stands before it on the line.
     pub(super) is_timed: bool,
+    /// True if the line before has nothing but a time stamp.
+    pub(super) is_below_time: bool,
     /// True if a line shortly before has a label.
     pub(super) is_dialogue: bool,
     /// True if the text has a label `Q.`
@@ -183,7 +185,8 @@ fn letter_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
 }
 
 /// Finds a name with a colon: `Bob:`, `**Bob:**`, `Bob (0:07):`, and one with a time that ends the
-/// line: `Speaker 1  0:07`.
+/// line: `Speaker 1  0:07`. A line of its own is a user behind a time, `ana#1234`, and a numbered role
+/// below one, `Speaker 1`.
 fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let bold = line.len() - line.trim_start_matches(['*', '_']).len();
     let (marks, text) = line.split_at(bold);
@@ -195,6 +198,10 @@ fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let has_shape =
         |name: &str| (name.contains(char::is_alphabetic) || context.is_timed) && is_named(name, longest);
     let is_name = |name: &str| has_shape(name) && is_speaker(name, context);
+    let is_alone = context.is_timed && is_user(name) || context.is_below_time && is_numbered_role(name);
+    if is_alone && is_whole && matches!(text[name.len()..].trim(), "" | PINNED) {
+        return Scan::Found(line.trim_end().len());
+    }
     if end == text.len() {
         let goes_on = text.is_empty() || is_named(name, longest) || name.is_empty();
         return match timed_name_len(text, is_whole, is_name) {
@@ -254,6 +261,22 @@ fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) ->
         Scan::Open => Scan::Open,
         _ => Scan::No,
     }
+}
+
+/// The note behind a user whose message stands above others.
+const PINNED: &str = "(pinned)";
+
+/// Returns true if a name is that of a user of Discord, with its number: `ana#1234`.
+pub(super) fn is_user(name: &str) -> bool {
+    let number = name.trim_end_matches(PINNED).trim_end().rsplit_once('#').map(|(_, number)| number);
+    number.is_some_and(|number| number.len() == 4 && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Returns true if a name is a role with a number: `Speaker 1`.
+fn is_numbered_role(name: &str) -> bool {
+    let lower = lower(name);
+    let (first, last) = lower.split_once([' ', '_']).unwrap_or_default();
+    is(first, ROLE) && is(last, NUMBER)
 }
 
 /// Returns true if a name is that of a speaker and not the key of a list or the beginning of a
@@ -408,6 +431,15 @@ mod tests {
             assert_eq!(label(line, timed), Some(expected));
         }
         assert_eq!(speaker_label("<jm", false, timed), Scan::Open);
+        for line in ["ana#1234", "Cool Ana#0001", "ana#1234 (pinned)"] {
+            assert_eq!(label(line, timed), Some(line));
+        }
+        assert_eq!(label("ana#123", timed), None);
+        let below = LabelContext { is_below_time: true, ..LabelContext::default() };
+        assert_eq!(
+            ["speaker 1", "Locutor 2", "speaker", "bob", "we met 2"].map(|line| label(line, below)),
+            [Some("speaker 1"), Some("Locutor 2"), None, None, None]
+        );
         let dialogue = LabelContext { is_dialogue: true, ..LabelContext::default() };
         assert_eq!(label("jmoreno: so", dialogue), Some("jmoreno:"));
         assert_eq!(label("note: so", dialogue), None);

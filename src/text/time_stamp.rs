@@ -1,4 +1,4 @@
-//! Recognises a time stamp at the beginning of a line: `0:07`, `[00:00:09]`, `12/11/2026, 10:02 -`.
+//! Recognises a time stamp at the beginning of a line: `0:07`, `[0.04s -> 0.50s]`, `12/11/2026, 10:02 -`.
 
 use super::language::{Language, has_word};
 use super::line_opening::Scan;
@@ -76,6 +76,7 @@ impl<'a> Reader<'a> {
             b'[' => b"]",
             b'(' => b")",
             b'0'..=b'9' => return self.bare(),
+            b'F' | b'f' | b'D' | b'd' => return self.mail_head(),
             _ => return None,
         };
         self.at += 1;
@@ -84,7 +85,7 @@ impl<'a> Reader<'a> {
             self.takes(b",Tt");
             self.blanks();
         }
-        self.clock()?;
+        self.time()?;
         self.maybe(Self::half);
         self.maybe(Self::range);
         self.blanks();
@@ -111,10 +112,6 @@ impl<'a> Reader<'a> {
             self.at = end;
             return Some(());
         }
-        // `10:30 a.m. we met`
-        if !is_dated && (has_half || self.has_unit()) {
-            return None;
-        }
         // The settings of a cue of .vtt.
         if has_range {
             let mut words = self.rest().split_whitespace();
@@ -128,10 +125,62 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if !self.maybe(Self::dash) {
+        let has_dash = self.maybe(Self::dash);
+        // `10:30 a.m. we met`, `10:30 a.m. - 11 a.m.`
+        let is_told = match has_dash {
+            true => has_half && self.peek().is_ascii_digit(),
+            false => has_half || self.has_unit(),
+        };
+        if !has_dash {
             self.at = end;
         }
-        Some(())
+        (is_dated || !is_told).then_some(())
+    }
+
+    /// Reads the line with which a mail begins in a mailbox, or that of its date.
+    fn mail_head(&mut self) -> Option<()> {
+        if self.maybe(|reader| reader.literal("from ")) {
+            while !matches!(self.peek(), 0 | b' ') {
+                self.at += 1;
+            }
+            self.blanks();
+            self.letters(3, 3)?;
+            self.blanks();
+            self.letters(3, 3)?;
+            self.blanks();
+            self.digits(1, 2)?;
+        } else {
+            self.literal("date:")?;
+            self.blanks();
+            self.maybe(|reader| reader.letters(3, 3).filter(|()| reader.takes(b",")));
+            self.blanks();
+            self.digits(1, 2)?;
+            self.blanks();
+            self.letters(3, 3)?;
+            self.blanks();
+            self.digits(4, 4)?;
+        }
+        (self.blanks() > 0).then_some(())?;
+        self.clock()?;
+        // The year, the time zone.
+        let rest = self.rest();
+        self.is_open |= !self.is_whole;
+        self.at = self.line.trim_end().len();
+        (rest.split_whitespace().count() <= 2).then_some(())
+    }
+
+    /// Reads a word of ASCII in either case.
+    fn literal(&mut self, word: &str) -> Option<()> {
+        word.bytes().all(|b| self.takes(&[b, b.to_ascii_uppercase()])).then_some(())
+    }
+
+    /// Reads `least` to `most` letters.
+    fn letters(&mut self, least: usize, most: usize) -> Option<()> {
+        let rest = self.rest();
+        let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+        self.at += len;
+        self.peek();
+        (least..=most).contains(&rest[..len].chars().count()).then_some(())
     }
 
     fn dash(&mut self) -> Option<()> {
@@ -145,8 +194,27 @@ impl<'a> Reader<'a> {
     fn has_unit(&mut self) -> bool {
         let word = self.rest().split_whitespace().next().unwrap_or_default();
         self.is_open |= word.len() == self.rest().len() && !self.is_whole && word.len() < 8;
+        let after = self.rest()[word.len()..].trim_start();
         let word = word.trim_end_matches([',', '.', ';']).to_ascii_lowercase();
-        Language::ALL.iter().any(|language| has_word(language.clock_words, &word))
+        let is_of = |list: fn(&Language) -> &'static str| {
+            Language::ALL.iter().any(|language| has_word(list(language), &word))
+        };
+        if is_of(|language| language.clock_links) {
+            self.is_open |= after.is_empty() && !self.is_whole;
+            return after.starts_with(|c: char| c.is_ascii_digit());
+        }
+        is_of(|language| language.clock_words)
+    }
+
+    /// Reads a clock or a number of seconds: `0.04s`.
+    fn time(&mut self) -> Option<()> {
+        let is_seconds = self.maybe(|reader| {
+            reader.digits(1, 6)?;
+            reader.takes(b".").then_some(())?;
+            reader.digits(1, 6)?;
+            reader.takes(b"sS").then_some(())
+        });
+        if is_seconds { Some(()) } else { self.clock() }
     }
 
     fn clock(&mut self) -> Option<()> {
@@ -155,6 +223,10 @@ impl<'a> Reader<'a> {
         self.digits(2, 2)?;
         if self.takes(b":") {
             self.digits(2, 2)?;
+            // The number of the frame.
+            if self.takes(b":;") {
+                self.digits(2, 2)?;
+            }
         }
         if matches!(self.peek(), b'.' | b',') {
             self.maybe(|reader| {
@@ -166,17 +238,13 @@ impl<'a> Reader<'a> {
         (!next.is_some_and(|c| c.is_alphanumeric() && !matches!(c, 'Z' | 'z'))).then_some(())
     }
 
-    /// Reads `AM`, `p.m.` and the like.
+    /// Reads `AM`, `p.m.`, `p. m.` and the like.
     fn half(&mut self) -> Option<()> {
-        while self.takes(b" ")
-            || self.maybe(|reader| {
-                let is_thin = reader.rest().starts_with(['\u{202f}', '\u{a0}']);
-                reader.at += reader.rest().chars().next().filter(|_| is_thin).map_or(0, char::len_utf8);
-                is_thin.then_some(())
-            })
-        {}
+        self.spaces();
         self.takes(b"aApP").then_some(())?;
-        self.takes(b".");
+        if self.takes(b".") {
+            self.spaces();
+        }
         self.takes(b"mM").then_some(())?;
         self.takes(b".");
         // The rest of a word, in letters of any kind: an `I` may have been a Turkish `ı`.
@@ -184,26 +252,38 @@ impl<'a> Reader<'a> {
         (!self.rest().starts_with(char::is_alphanumeric)).then_some(())
     }
 
+    /// Reads spaces, also those that do not break a line.
+    fn spaces(&mut self) {
+        while self.takes(b" ")
+            || self.maybe(|reader| {
+                let is_thin = reader.rest().starts_with(['\u{202f}', '\u{a0}']);
+                reader.at += reader.rest().chars().next().filter(|_| is_thin).map_or(0, char::len_utf8);
+                is_thin.then_some(())
+            })
+        {}
+    }
+
     /// Reads the second time of a range.
     fn range(&mut self) -> Option<()> {
         self.blanks();
         if self.takes(b"-") {
-            if self.takes(b"-") {
-                self.takes(b">").then_some(())?;
-            }
+            self.takes(b"-");
+            self.takes(b">");
         } else {
             let dash = ["–", "→"].iter().find(|dash| self.rest().starts_with(**dash))?;
             self.at += dash.len();
         }
         self.blanks();
-        self.clock()
+        self.time()
     }
 
     fn date(&mut self) -> Option<()> {
         self.digits(1, 4)?;
         let mark = self.peek();
         self.takes(b"/.-").then_some(())?;
-        self.digits(1, 2)?;
+        if !self.maybe(|reader| reader.digits(1, 2)) {
+            self.letters(3, 9)?;
+        }
         self.takes(&[mark]).then_some(())?;
         self.digits(1, 4)
     }
@@ -238,6 +318,17 @@ mod tests {
             ("10:02 AM", "10:02 AM"),
             ("0:00 - intro", "0:00 - "),
             ("0:00 – 0:07", "0:00 – 0:07"),
+            ("0:12 and this", "0:12"),
+            ("0:12 to bob", "0:12"),
+            ("[0.04s -> 0.50s]  hello", "[0.04s -> 0.50s]"),
+            ("00:00:01:12 - 00:00:05:20", "00:00:01:12 - 00:00:05:20"),
+            ("[00:00:01;12 - 00:00:05;20] hi", "[00:00:01;12 - 00:00:05;20]"),
+            ("8:28 p. m. - Ana: hola", "8:28 p. m. - "),
+            ("12/11/26, 8:28\u{a0}p.\u{a0}m. - Ana: hola", "12/11/26, 8:28\u{a0}p.\u{a0}m. - "),
+            ("[01-Jan-20 10:00 AM] ana#1234", "[01-Jan-20 10:00 AM]"),
+            ("From ana@a.org Mon Jan  5 10:00:00 2026", "From ana@a.org Mon Jan  5 10:00:00 2026"),
+            ("date: fri, 5 jan 2026 10:00:00 +0000 (utc)", "date: fri, 5 jan 2026 10:00:00 +0000 (utc)"),
+            ("DATE: 5 JAN 2026 10:00", "DATE: 5 JAN 2026 10:00"),
         ] {
             assert_eq!(time_stamp(line, true), Scan::Found(expected.len()), "{line}");
             for end in (0..=line.len()).filter(|&end| line.is_char_boundary(end)) {
@@ -261,6 +352,13 @@ mod tests {
             "2026 was",
             "(see 10:30)",
             "10:30 o'clock",
+            "10:30 to 11:00 we",
+            "10:30 und 11 sind",
+            "10:30 a. m. we met",
+            "10:30 am - 11 am",
+            "from ana to bob 10:30",
+            "date: the 5 jan 2026",
+            "(0.5 seconds)",
             "1,000:1",
             "12",
             "a 0:07",

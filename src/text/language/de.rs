@@ -51,5 +51,6 @@ pub static GERMAN: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "uhr",
+    clock_links: "bis oder und",
     ..Language::NONE
 };

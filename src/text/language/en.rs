@@ -67,7 +67,8 @@ pub static ENGLISH: Language = Language {
         articles: "the by a an",
         numbers: "one two three four five six seven eight nine ten a b c d",
     },
-    clock_words: "h hrs hours o'clock and or to",
+    clock_words: "h hrs hours o'clock",
+    clock_links: "and or to",
     institutions: "ambassador archbishop bishop cabinet chairman chairperson chairwoman chancellor commission \
         commissioner committee congress congressman congresswoman council councillor court director emperor \
         general government governor judge king mayor minister ministry parliament pope premier presidency \

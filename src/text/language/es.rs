@@ -49,6 +49,7 @@ pub static SPANISH: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "horas",
+    clock_links: "a o y",
     institutions: "alcalde alcaldesa arzobispo ayuntamiento canciller comisaria comisario comisión comité congreso \
         consejera consejero consejo director directora diputada diputado embajador embajadora emperador \
         general gobernador gobernadora gobierno jueza ministerio ministra ministro obispo papa parlamento \

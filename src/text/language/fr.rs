@@ -63,6 +63,7 @@ pub static FRENCH: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "heures",
+    clock_links: "et ou à",
     institutions: "ambassadeur ambassadrice archevêque assemblée chancelier chancelière comité commissaire commission \
         congrès conseil conseiller conseillère cour député députée directeur directrice empereur général \
         gouvernement gouverneur juge maire ministre ministère pape parlement premier président présidence \

@@ -60,6 +60,7 @@ pub static ITALIAN: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "ore",
+    clock_links: "alle e o",
     institutions: "ambasciatore ambasciatrice arcivescovo assemblea camera cancelliera cancelliere commissaria \
         commissario commissione comitato congresso consigliera consigliere consiglio corte deputata deputato \
         direttore direttrice governatore governatrice governo imperatore ministero ministra ministro papa \

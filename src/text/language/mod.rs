@@ -65,6 +65,8 @@ pub struct Language {
     pub(super) speaker_words: SpeakerWords,
     /// Words after a time that make it part of a sentence.
     pub(super) clock_words: &'static str,
+    /// Words between two times of a sentence.
+    pub(super) clock_links: &'static str,
 }
 
 /// The facts that the [conventions](super::conventions) need of a language.
@@ -207,6 +209,7 @@ impl Language {
         function_words: None,
         speaker_words: SpeakerWords::NONE,
         clock_words: "",
+        clock_links: "",
     };
 
     /// Makes a language of which the name is known alone.
@@ -378,7 +381,7 @@ mod tests {
         for language in Language::ALL {
             let SpeakerWords { names, titles, roles, particles, keys, articles, numbers } =
                 language.speaker_words;
-            let mut lists = vec![language.institutions, language.clock_words];
+            let mut lists = vec![language.institutions, language.clock_words, language.clock_links];
             lists.extend([names, titles, roles, particles, keys, articles, numbers]);
             if let Some(words) = &language.function_words {
                 lists.extend([words.bound, words.close, words.objects, words.conjunctions, words.genitives]);

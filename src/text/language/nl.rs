@@ -53,6 +53,7 @@ pub static DUTCH: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "uur",
+    clock_links: "en of tot",
     institutions: "aartsbisschop ambassadeur bisschop burgemeester comité commissaris commissarissen commissie \
         directeur gouverneur hof kabinet kamer kanselier keizer koning koningin minister ministerie \
         parlement paus premier president presidente prins prinses professor raad rapporteur rechter \

@@ -48,6 +48,7 @@ pub static PORTUGUESE: Language = Language {
         ..SpeakerWords::NONE
     },
     clock_words: "horas",
+    clock_links: "a e ou às",
     institutions: "arcebispo assembleia bispo chanceler comissária comissário comissão comissões comité comitê \
         congresso conselho conselheira conselheiro câmara deputada deputado diretor diretora embaixador \
         embaixadora general governador governadora governo imperador juiz juíza ministra ministro ministério \
