@@ -1,9 +1,11 @@
 //! The text of a file as the tokenizer reads it: run by run, from break to break.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line_parts::{PartRole, TextPart};
 use super::piece::Piece;
+use crate::text::locale::is_joiner;
 use crate::text::speaker_label::listed_case;
 use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
 use crate::text::{Break, Constraint, Mark, RestoreOptions, Token, Tokens};
@@ -62,8 +64,11 @@ impl RunningText {
     pub(super) fn end_run(&mut self, tokens: &mut Tokens) -> Option<usize> {
         let start = self.run.take()?;
         let first = tokens.len();
-        self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, tokens);
-        self.landmarks.apply(first, tokens);
+        let run = self.landmarks.without_marks_of_labels(&self.view, start);
+        self.tokenizer.read(&run, start as u32, Cut::Whole, tokens);
+        if self.landmarks.apply(first, tokens) {
+            self.tokenizer.close_gap();
+        }
         Some(first)
     }
 
@@ -136,8 +141,25 @@ impl Landmarks {
         }
     }
 
-    /// Applies the landmarks to the words from `first` on, and forgets them.
-    fn apply(&mut self, first: usize, tokens: &mut Tokens) {
+    /// Returns the text from byte `start` on with blanks for the marks behind the words of labels, which
+    /// are none of the text.
+    fn without_marks_of_labels<'a>(&self, view: &'a str, start: usize) -> Cow<'a, str> {
+        let mut run = Cow::Borrowed(&view[start..]);
+        for label in &self.labels {
+            let mut at = label.start - start;
+            for word in view[label.clone()].split_inclusive(' ') {
+                let name = word.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
+                let marks = at + name.len()..at + word.len();
+                at = marks.end;
+                run.to_mut().replace_range(marks.clone(), &" ".repeat(marks.len()));
+            }
+        }
+        run
+    }
+
+    /// Applies the landmarks to the words from `first` on, and forgets them; returns true if the last
+    /// word belongs to a label.
+    fn apply(&mut self, first: usize, tokens: &mut Tokens) -> bool {
         let words = &mut tokens.as_mut_slice()[first..];
         let at = |words: &[Token], position: usize| {
             words.partition_point(|word| (word.source.start as usize) < position)
@@ -169,6 +191,10 @@ impl Landmarks {
                     word.constraint = Constraint::Kept(listed);
                 }
             }
+            if let Some(next) = tokens.as_mut_slice().get_mut(label.end).filter(|_| !label.is_empty()) {
+                next.gap = Some(Mark::None);
+            }
         }
+        tokens.as_slice()[first..].last().is_some_and(|word| word.is_label)
     }
 }

@@ -100,15 +100,15 @@ impl GapTracker {
         token.gap = self.gap.take().or((token.before == Break::None).then_some(Mark::None));
     }
 
-    /// Closes the gap after a clitic: no mark parts it from the word that it belongs to.
-    pub(super) fn follow_clitic(&mut self) {
+    /// Closes the gap after the last word, whatever stands there.
+    pub(super) fn close(&mut self) {
         self.gap = Some(Mark::None);
     }
 
-    /// Ends a speaker label; `before` is the state before it. Without words, the mark behind the last
-    /// word of the line before has its place.
+    /// Ends a speaker label, whose marks are none of the text; `before` is the state before it. Without
+    /// words, the mark behind the last word of the line before has its place.
     pub(super) fn end_label(&mut self, before: &Self, has_words: bool) {
-        self.gap = if has_words { self.gap.or(Some(Mark::None)) } else { before.gap };
+        self.gap = if has_words { Some(Mark::None) } else { before.gap };
     }
 }
 

@@ -242,6 +242,11 @@ impl Tokenizer {
         self.before = self.before.max(if is_written { Break::Line } else { Break::Paragraph });
     }
 
+    /// Closes the gap after the last word, the end of a label that [`Tokenizer::read`] was not shown as one.
+    pub fn close_gap(&mut self) {
+        self.gaps.close();
+    }
+
     /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
     /// next: [`Break::Cue`], or [`Break::Turn`] or more if a sentence does not run on.
     pub fn end_cue(&mut self, before: Break) {
@@ -279,7 +284,7 @@ impl Tokenizer {
             (word.starts, word.is_label) = (true, true);
             word.opening.get_or_insert(Mark::None);
             if at > 0 {
-                word.gap.get_or_insert(Mark::None);
+                word.gap = Some(Mark::None);
             }
         }
         let has_words = tokens.len() > first;
@@ -400,7 +405,8 @@ impl Tokenizer {
         self.gaps.begin_word(reading, &mut token, (word, apostrophe.is_some()), (opening, reports), line);
         tokens.push(word, reading.locale, token);
         if apostrophe == Some(DutchApostrophe::Clitic) {
-            self.gaps.follow_clitic();
+            // No mark parts a clitic from the word that it belongs to.
+            self.gaps.close();
         } else {
             self.before = Break::None;
         }
@@ -653,6 +659,7 @@ mod tests {
         tokenizer.read("bob: ann: so", 0, Cut::Whole, &mut tokens);
         let labels: Vec<_> = tokens.as_slice().iter().map(|token| token.is_label).collect();
         assert_eq!(labels, [true, false, false]);
+        assert_eq!(tokens.as_slice()[1].gap, Some(Mark::None), "the colon of a label is no mark of the text");
     }
 
     #[test]
