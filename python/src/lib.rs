@@ -222,7 +222,7 @@ impl NativeModel {
         if let Some(given) = given {
             options::read(py, given, &mut found, &mut words)?;
         }
-        let mut found = found.for_model(&self.model.manifest);
+        let mut found = found.for_model(&self.model);
         if let Some((name, list)) = words {
             found.spellings = majuscule::Spellings::read(&list, &name, found.locale())
                 .map_err(|error| raised(py, &error))?;

@@ -13,6 +13,7 @@ use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::code::CodeFinder;
+use crate::text::divided_word::undivided_lines;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Context, MarkForm, RestoreOptions};
@@ -102,7 +103,8 @@ impl<'a> Plain<'a> {
                 .putting_marks(options.puts())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line)
-                .of_speakers(true),
+                .of_speakers(true)
+                .knowing(&options.vocabulary),
             options,
             searched: 0,
             whole: 0,
@@ -126,6 +128,19 @@ impl<'a> Plain<'a> {
         }
         let lines = self.buffer.bytes[..self.whole].split_inclusive(|&b| b == b'\n');
         lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
+    }
+
+    /// Returns the number of the first `len` bytes, which are whole lines, after which no tag or word goes
+    /// on.
+    fn separate_lines(&self, mut len: usize) -> usize {
+        let Buffer { bytes, ended, .. } = &self.buffer;
+        loop {
+            let separate = undivided_lines(bytes, whole_lines(bytes, len, *ended), *ended);
+            if separate == len {
+                return len;
+            }
+            len = separate;
+        }
     }
 
     /// Returns `len` bytes that end at the end of a line or of the file.
@@ -224,7 +239,7 @@ impl PieceReader for Plain<'_> {
                 let short = self.short_lines();
                 let done = match self.options.context {
                     Context::Line => short,
-                    _ => whole_lines(&self.buffer.bytes, short, self.buffer.ended),
+                    _ => self.separate_lines(short),
                 };
                 if done > 0 {
                     self.take_lines(done, piece)?;
@@ -347,6 +362,17 @@ mod tests {
             assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
             assert_eq!(parts.1.len(), whole.1.len(), "steps of {step} bytes");
             assert!(parts.0 == whole.0);
+        }
+    }
+
+    #[test]
+    fn words_that_go_on_in_another_line_do_not_depend_on_how_the_bytes_arrive() {
+        let text =
+            format!("we met soft\u{ad}\nly and hard-\nly-\r\n\nso- {}\nwe\u{ad}\n", "a-\nb ".repeat(30_000));
+        let whole = read(text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
+        assert_eq!(whole.1[2].0, "softly");
+        for step in [1, 7, 4097] {
+            assert!(read(text.as_bytes(), step, RestoreOptions::default()).unwrap() == whole, "{step}");
         }
     }
 

@@ -289,16 +289,20 @@ impl PieceText {
         options: &RestoreOptions,
         piece: &mut Piece,
     ) {
-        if let Some(before) = part.before.filter(|&before| before > Break::None) {
+        let text = &line[part.position.clone()];
+        if let Some(before) = part.before.filter(|&before| before > Break::None)
+            && !self.running.continues_word(part, text, options)
+        {
             self.end_run(options, piece);
             self.run_len = 0;
             self.run_lines = 0;
             self.running.end_cue(before);
         }
-        let text = &line[part.position.clone()];
         self.last = start + part.position.start..start + part.position.end;
         self.run_len += text.chars().count();
-        self.running.push(part, self.last.clone(), text);
+        let between = piece.source.get(self.running.view.len()..self.last.start);
+        let between = between.and_then(|between| str::from_utf8(between).ok()).unwrap_or_default();
+        self.running.push(part, self.last.clone(), text, between);
         blank_open_tags(&mut self.running.view, self.last.start);
     }
 }
@@ -437,8 +441,8 @@ impl PieceReader for Records<'_> {
             if !std::mem::take(&mut self.is_held) {
                 // Pending text is returned before waiting for more, if no later text can belong to
                 // it.
-                if !piece.source.is_empty() && self.lines.grammar.is_between() && !self.lines.lines.is_ready()
-                {
+                let is_whole = || self.lines.grammar.is_between() && !self.text.running.ends_divided();
+                if !piece.source.is_empty() && is_whole() && !self.lines.lines.is_ready() {
                     self.give(piece, Break::Cue);
                     return Ok(true);
                 }

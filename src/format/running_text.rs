@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use super::line_parts::{PartRole, TextPart};
 use super::piece::Piece;
+use crate::text::divided_word::{Division, LINE_END, ends_divided};
 use crate::text::locale::is_joiner;
+use crate::text::markup::is_inside_word;
 use crate::text::speaker_label::listed_case;
 use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
 use crate::text::{Break, Constraint, Mark, RestoreOptions, Token, Tokens};
@@ -37,16 +39,29 @@ impl RunningText {
     }
 
     fn new(tokenizer: Tokenizer, options: &RestoreOptions) -> Self {
+        let tokenizer = tokenizer.putting_marks(options.puts()).of_markup(false);
         Self {
-            tokenizer: tokenizer.putting_marks(options.puts()).of_markup(false),
+            tokenizer: tokenizer.knowing(&options.vocabulary),
             view: String::new(),
             run: None,
             landmarks: Landmarks { capitalized: options.capitalized, ..Landmarks::default() },
         }
     }
 
-    /// Appends a part that stands at these bytes of the source.
-    pub(super) fn push(&mut self, part: &TextPart, position: Range<usize>, text: &str) {
+    /// Appends a part that stands at these bytes of the source, behind `between` in the run.
+    pub(super) fn push(&mut self, part: &TextPart, position: Range<usize>, text: &str, between: &str) {
+        let is_on_line = part.role == PartRole::Text && self.run.is_some();
+        if is_on_line && part.before.is_none() && is_inside_word(&self.view, between, text) {
+            // Any tag stands for these.
+            self.view.push_str("<b");
+            fill(&mut self.view, position.start - 1);
+            self.view.push('>');
+        } else if is_on_line && (part.opens_line || part.before == Some(Break::Cue)) {
+            fill(&mut self.view, position.start.saturating_sub(LINE_END.len_utf8()));
+            if self.view.len() < position.start {
+                self.view.push(LINE_END);
+            }
+        }
         fill(&mut self.view, position.start);
         self.run.get_or_insert(position.start);
         self.landmarks.add(part, position);
@@ -70,6 +85,21 @@ impl RunningText {
             self.tokenizer.close_gap();
         }
         Some(first)
+    }
+
+    /// Returns true if the text may end in the middle of a word that a hyphen divides.
+    pub(super) fn ends_divided(&self) -> bool {
+        self.run.is_some() && ends_divided(self.view.trim_ascii_end())
+    }
+
+    /// Returns true if a part in the next cue begins with the rest of the last word.
+    pub(super) fn continues_word(&self, part: &TextPart, text: &str, options: &RestoreOptions) -> bool {
+        let run = |text: &str| text.split_ascii_whitespace().next().unwrap_or_default().to_owned();
+        let first = || self.view.split_ascii_whitespace().next_back().unwrap_or_default();
+        part.before == Some(Break::Cue)
+            && part.role == PartRole::Text
+            && self.ends_divided()
+            && Division::of(first(), &run(text), options.locale(), &options.vocabulary) != Division::Apart
     }
 
     /// Ends the cue before the next run, if there is one.
@@ -170,6 +200,10 @@ impl Landmarks {
         }
         for position in self.lines.drain(..) {
             let at = at(words, position);
+            // A line that begins inside a word begins with none.
+            if at > 0 && words[at - 1].source.end as usize > position {
+                continue;
+            }
             words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
         }
         for position in self.labels.drain(..) {

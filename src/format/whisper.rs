@@ -540,7 +540,7 @@ impl DocumentView {
             self.turns.extend((part.before == Some(Break::Turn)).then_some(position.start));
             // Lines of a cue are joined.
             let text = self.text[position.clone()].replace('\n', " ");
-            self.running.push(&part, position, &text);
+            self.running.push(&part, position, &text, "");
         }
         self.text.push(if is_cue { '\n' } else { ' ' });
     }

@@ -10,18 +10,21 @@ use crate::files::Input;
 use crate::format::Format;
 use crate::interrupt::Interrupt;
 use crate::methods::Model;
-use crate::model::Manifest;
 use crate::named::NamedValue;
 use crate::restorer::{Request, Restorer, SentenceStarts, check_capitals};
+use crate::text::divided_word::Vocabulary;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
-    /// Fills in the options left to the model: the case pairs and the language.
-    pub fn for_model(self, manifest: &Manifest) -> Self {
+    /// Fills in the options left to the model: the case pairs, the language and the known words.
+    pub fn for_model(self, model: &Model) -> Self {
+        let (manifest, restorer) = (&model.manifest, model.restorer.clone());
+        let knows = move |lower: &str| restorer.details().and_then(|details| details.knows(lower));
         Self {
             locale: self.locale.or(Some(manifest.locale)),
             language: self.language.or_else(|| Some(manifest.language.clone())),
+            vocabulary: Vocabulary::new(move |lower| knows(lower) == Some(true)),
             ..self
         }
     }
@@ -120,7 +123,7 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
 impl Model {
     /// The model with options.
     pub fn with(&self, options: RestoreOptions) -> TextRestorer {
-        TextRestorer { model: self.clone(), options: options.for_model(&self.manifest) }
+        TextRestorer { model: self.clone(), options: options.for_model(self) }
     }
 
     /// Restores a text with the default options: a line all in lower case or all in capitals is

@@ -372,7 +372,7 @@ impl<'a> OpenedFile<'a> {
             Some(tag) => options.clone().in_language(Some(tag.to_owned())),
             None => options.clone(),
         };
-        let options = options.for_model(&chosen.model.manifest);
+        let options = options.for_model(&chosen.model);
         let spellings = match words {
             Some((name, list)) => Spellings::read(list, name, options.locale())?,
             None => options.spellings.clone(),

@@ -53,7 +53,7 @@ impl GapTracker {
     /// in, openings are noted and count as no mark: a word with one is read like one without.
     #[inline]
     pub(super) fn left_of(&mut self, reading: &Reading, before: &str) -> Option<char> {
-        let is_mark = |c: &char| !c.is_alphanumeric();
+        let is_mark = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
         let left = before.chars().next_back().filter(is_mark)?;
         if !reading.sees_openings() || before.is_ascii() {
             return Some(left);

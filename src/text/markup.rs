@@ -195,6 +195,30 @@ pub(crate) fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
+/// Returns true if nothing but tags is between two parts of a word: its mark-up, and the times of its
+/// syllables, such as `<00:01.500>`.
+pub(crate) fn is_inside_word(before: &str, between: &str, after: &str) -> bool {
+    let mut rest = between;
+    while let Some(close) = rest.chars().next().and_then(closing) {
+        let Some(len) = rest.find(close).map(|at| at + close.len_utf8()) else { return false };
+        if !(is_inline(&rest[..len]) || rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
+            return false;
+        }
+        rest = &rest[len..];
+    }
+    let is_inner = |c: char| c.is_alphanumeric();
+    between.len() > 2 && rest.is_empty() && before.ends_with(is_inner) && after.starts_with(is_inner)
+}
+
+/// Returns the bracket that closes the tag which a bracket opens.
+fn closing(open: char) -> Option<char> {
+    match open {
+        '<' => Some('>'),
+        '{' => Some('}'),
+        _ => None,
+    }
+}
+
 /// Returns the last run of words in a text without white space, without the tags inside words. Other tags
 /// part runs: `we<i>.no`.
 pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
@@ -223,40 +247,41 @@ pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
     Cow::Owned(run)
 }
 
-/// Returns a word without the tags inside it.
+/// Returns a word without the tags inside it, and without what stands between the lines of a word that
+/// a hyphen divides.
 pub fn untagged(word: &str) -> Cow<'_, str> {
-    if !word.contains(['<', '{']) {
+    if !word.contains(['<', '{', '\n', '\\']) {
         return Cow::Borrowed(word);
     }
-    let mut is_tag = tag_marker();
-    let plain = word.chars().filter(|&c| !is_tag(c));
-    Cow::Owned(plain.collect())
+    Cow::Owned(tagged_chars(word).filter(|&(_, is_tag)| !is_tag).map(|(c, _)| c).collect())
 }
 
 /// Appends `word`, with its tags, with the letters of `plain`, which is the same word without tags
 /// and in another case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
-    let mut is_tag = tag_marker();
-    for c in word.chars() {
-        out.push(if is_tag(c) { c } else { plain.next().unwrap_or(c) });
-    }
+    out.extend(tagged_chars(word).map(|(c, is_tag)| if is_tag { c } else { plain.next().unwrap_or(c) }));
 }
 
-/// Returns a function that tells of each character of a word in turn whether it belongs to a tag. A
-/// bracket inside a tag opens no other one: `<i{}>`.
-fn tag_marker() -> impl FnMut(char) -> bool {
-    let mut close = None;
-    move |c| {
-        let is_inside = close.is_some();
-        close = match (close, c) {
-            (None, '<') => Some('>'),
-            (None, '{') => Some('}'),
-            (Some(end), c) if end == c => None,
+/// Iterates over the characters of a word, and tells of each whether it belongs to a tag or stands between
+/// lines: the escape `\N` does, and all from the first line feed to the last. A bracket inside a tag opens
+/// no other one: `<i{}>`.
+fn tagged_chars(word: &str) -> impl Iterator<Item = (char, bool)> + '_ {
+    let feeds = word.find('\n').zip(word.rfind('\n'));
+    let (mut close, mut is_escape) = (None, false);
+    word.char_indices().map(move |(at, c)| {
+        if feeds.is_some_and(|(first, last)| (first..=last).contains(&at)) {
+            return (c, true);
+        }
+        let was_inside = close.is_some() || std::mem::take(&mut is_escape);
+        is_escape = !was_inside && c == '\\';
+        close = match close {
+            None if !was_inside => closing(c),
+            Some(end) if end == c => None,
             _ => close,
         };
-        is_inside || close.is_some()
-    }
+        (c, was_inside || is_escape || close.is_some())
+    })
 }
 
 #[cfg(test)]
@@ -322,6 +347,8 @@ mod tests {
     fn a_word_has_its_letters_between_tags() {
         assert_eq!(untagged("h<i>e</i>l{\\b1}lo"), "hello");
         assert_eq!(untagged("h<i{}a>e{\\b<}l"), "hel");
+        assert_eq!(untagged("lon-\n\n<b\n1 --> 2\nd<i>o</i>n"), "lon-don");
+        assert_eq!(untagged("lon-\\Ndon"), "lon-don");
         let mut out = String::new();
         retagged("h<i>e</i>llo", "HELLO", &mut out);
         assert_eq!(out, "H<i>E</i>LLO");

@@ -5,6 +5,7 @@ pub mod compound;
 pub mod kept_capitals;
 pub mod language_tag;
 pub mod locale;
+pub(crate) mod divided_word;
 pub mod mark;
 pub mod language;
 pub mod markup;

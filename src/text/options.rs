@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::divided_word::Vocabulary;
 use super::house_style::HouseStyle;
 use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
@@ -86,6 +87,8 @@ pub struct RestoreOptions {
     /// the right context there is, and words that wait for more may get another case than in the
     /// same text read at once. `None` waits for all the context that the method uses.
     pub patience: Option<Duration>,
+    /// The words that the model knows.
+    pub(crate) vocabulary: Vocabulary,
 }
 
 /// Makes a method of each option, which sets it.
@@ -157,6 +160,7 @@ impl Default for RestoreOptions {
             interrupt: Interrupt::default(),
             form: OutputForm::default(),
             patience: None,
+            vocabulary: Vocabulary::default(),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
 //! Case plays no part: a text and its lower-cased copy have their words in the same positions.
 
+use super::divided_word::Vocabulary;
 use super::gap_tracker::GapTracker;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
 use super::locale::{Locale, is_joiner};
@@ -137,13 +138,19 @@ impl Tokenizer {
         self
     }
 
+    /// Reads the words that a hyphen divides at the end of a line as one, if they are known.
+    pub(crate) fn knowing(mut self, vocabulary: &Vocabulary) -> Self {
+        self.parts = PartFinder::new(vocabulary.clone());
+        self
+    }
+
     /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
             before: Break::Document,
             place: LinePlace::Text,
             first: 0,
-            parts: PartFinder::default(),
+            parts: self.parts.next_text(),
             openings: self.openings.next_text(),
             sentences: SentenceTracker::default(),
             gaps: self.gaps.next_text(),
@@ -354,7 +361,7 @@ impl Tokenizer {
         self.marks(field, at.max(field.start + marks.len()));
     }
 
-    /// Appends the words of a run with tags inside it.
+    /// Appends the words of a run with tags or a line end inside it.
     #[cold]
     fn joined_run(&mut self, text: &str, run: &JoinedRun, base: u32, tokens: &mut Tokens) {
         self.sentences.write();
@@ -596,6 +603,33 @@ mod tests {
             (words[1].constraint, words[1].right, words[2].starts),
             (Constraint::Kept(Case::Title), Some('.'), true)
         );
+    }
+
+    #[test]
+    fn a_word_goes_on_behind_a_hyphen_at_the_end_of_a_line() {
+        let vocabulary = Vocabulary::new(|word| matches!(word, "president" | "jean-claude"));
+        let text = "A (presi-\n  dent). jean-\nclaude met the pre-\r\nand so\u{ad}\nit-\n\nis";
+        let mut tokens = Tokens::new();
+        let mut tokenizer =
+            Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(true).knowing(&vocabulary);
+        tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+        let found: Vec<_> = tokens.iter().map(|(lower, token)| (lower, token.before, token.starts)).collect();
+        use Break::*;
+        let expected = [
+            ("a", Document, true),
+            ("president", Space, false),
+            ("jean-claude", Space, true),
+            ("met", Space, false),
+            ("the", Space, false),
+            ("pre", Space, false),
+            ("and", None, false),
+            ("soit", Space, false),
+            ("is", Paragraph, false),
+        ];
+        assert_eq!(found, expected);
+        let source = tokens.as_slice()[1].source.clone();
+        assert_eq!(&text[source.start as usize..source.end as usize], "presi-\n  dent");
+        assert_eq!((tokens.as_slice()[6].gap, tokens.as_slice()[6].left), (Some(Mark::None), Option::None));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Finds the words in running text, and the runs and tags that are no words.
 
 use super::case::MAX_LETTERS;
+use super::divided_word::{Division, Vocabulary, second_part};
 use super::locale::{Locale, folded, is_joiner};
 use super::markup::{TagMatch, is_inline, opens_tag, tag_end};
 use super::reading::{Arrival, InnerTags, Reading};
+use super::speaker_label::name_len;
 
 /// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
 pub const NO_TEXT: u8 = 0x1a;
@@ -43,9 +45,21 @@ pub(super) struct PartFinder {
     crossed: bool,
     /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
+    /// The words that are known where a hyphen divides them at the end of a line.
+    vocabulary: Vocabulary,
 }
 
 impl PartFinder {
+    /// Starts a text in which these words are known.
+    pub(super) fn new(vocabulary: Vocabulary) -> Self {
+        Self { vocabulary, ..Self::default() }
+    }
+
+    /// Starts another text.
+    pub(super) fn next_text(&self) -> Self {
+        Self::new(self.vocabulary.clone())
+    }
+
     /// Returns true inside a run that is too long to be text.
     pub(super) fn in_run(&self) -> bool {
         self.in_run
@@ -103,6 +117,14 @@ impl PartFinder {
                 TagLookahead::Run(run) => return TextPart::Joined(Box::new(run)),
             }
         }
+        // Live text and lines that are texts of their own wait for no other line.
+        if second_part(text, end).is_some()
+            && reading.arrival != Arrival::Live
+            && !reading.apart
+            && let Some(run) = JoinedRun::divided(text, at, end, reading.locale, &self.vocabulary)
+        {
+            return TextPart::Joined(Box::new(run));
+        }
         TextPart::Run(NonSpaceRun { text, start: at, end, base }, kinds)
     }
 }
@@ -137,9 +159,12 @@ impl NonSpaceRun<'_> {
 /// The largest number of characters in a run that continues after tags.
 const MAX_JOINED: usize = 256;
 
-/// A run without white space that continues after tags.
+/// The largest number of lines of a run that continues after hyphens.
+const MAX_PARTS: usize = 16;
+
+/// A run without white space that continues after tags, or after a hyphen at the end of a line.
 pub(super) struct JoinedRun {
-    /// The run without the tags.
+    /// The run without the tags; a space is in place of a line end between words.
     pub(super) plain: String,
     /// The start of each part of the run: its byte in `plain` and its byte in the text.
     parts: Vec<(usize, usize)>,
@@ -209,6 +234,34 @@ impl JoinedRun {
             }
         }
         if run.parts.len() > 1 { TagLookahead::Run(run) } else { TagLookahead::No }
+    }
+
+    /// Reads the run at `start..end`, which ends with a hyphen at the end of a line, together with the
+    /// next one; `None` if the hyphen divides no word.
+    fn divided(
+        text: &str,
+        start: usize,
+        end: usize,
+        locale: Locale,
+        vocabulary: &Vocabulary,
+    ) -> Option<Self> {
+        let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
+        while let Some(at) = second_part(text, run.end).filter(|_| run.parts.len() < MAX_PARTS) {
+            let (next_end, _) = field_end(text, at);
+            let next = &text[at..next_end];
+            if is_left_alone(&run.plain) || is_left_alone(next) || name_len(&text[at..]).is_some() {
+                break;
+            }
+            match Division::of(&run.plain, next, locale, vocabulary) {
+                Division::Word => _ = run.plain.pop(),
+                Division::Compound => {}
+                Division::Apart => run.plain.push(' '),
+            }
+            run.parts.push((run.plain.len(), at));
+            run.plain.push_str(next);
+            run.end = next_end;
+        }
+        (run.parts.len() > 1).then_some(run)
     }
 
     /// Returns the position in the text of byte `at` of the run without tags.

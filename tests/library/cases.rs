@@ -153,12 +153,11 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
             )
             .form(if case.sentences { OutputForm::Sentences } else { OutputForm::default() });
         let model = embedded(language).expect("the model is built in");
+        let options = options.for_model(&model);
         let restored = |file: &str| {
-            let format = match case.format.as_deref() {
-                None => Format::Text,
-                Some(name) => Format::of_name(format!("file.{name}").as_ref()),
-            };
-            let input = Input::uncompressed("file", Cursor::new(file.to_owned()));
+            let name = format!("file.{}", case.format.as_deref().unwrap_or("txt"));
+            let format = Format::of_name(name.as_ref());
+            let input = Input::uncompressed(name, Cursor::new(file.to_owned()));
             let mut out = Vec::new();
             let mut write = |bytes: &[u8], _| {
                 out.extend_from_slice(bytes);

@@ -200,7 +200,7 @@ impl RestoreArgs {
     ) -> Result<RestoreOptions, Error> {
         self.check_marks(model)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
-        let options = options.clone().in_language(asked).for_model(&model.manifest);
+        let options = options.clone().in_language(asked).for_model(model);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let spellings = Spellings::read(words, &name, options.locale())?;
         Ok(options.spellings(spellings))
