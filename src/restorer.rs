@@ -17,6 +17,8 @@ pub struct Request {
     /// True to fill in the ends of sentences after words, if the method finds them; otherwise all
     /// marks may be [`Mark::None`].
     pub sentence_ends: bool,
+    /// False if only marks are asked for: the cases of the choices are then arbitrary.
+    pub cases: bool,
     /// The marks to choose among, of those that the method can put after words. If there are any,
     /// the marks of the text count as constraints ([`Token::gap`]) and not as context, so that
     /// marks that were inserted and marks that were there lead to the same choices.
@@ -47,6 +49,7 @@ impl Default for Request {
         Self {
             confidence: false,
             sentence_ends: false,
+            cases: true,
             marks: MarkSet::NONE,
             mark_threshold: None,
             starts: SentenceStarts::Predicted,

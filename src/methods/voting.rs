@@ -430,6 +430,7 @@ mod tests {
         marks: MarkSet::USUAL,
         confidence: true,
         sentence_ends: false,
+        cases: true,
         mark_threshold: None,
         starts: crate::restorer::SentenceStarts::Predicted,
         capitals: CapitalBalance::Balanced,

@@ -39,7 +39,7 @@ impl<'a> TwoPasses<'a> {
         let of_capitals =
             Request { marks: MarkSet::NONE, mark_threshold: None, sentence_ends: false, ..request };
         let plain = RestoreOptions { marks: MarkSet::NONE, mark_threshold: None, ..options.clone() };
-        let marks = Queue::new(method.session(request), options);
+        let marks = Queue::new(method.session(Request { cases: false, ..request }), options);
         Self {
             kind,
             marks: marks.by_density(BareUse::Close, method, options),

@@ -97,7 +97,8 @@ impl Default for AnswerHistory {
 impl AnswerHistory {
     /// Takes the mark after a word; `ends` is true if a sentence ends with it.
     fn mark(&mut self, mark: Mark, ends: bool) {
-        self.marks.mark(mark);
+        // Where a sentence ends with no mark of the text, there is the colon of a label.
+        self.marks.mark(if ends && mark == Mark::None { Mark::Colon } else { mark });
         self.begins = ends;
         if self.begins {
             self.opened = Mark::None;
@@ -110,19 +111,17 @@ impl AnswerHistory {
         !opens_line && self.line_words <= EARLY && self.lines.may_be_sentences()
     }
 
-    /// Takes what stands before a word in the text, and returns the evidence for a sentence start
-    /// at the word.
-    fn shows(&mut self, gap: ShownGap) -> BoundaryEvidence {
+    /// Takes what stands before a word in the text, and returns true if a sentence begins with the word.
+    fn shows(&mut self, gap: ShownGap) -> bool {
         // The mark that was inserted for a sentence start is known already.
-        let mark = gap.mark.filter(|_| !(gap.is_forced && self.begins));
-        if let Some(mark) = mark {
-            self.marks.mark(mark);
+        if let Some(mark) = gap.mark.filter(|_| !(gap.is_forced && self.begins)) {
+            self.mark(mark, self.begins || gap.ends);
         }
         self.begins |= gap.opens || gap.ends;
         if self.begins {
             self.opened = Mark::None;
         }
-        if self.begins { BoundaryEvidence::Begins } else { BoundaryEvidence::Inside }
+        self.begins
     }
 }
 
@@ -317,6 +316,9 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
+        if self.puts {
+            return self.choose_with_marks(waiting, look_ahead, ends, history);
+        }
         let WaitingWord { seen, mut logits, constraint, shown, opens_line, gap, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut fractions = None;
@@ -327,14 +329,6 @@ impl MaxentSession<'_> {
         if shown == BoundaryEvidence::Nothing && position != 1.0 {
             self.cases.add_position(position, &mut logits);
         }
-        let mut shown = shown;
-        if self.puts {
-            shown = history.shows(gap);
-        }
-        let opening = match self.openings {
-            Some(model) => self.opening(model, waiting, look_ahead, history),
-            None => Mark::None,
-        };
         history.line_words = if opens_line { 1 } else { history.line_words.saturating_add(1) };
         let (begins, mark_before);
         (begins, history.chain, mark_before) = match shown {
@@ -359,7 +353,7 @@ impl MaxentSession<'_> {
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun(), Mark::Period),
             BoundaryEvidence::Inside => (0.0, history.chain.inside(), gap.mark.unwrap_or_default()),
         };
-        if self.marks.is_some() && !self.puts {
+        if self.marks.is_some() {
             history.marks.mark(mark_before);
             history.marks.take(&seen);
             history.has_word = true;
@@ -373,40 +367,89 @@ impl MaxentSession<'_> {
         }
         // Any model takes an end from the text that shows it; only some find others.
         let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
-        let (mark, mark_confidence) = match ends {
-            _ if let Some(model) = self.marks.as_ref().map(|marks| marks.model).filter(|_| self.puts) => {
-                self.mark(model, waiting, look_ahead, ends, history)
-            }
-            Some(true) if wants_end => (Mark::SentenceEnd, None),
+        let mark = match ends {
+            Some(true) if wants_end => Mark::SentenceEnd,
             None if wants_end
                 && self.model.settings.begins
                 && shown == BoundaryEvidence::Nothing
                 && self.end_after(waiting, look_ahead, history) > 0.5 =>
             {
-                (Mark::SentenceEnd, None)
+                Mark::SentenceEnd
             }
-            _ => (Mark::None, None),
+            _ => Mark::None,
         };
         let (case, confidence) = match constraint {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
             _ => {
-                let is_doubtful = shown == BoundaryEvidence::Nothing
-                    && !self.puts
-                    && begins < CERTAIN
-                    && history.is_early(opens_line);
+                let is_doubtful =
+                    shown == BoundaryEvidence::Nothing && begins < CERTAIN && history.is_early(opens_line);
                 let begins = if is_doubtful { 0.0 } else { begins };
                 self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, fractions, begins)
             }
         };
+        Choice { confidence, ..Label { case, mark }.into() }
+    }
+
+    /// Returns the choice like [`Self::choose`], where marks are inserted: a sentence begins after a mark
+    /// that ends one and nowhere else.
+    fn choose_with_marks(
+        &mut self,
+        waiting: usize,
+        look_ahead: usize,
+        ends: Option<bool>,
+        history: &mut AnswerHistory,
+    ) -> Choice {
+        let WaitingWord { opens_line, gap, .. } = self.waiting[waiting];
+        let begins = history.shows(gap);
+        let opening = match self.openings {
+            Some(model) => self.opening(model, waiting, look_ahead, history),
+            None => Mark::None,
+        };
+        history.line_words = if opens_line { 1 } else { history.line_words.saturating_add(1) };
+        history.chain = if begins { BoundaryModel::begun() } else { history.chain.inside() };
+        let (case, confidence) = match self.request.cases {
+            true => self.case_with_marks(waiting, look_ahead, begins, history),
+            false => (Case::Lower, None),
+        };
+        let (mark, mark_confidence) = match self.marks.as_ref().map(|marks| marks.model) {
+            Some(model) => self.mark(model, waiting, look_ahead, ends, history),
+            None => (Mark::None, None),
+        };
+        let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
+        Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
+    }
+
+    /// Returns the case of a waiting word with its probability, where marks are inserted. A sentence begins
+    /// with it or not.
+    fn case_with_marks(
+        &mut self,
+        waiting: usize,
+        look_ahead: usize,
+        begins: bool,
+        history: &mut AnswerHistory,
+    ) -> (Case, Option<f32>) {
+        let WaitingWord { seen, mut logits, constraint, .. } = self.waiting[waiting];
+        let begins = f32::from(u8::from(begins));
+        self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
+        let mut fractions = None;
+        if self.cases.looks_before {
+            fractions = self.cases.look_before(&history.before, seen, &mut logits);
+            let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
+                true => PLAIN,
+                false => self.model.probabilities(&logits),
+            });
+            history.before = before(constraint, fractions, begins);
+        }
+        let (case, confidence) = match constraint {
+            Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
+            _ => self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, fractions, begins),
+        };
         // Restored again, the word would show a sentence start.
-        let is_small = self.puts
-            && case != Case::Lower
+        let is_small = case != Case::Lower
             && begins == 0.0
             && profile::start_odds(seen.profile) > 1.0
             && self.capital_probability(waiting, look_ahead) <= RARE_CAPITAL;
-        let case = if is_small { Case::Lower } else { case };
-        let mark_confidence = mark_confidence.filter(|_| self.request.confidence);
-        Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
+        (if is_small { Case::Lower } else { case }, confidence)
     }
 
     /// Returns the mark whose opening stands before a waiting word, or is inserted there. One is inserted

@@ -649,6 +649,7 @@ mod tests {
     const WITH_MARKS: Request = Request {
         confidence: false,
         sentence_ends: false,
+        cases: true,
         marks: MarkSet::USUAL,
         mark_threshold: None,
         starts: majuscule::restorer::SentenceStarts::Predicted,
