@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use super::cue_names::CueNames;
 use super::grammar::{Grammar, ItemGrammar};
-use super::line_parts::LineParts;
+use super::line_parts::{LineParts, PartRole};
 use super::pauses::Pauses;
 use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
@@ -14,7 +15,7 @@ use super::segment::{
 use super::transcript::{Fault, shortened};
 use crate::text::markup::{MAX_TAG, is_inline};
 use crate::text::sentence::is_end_mark;
-use crate::text::speaker_label::name_len;
+use crate::text::speaker_label::{name_in, name_len};
 use crate::text::{Break, RestoreOptions};
 
 /// The largest number of words in an event between sentences; anything longer is text.
@@ -146,6 +147,8 @@ pub(super) struct CueScanner {
     /// True if some text had a mark at its end; `ended` is true if the last text had one.
     marked: bool,
     ended: bool,
+    /// The names of speakers in the text.
+    names: CueNames,
     /// True if marks are put into the text: those that are there then tell nothing about names.
     puts_marks: bool,
 }
@@ -173,6 +176,7 @@ impl CueScanner {
     pub(super) fn end_text(&mut self) {
         self.before = Some(Break::Document);
         (self.marked, self.ended) = (false, false);
+        self.names = CueNames::default();
     }
 
     /// Reads a line of a cue; `next` is the line after it, if a tag may continue there.
@@ -216,7 +220,7 @@ impl CueScanner {
                 }
             }
             if opens && let Some(len) = self.name_len(&line[at..]) {
-                self.push_label(at..at + len, parts);
+                self.push_label(line, at..at + len, parts);
                 at += len;
                 start = at;
                 continue;
@@ -244,6 +248,7 @@ impl CueScanner {
         };
         self.ended = !(last.is_alphanumeric() || matches!(last, ',' | ';'));
         self.marked |= is_end_mark(last) && !self.puts_marks;
+        self.names.read_text(text);
         let begins = text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins);
         match begins {
             true => parts.push_beginning(part.clone(), self.before.take()),
@@ -263,11 +268,32 @@ impl CueScanner {
         }
     }
 
-    /// Adds the name of a speaker, after which a sentence begins.
-    fn push_label(&mut self, part: Range<usize>, parts: &mut LineParts) {
-        self.ended = true;
-        self.begins = true;
-        parts.push_label(part, self.before.take());
+    /// Adds the label of a speaker, without what stands between its name and its colon.
+    fn push_label(&mut self, line: &str, label: Range<usize>, parts: &mut LineParts) {
+        let role = self.begin_label(&line[label.clone()]);
+        let name = label.start + name_in(&line[label.clone()]).len();
+        if name + 1 < label.end {
+            parts.push_label(label.start..name, self.before.take(), role);
+            return parts.push_label(label.end - 1..label.end, None, role);
+        }
+        parts.push_label(label, self.before.take(), role);
+    }
+
+    /// Notes the label of a speaker, after which a sentence begins unless it goes on.
+    fn begin_label(&mut self, label: &str) -> PartRole {
+        let name = name_in(label);
+        let goes_on = self.is_open() && self.names.repeats(name);
+        self.names.read_name(name);
+        if goes_on {
+            return PartRole::RepeatedLabel;
+        }
+        (self.ended, self.begins) = (true, true);
+        PartRole::Label
+    }
+
+    /// Returns true if the sentence of the last text may go on.
+    fn is_open(&self) -> bool {
+        !self.ended && self.before < Some(Break::Turn)
     }
 
     /// Returns the length of the tag at the beginning of the text, if a word continues after it.
@@ -285,13 +311,13 @@ impl CueScanner {
     }
 
     /// Returns the length of the name of a speaker at the beginning of a line, with its colon:
-    /// `MAN:`, `Dr. Reis:`. A name cannot stand where a sentence continues.
+    /// `MAN:`, `Dr. Reis:`. No other name than the last can stand where a sentence continues.
     fn name_len(&self, text: &str) -> Option<usize> {
-        let goes_on = self.marked && !self.ended && self.before < Some(Break::Turn);
-        if goes_on || self.event.is_some() || self.tag.is_some() {
+        if self.event.is_some() || self.tag.is_some() {
             return None;
         }
-        name_len(text)
+        let goes_on = self.marked && self.is_open();
+        name_len(text).filter(|&len| !goes_on || self.names.repeats(name_in(&text[..len])))
     }
 
     /// Returns the length of the non-text at byte `at`, and the break if the speaker changes there.
@@ -310,7 +336,9 @@ impl CueScanner {
             self.event = None;
             // `[man]: so it is`
             let is_name = opens && rest[end..].starts_with(':');
-            self.begins |= is_name;
+            if is_name {
+                self.begin_label(&rest[..end]);
+            }
             return Some((end + usize::from(is_name), None));
         }
         match rest.as_bytes()[0] {
@@ -899,6 +927,24 @@ mod tests {
             ["no.", "so i told", "him: no.", "\"ana: no.\""]
         );
         assert_eq!(parts(&["(ana): no", "ana:", "[laughs]", "rui"]), ["^no", "ana:", "^rui"]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_behind_the_same_name_where_the_text_shows_that_it_is_open() {
+        assert_eq!(
+            parts(&["ana: so, and", "ANA: then", "rui: no, i", "ana: am.", "ana: yes, he", "(ana): is"]),
+            ["ana:", "^so, and", "ANA:", "then", "rui:", "^no, i", "ana:", "^am.", "ana:", "^yes, he", "is"]
+        );
+        assert_eq!(parts(&["ana: so", "ana: then"]), ["ana:", "^so", "ana:", "^then"]);
+        assert_eq!(parts(&["ana: so, and", ">> ana: then"]), ["ana:", "^so, and", "|ana:", "^then"]);
+    }
+
+    #[test]
+    fn a_label_may_have_a_remark_and_several_names() {
+        assert_eq!(
+            parts(&["JOHN (whispering): so", "MAN [ON TV]:", "it", "ASH, MISTY AND RUI: no", "so, he: no"]),
+            ["JOHN", ":", "^so", "MAN", ":", "^it", "ASH, MISTY AND RUI:", "^no", "so, he: no"]
+        );
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub(super) enum PartRole {
     Beginning,
     /// The name of a speaker, with its colon.
     Label,
+    /// The name of the same speaker, whose sentence goes on behind it.
+    RepeatedLabel,
 }
 
 impl LineParts {
@@ -79,9 +81,9 @@ impl LineParts {
         self.push_part(position, before, PartRole::Beginning);
     }
 
-    /// Adds the name of a speaker as the next part.
-    pub(super) fn push_label(&mut self, position: Range<usize>, before: Option<Break>) {
-        self.push_part(position, before, PartRole::Label);
+    /// Adds the name of a speaker as the next part, in the role of a label.
+    pub(super) fn push_label(&mut self, position: Range<usize>, before: Option<Break>, role: PartRole) {
+        self.push_part(position, before, role);
     }
 
     /// Adds a cell of a table with these quotes, or the part of one on this line.

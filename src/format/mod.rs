@@ -23,6 +23,7 @@ mod copies;
 mod records;
 mod pauses;
 mod unread;
+mod cue_names;
 mod cue;
 mod srt;
 mod vtt;

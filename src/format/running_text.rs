@@ -10,7 +10,7 @@ use crate::text::locale::is_joiner;
 use crate::text::markup::is_inside_word;
 use crate::text::speaker_label::listed_case;
 use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
-use crate::text::{Break, Constraint, Mark, RestoreOptions, Token, Tokens};
+use crate::text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Tokens};
 
 /// The text of a piece. A run of it is read as a whole, once it ends: its words may stand in several
 /// parts of the file.
@@ -151,8 +151,8 @@ struct Landmarks {
     begins: Vec<usize>,
     /// The beginnings of the lines of cues.
     lines: Vec<usize>,
-    /// The names of speakers.
-    labels: Vec<Range<usize>>,
+    /// The names of speakers, with true if the name is the last one again.
+    labels: Vec<(Range<usize>, bool)>,
 }
 
 impl Landmarks {
@@ -161,13 +161,11 @@ impl Landmarks {
         if part.opens_line {
             self.lines.push(position.start);
         }
-        match part.role {
-            PartRole::Text => {}
-            PartRole::Beginning => self.begins.push(position.start),
-            PartRole::Label => {
-                self.begins.push(position.start);
-                self.labels.push(position);
-            }
+        if matches!(part.role, PartRole::Beginning | PartRole::Label) {
+            self.begins.push(position.start);
+        }
+        if matches!(part.role, PartRole::Label | PartRole::RepeatedLabel) {
+            self.labels.push((position, part.role == PartRole::RepeatedLabel));
         }
     }
 
@@ -175,7 +173,7 @@ impl Landmarks {
     /// are none of the text.
     fn without_marks_of_labels<'a>(&self, view: &'a str, start: usize) -> Cow<'a, str> {
         let mut run = Cow::Borrowed(&view[start..]);
-        for label in &self.labels {
+        for (label, _) in &self.labels {
             let mut at = label.start - start;
             for word in view[label.clone()].split_inclusive(' ') {
                 let name = word.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
@@ -206,12 +204,13 @@ impl Landmarks {
             }
             words.get_mut(at).into_iter().for_each(|word| word.opens_line = true);
         }
-        for position in self.labels.drain(..) {
+        for (position, repeats) in self.labels.drain(..) {
             let words = &tokens.as_slice()[first..];
             let label = first + at(words, position.start)..first + at(words, position.end);
             for nth in label.clone() {
                 let is_first = nth == label.start;
-                let listed = listed_case(tokens.lower(nth), is_first);
+                let listed =
+                    listed_case(tokens.lower(nth), is_first).or((is_first && repeats).then_some(Case::Title));
                 let word = &mut tokens.as_mut_slice()[nth];
                 word.is_label = true;
                 word.opening.get_or_insert(Mark::None);

@@ -10,8 +10,10 @@ use super::line_opening::Scan;
 use super::locale::{folded, is_joiner};
 use super::time_stamp::time_stamp;
 
-/// The largest number of words in the name of a speaker, and in a name after a time stamp.
+/// The largest number of words in the name of a speaker, in the names of several, and in a name after a time
+/// stamp.
 const LONGEST_NAME: usize = 3;
+const LONGEST_NAMES: usize = 4;
 const LONGEST_TIMED_NAME: usize = 6;
 
 /// The largest number of characters in a word with a full stop in a name: `Prof.`
@@ -29,14 +31,17 @@ const PARTICLE: Known = 8;
 const KEY: Known = 16;
 const NUMBER: Known = 32;
 const ARTICLE: Known = 64;
+const FUNCTION: Known = 128;
 
 static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     // A name such as McDonald is left to the method.
     let is_title = |name: &&str| !name.starts_with('#') && !name.chars().skip(1).any(char::is_uppercase);
     let names = include_str!("../../lexicons/names.txt").lines().filter(is_title);
     let mut known: FxHashMap<String, Known> = names.map(|name| (name.to_lowercase(), NAME)).collect();
-    for words in Language::ALL.iter().map(|language| &language.speaker_words) {
-        for (list, kind) in [
+    for language in Language::ALL {
+        let (words, functions) = (&language.speaker_words, language.function_words.as_ref());
+        let functions = functions.map_or([""; 4], |it| [it.bound, it.close, it.objects, it.conjunctions]);
+        let kinds = [
             (words.names, NAME),
             (words.titles, TITLE),
             (words.roles, ROLE),
@@ -44,7 +49,8 @@ static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
             (words.keys, KEY),
             (words.numbers, NUMBER),
             (words.articles, ARTICLE),
-        ] {
+        ];
+        for (list, kind) in kinds.into_iter().chain(functions.map(|list| (list, FUNCTION))) {
             list.split_ascii_whitespace().for_each(|word| *known.entry(word.to_owned()).or_default() |= kind);
         }
     }
@@ -74,25 +80,62 @@ pub(super) struct LabelContext {
     pub(super) asks: bool,
 }
 
-/// Returns the length of the name of a speaker at the beginning of a text, with its colon.
+/// Returns the length of the label of a speaker at the beginning of a text: `MAN:`, `MAN (ON TV):`,
+/// `ANA, BOB:`.
 pub fn name_len(text: &str) -> Option<usize> {
-    let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
-    let (name, rest) = (&text[..len], &text[len + 1..]);
-    let is_name = name.contains(char::is_alphabetic) && is_named(name, LONGEST_NAME);
-    (is_name && ends_label(rest)).then_some(len + 1)
+    let len = text.find(|c| !is_inside(c))?;
+    let (mut name, mut rest) = text.split_at(len);
+    if rest.starts_with(['(', '[']) && name.ends_with(' ') {
+        name = name.trim_end();
+        rest = &rest[rest.find([')', ']'])? + 1..];
+    }
+    let rest = rest.strip_prefix(':')?;
+    let is_name = name.contains(char::is_alphabetic)
+        && is_named(name, LONGEST_NAME)
+        && (names(name).nth(1).is_none() || are_speakers(name, true));
+    (is_name && ends_label(rest)).then_some(text.len() - rest.len())
+}
+
+/// Returns the name in a label: `MAN` in `MAN (ON TV):` and `[MAN]:`.
+pub fn name_in(label: &str) -> &str {
+    let name = label.split([')', ']']).next().unwrap_or(label).trim_start_matches(['(', '[']);
+    name.split([':', '(', '[']).next().unwrap_or(name).trim_end()
 }
 
 fn is_inside(c: char) -> bool {
-    c.is_alphanumeric() || is_joiner(c) || " .'’-#&_".contains(c)
+    c.is_alphanumeric() || is_joiner(c) || " .'’-#&_,".contains(c)
+}
+
+/// Returns the names in a label of several speakers.
+fn names(name: &str) -> impl Iterator<Item = &str> {
+    name.split(", ").flat_map(|names| names.split(" & "))
 }
 
 /// Returns true if a name has the shape of one: at most `longest` words, none with a full stop that
-/// may be the end of a sentence.
+/// may be the end of a sentence. So have the names of several speakers.
 fn is_named(name: &str, longest: usize) -> bool {
     let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
-    name.starts_with(char::is_alphanumeric)
-        && name.split(' ').count() <= longest
-        && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
+    let is_word =
+        |word: &str| word.contains(char::is_alphanumeric) && !word.contains(',') && !is_stopped(word);
+    let longest = if names(name).nth(1).is_some() { LONGEST_NAMES } else { longest };
+    let words = || names(name).flat_map(|name| name.split(' '));
+    name.starts_with(char::is_alphanumeric) && words().count() <= longest && words().all(is_word)
+}
+
+/// Returns true if several names are those of speakers, as lists tell; in `cues`, where a colon behind few
+/// words is evidence enough, so is any word but one of grammar: `so, he: no`.
+fn are_speakers(name: &str, cues: bool) -> bool {
+    let context = LabelContext { is_dialogue: cues, ..LabelContext::default() };
+    let is_one = |name: &str| {
+        is_speaker(name, context) && (is(&lower(name), NAME | TITLE | ROLE) || !is(&lower(name), FUNCTION))
+    };
+    // `Ana, Bob and Rui`
+    let are_linked = |name: &str| {
+        let words: Vec<&str> = name.split(' ').collect();
+        let mut parts = words.split(|word| is(&lower(word), PARTICLE)).filter(|words| !words.is_empty());
+        parts.all(|words| is_one(&words.join(" ")))
+    };
+    names(name).all(|name| is_one(name) || are_linked(name))
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -197,13 +240,20 @@ fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let name = text[..end].trim_end_matches([' ', '_']);
     let has_shape =
         |name: &str| (name.contains(char::is_alphabetic) || context.is_timed) && is_named(name, longest);
-    let is_name = |name: &str| has_shape(name) && is_speaker(name, context);
+    let is_name = |name: &str| {
+        let is_one = names(name).nth(1).is_none();
+        has_shape(name) && if is_one { is_speaker(name, context) } else { are_speakers(name, false) }
+    };
     let is_alone = context.is_timed && is_user(name) || context.is_below_time && is_numbered_role(name);
     if is_alone && is_whole && matches!(text[name.len()..].trim(), "" | PINNED) {
         return Scan::Found(line.trim_end().len());
     }
     if end == text.len() {
-        let goes_on = text.is_empty() || is_named(name, longest) || name.is_empty();
+        let begun = name.trim_end_matches([' ', ',', '&']);
+        let mut done: Vec<&str> = names(text).collect();
+        done.pop();
+        let are_known = || done.iter().all(|name| are_speakers(name, false));
+        let goes_on = begun.is_empty() || is_named(begun, longest) && are_known();
         return match timed_name_len(text, is_whole, is_name) {
             Scan::No => Scan::open(!is_whole && goes_on),
             found => found.behind(start),
@@ -323,7 +373,16 @@ pub(super) fn may_name(name: &str, is_timed: bool) -> bool {
         return words <= LONGEST_TIMED_NAME || name.starts_with("from ");
     }
     let context = LabelContext { is_dialogue: true, ..LabelContext::default() };
-    words <= LONGEST_NAME && (is_speaker(name, context) || is_letter(name))
+    words <= LONGEST_NAME && (is_speaker(name, context) || is_letter(name)) || may_be_speakers(name)
+}
+
+/// Returns true if words are the names of speakers, with commas between them.
+fn may_be_speakers(words: &str) -> bool {
+    let ends = words.match_indices(' ').map(|(at, _)| at).chain([words.len()]);
+    ends.into_iter().any(|end| {
+        let rest = words[end..].trim_start();
+        are_speakers(&words[..end], false) && (rest.is_empty() || may_be_speakers(rest))
+    })
 }
 
 /// Returns true if a word is a letter before the questions or answers of a court's transcript.
@@ -370,6 +429,9 @@ mod tests {
             ("**Bob**: hi", "**Bob**:"),
             ("Bob (0:07): hi", "Bob (0:07):"),
             ("Bob (host): hi", "Bob (host):"),
+            ("bob, ann: hi", "bob, ann:"),
+            ("Bob & Ann: hi", "Bob & Ann:"),
+            ("Bob, Ann and Jim: hi", "Bob, Ann and Jim:"),
             ("Ana Reis: hi", "Ana Reis:"),
             ("Speaker 1  0:07", "Speaker 1  0:07"),
             ("ana reis  10:02 AM", "ana reis  10:02 AM"),
@@ -411,7 +473,8 @@ mod tests {
             "<b> so",
             "the end: so",
             "Questions: none",
-            "bob, ann: hi",
+            "so, ann: hi",
+            "ann, so: hi",
             "bob",
             "bob said",
         ] {

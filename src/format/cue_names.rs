@@ -1,0 +1,34 @@
+//! The names of speakers before the text of cues, behind which a sentence begins or goes on.
+
+use crate::text::locale::folded;
+use crate::text::sentence::is_end_mark;
+
+/// The last name, and what the text shows of its sentences.
+#[derive(Debug, Default)]
+pub(super) struct CueNames {
+    /// The last name, without its case.
+    last: String,
+    /// True if the text has punctuation so far.
+    is_punctuated: bool,
+}
+
+impl CueNames {
+    /// Notes a part of the text.
+    pub(super) fn read_text(&mut self, text: &str) {
+        let is_marked = |word: &str| word.ends_with(|c| is_end_mark(c) || matches!(c, ',' | ';'));
+        self.is_punctuated = self.is_punctuated || text.split_whitespace().any(is_marked);
+    }
+
+    /// Returns true if a name that stands where a sentence is open repeats the last one, so that the
+    /// sentence goes on: some programs write the name of the speaker into each cue. A text without
+    /// punctuation does not show which sentences are open.
+    pub(super) fn repeats(&self, name: &str) -> bool {
+        self.is_punctuated && name.chars().map(folded).eq(self.last.chars())
+    }
+
+    /// Notes a name.
+    pub(super) fn read_name(&mut self, name: &str) {
+        self.last.clear();
+        self.last.extend(name.chars().map(folded));
+    }
+}
