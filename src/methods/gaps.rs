@@ -45,6 +45,8 @@ impl ShownGap {
         let mark = match token.gap {
             _ if opens => None,
             Some(_) if continues => Some(Mark::None),
+            // Behind a label no mark is inserted, and methods take it like a clause before a colon.
+            Some(Mark::None) if starts && !token.is_label && !token.after_clitic => Some(Mark::Colon),
             gap => gap.or(starts.then_some(Mark::Period)),
         };
         let ends = mark.is_some() && starts && !continues;
