@@ -12,7 +12,7 @@ use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment, S
 use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::Input;
-use crate::text::code::CodeFinder;
+use crate::text::code::{CodeFinder, Notation};
 use crate::text::divided_word::undivided_lines;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -104,7 +104,8 @@ impl<'a> Plain<'a> {
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line)
                 .of_speakers(true)
-                .knowing(&options.vocabulary),
+                .knowing(&options.vocabulary)
+                .of_notation(code.notation()),
             options,
             searched: 0,
             whole: 0,
@@ -134,6 +135,9 @@ impl<'a> Plain<'a> {
     /// on.
     fn separate_lines(&self, mut len: usize) -> usize {
         let Buffer { bytes, ended, .. } = &self.buffer;
+        if self.code.notation() == Notation::Markdown && !(*ended && len == bytes.len()) {
+            len = paragraphs_len(&bytes[..len]);
+        }
         loop {
             let separate = undivided_lines(bytes, whole_lines(bytes, len, *ended), *ended);
             if separate == len {
@@ -267,6 +271,19 @@ impl PieceReader for Plain<'_> {
         piece.after = Break::Document;
         Ok(true)
     }
+}
+
+/// Returns the number of the first bytes of whole lines in which whole paragraphs stand: the last line may
+/// be a heading, as the one after it tells. Of a paragraph of many lines, not all wait.
+fn paragraphs_len(lines: &[u8]) -> usize {
+    let mut end = lines.len();
+    for line in lines.split_inclusive(|b| *b == b'\n').rev() {
+        if line.trim_ascii().is_empty() {
+            return end;
+        }
+        end -= line.len();
+    }
+    if lines.len() > PART / 2 { lines.len() } else { 0 }
 }
 
 /// Plain text by lines: each is a text of its own.

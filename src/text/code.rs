@@ -42,8 +42,9 @@ enum ElementEnd {
 }
 
 /// The notation of a text, as far as the name of its file tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Notation {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Notation {
+    #[default]
     Plain,
     Markdown,
     Tex,
@@ -120,6 +121,11 @@ impl CodeFinder {
             apart,
             begun: BegunLine::default(),
         }
+    }
+
+    /// Returns the notation of the text.
+    pub(crate) fn notation(&self) -> Notation {
+        self.notation
     }
 
     /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands
@@ -225,7 +231,11 @@ impl CodeFinder {
     fn line(&mut self, line: &str, view: &mut String) {
         let is_first = std::mem::take(&mut self.is_first);
         if self.block == Block::Text {
+            let from = view.len();
             self.text_line(line, is_first, view);
+            if self.notation == Notation::Tex {
+                show_row(line, from, view);
+            }
         } else {
             self.block_line(line, view);
         }
@@ -519,6 +529,16 @@ fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     let from = chunks.iter().position(|chunk| has(chunk)).unwrap_or(chunks.len()) * 64;
     let end = if from < lines.len() - rest.len() { from + 64 } else { lines.len() };
     lines[from..end].iter().position(|&b| opens(b)).map(|at| from + at)
+}
+
+/// Writes bars between the cells of a table and at the end of its row, as other tables have them; the view
+/// of the line begins at byte `from`.
+fn show_row(line: &str, from: usize, view: &mut String) {
+    let Some(end) = line.rfind("\\\\").filter(|&end| line[..end].contains('&')) else { return };
+    let row: String = view.drain(from..).collect();
+    let is_escaped = |at: usize| row[..at].ends_with('\\');
+    let bar = |(at, c): (usize, char)| if at == end || c == '&' && !is_escaped(at) { '|' } else { c };
+    view.extend(row.char_indices().map(bar));
 }
 
 /// Appends as many bytes as `code` has.

@@ -105,6 +105,16 @@ impl GapTracker {
         self.gap = Some(Mark::None);
     }
 
+    /// Returns the mark after the last word, if anything stands there.
+    pub(super) fn seen(&self) -> Option<Mark> {
+        self.gap
+    }
+
+    /// Closes the gap after the last word, unless a mark stands there.
+    pub(super) fn close_open(&mut self) {
+        self.gap.get_or_insert(Mark::None);
+    }
+
     /// Ends a speaker label, whose marks are none of the text; `before` is the state before it. Without
     /// words, the mark behind the last word of the line before has its place.
     pub(super) fn end_label(&mut self, before: &Self, has_words: bool) {

@@ -24,6 +24,7 @@ mod words;
 mod source_capitals;
 pub(crate) mod sentence_tracker;
 mod gap_tracker;
+mod blocks;
 pub mod label;
 pub mod tokenize;
 pub mod tokens;

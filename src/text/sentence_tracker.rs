@@ -215,9 +215,12 @@ impl SentenceTracker {
     /// Ends a speaker label, behind which a sentence begins; `line` is the state of the line before it.
     pub(super) fn end_label(&mut self, line: LineState) {
         self.line = LineState { written: true, ..line };
-        self.blocked = false;
-        self.after_clitic = false;
-        self.pending = None;
+        self.begin();
+    }
+
+    /// Begins a sentence with the next word.
+    pub(super) fn begin(&mut self) {
+        (self.blocked, self.after_clitic, self.pending) = (false, false, None);
         self.ended = Ended::Stopped;
     }
 

@@ -6,6 +6,8 @@
 //! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
 //! Case plays no part: a text and its lower-cased copy have their words in the same positions.
 
+use super::blocks::{BlockTag, BlockTracker, LineBlock, ListTag};
+use super::code::Notation;
 use super::divided_word::Vocabulary;
 use super::gap_tracker::GapTracker;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
@@ -54,6 +56,10 @@ pub struct Tokenizer {
     sentences: SentenceTracker,
     /// The marks between words.
     gaps: GapTracker,
+    /// The headings, tables and lists.
+    blocks: BlockTracker,
+    /// The index in `Tokens` of the first word of the previous line.
+    previous: usize,
 }
 
 /// Returns the words of a whole text.
@@ -105,6 +111,8 @@ impl Tokenizer {
             openings: LineOpenings::default(),
             sentences: SentenceTracker::default(),
             gaps: GapTracker::default(),
+            blocks: BlockTracker::default(),
+            previous: 0,
         }
     }
 
@@ -144,6 +152,12 @@ impl Tokenizer {
         self
     }
 
+    /// Reads a text in a notation: a line of Markdown may be the underline of a heading.
+    pub(crate) fn of_notation(mut self, notation: Notation) -> Self {
+        self.blocks = BlockTracker::new(notation);
+        self
+    }
+
     /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
@@ -154,6 +168,8 @@ impl Tokenizer {
             openings: self.openings.next_text(),
             sentences: SentenceTracker::default(),
             gaps: self.gaps.next_text(),
+            blocks: self.blocks.next_text(),
+            previous: 0,
             ..*self
         };
     }
@@ -174,7 +190,7 @@ impl Tokenizer {
     /// before `from` still available as context. A [live](Tokenizer::live) text that is all tail is
     /// also left for the next call.
     pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
-        self.first = tokens.len();
+        (self.first, self.previous) = (tokens.len(), tokens.len());
         let mut at = from;
         while at < text.len() {
             at = self.parts.skip_run(text, at);
@@ -206,7 +222,7 @@ impl Tokenizer {
             at = match self.parts.part(&self.reading, text, (at, base), cut, leaves_tail) {
                 TextPart::Open => break,
                 TextPart::Tag(end) => {
-                    self.sentences.write();
+                    self.tag(text, at, end, tokens);
                     end
                 }
                 TextPart::TooLong => {
@@ -214,10 +230,14 @@ impl Tokenizer {
                     at
                 }
                 TextPart::Joined(run) => {
+                    self.begin_line((text, at, run.end), cut, tokens);
                     self.joined_run(text, &run, base, tokens);
                     run.end
                 }
                 TextPart::Run(field, kinds) => {
+                    if self.before >= Break::Line {
+                        self.begin_line((text, at, field.end), cut, tokens);
+                    }
                     self.field(&field, kinds, tokens);
                     field.end
                 }
@@ -237,6 +257,11 @@ impl Tokenizer {
         self.place = LinePlace::Text;
         self.sentences.settle(AfterMarks::End);
         self.parts.end_line();
+        let has_words = self.before < Break::Line;
+        if has_words && self.blocks.is_without_marks() {
+            self.gaps.close_open();
+        }
+        let (block, begins) = self.blocks.end_line(self.gaps.seen());
         if self.reading.apart {
             return self.reset();
         }
@@ -246,12 +271,82 @@ impl Tokenizer {
             return;
         }
         self.sentences.end_line();
-        self.before = self.before.max(if is_written { Break::Line } else { Break::Paragraph });
+        let is_apart = !is_written || block == LineBlock::Heading && has_words;
+        self.before = self.before.max(if is_apart { Break::Paragraph } else { Break::Line });
+        if begins {
+            self.sentences.begin();
+        }
+    }
+
+    /// Begins a line with the run at these bytes, if none has begun.
+    #[cold]
+    fn begin_line(&mut self, run: (&str, usize, usize), cut: Cut, tokens: &mut Tokens) {
+        if self.blocks.has_line() || self.reading.arrival == Arrival::Cues {
+            return;
+        }
+        let (text, start, end) = run;
+        let is_whole = !self.reading.is_live() && (cut == Cut::Whole || text[end..].contains('\n'));
+        let block = self.blocks.begin_line(run, place(&text[start..end]), self.before, is_whole);
+        let is_text = block == LineBlock::Text;
+        if !(is_text && self.before < Break::Paragraph) && self.blocks.end_item(self.gaps.seen()) {
+            self.gaps.close_open();
+        }
+        match block {
+            LineBlock::Item => {
+                if self.blocks.begins_items() {
+                    self.sentences.begin();
+                }
+                // Where marks are inserted, the items show no ends of sentences.
+                if self.reading.puts.is_some() {
+                    self.before = self.before.max(Break::Paragraph);
+                }
+            }
+            LineBlock::Underline => self.underline(tokens),
+            LineBlock::Heading => self.before = self.before.max(Break::Paragraph),
+            LineBlock::Text | LineBlock::Row => {}
+        }
+        if block != LineBlock::Item && self.before >= Break::Paragraph {
+            self.blocks.end_list();
+        }
+    }
+
+    /// Makes a heading of the previous line.
+    fn underline(&mut self, tokens: &mut Tokens) {
+        for (at, word) in tokens.as_mut_slice()[self.previous..].iter_mut().enumerate() {
+            word.place = LinePlace::Heading;
+            if at > 0 {
+                word.gap.get_or_insert(Mark::None);
+            }
+        }
+        self.gaps.close_open();
+        self.before = self.before.max(Break::Paragraph);
+    }
+
+    /// Reads the tag at these bytes: with a block of HTML the text begins anew.
+    #[cold]
+    fn tag(&mut self, text: &str, at: usize, end: usize, tokens: &mut Tokens) {
+        let has_words = self.before < Break::Line;
+        let is_mention = has_words && text[..at].ends_with(' ') && text[end..].starts_with(' ');
+        self.sentences.write();
+        let is_text = self.reading.arrival != Arrival::Cues && !self.reading.apart;
+        let Some(tag) = BlockTag::of(&text[at..end]).filter(|_| is_text && !is_mention) else { return };
+        if tag.list != ListTag::None && self.blocks.end_item(self.gaps.seen()) {
+            self.gaps.close_open();
+        }
+        if has_words {
+            self.finish_line(tokens);
+            self.end_line();
+            (self.first, self.previous) = (tokens.len(), tokens.len());
+            self.sentences.write();
+        }
+        self.blocks.read_tag(tag);
+        self.before = self.before.max(Break::Paragraph);
+        self.sentences.begin();
     }
 
     /// Closes the gap after the last word, the end of a label that [`Tokenizer::read`] was not shown as one.
     pub fn close_gap(&mut self) {
-        self.gaps.close();
+        self.gaps.close_open();
     }
 
     /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
@@ -309,7 +404,7 @@ impl Tokenizer {
             if ends_line {
                 self.finish_line(tokens);
                 self.end_line();
-                self.first = tokens.len();
+                (self.previous, self.first) = (self.first, tokens.len());
             } else {
                 self.before = self.before.max(Break::Space);
             }
@@ -322,6 +417,7 @@ impl Tokenizer {
         let words = &mut tokens.as_mut_slice()[self.first..];
         if !words.is_empty() {
             self.sentences.finish_line(&self.reading, words);
+            words[0].starts |= !self.reading.is_live() && self.blocks.is_key(self.gaps.seen());
         }
     }
 
@@ -410,6 +506,11 @@ impl Tokenizer {
         let reports = self.sentences.begin_word(reading, &mut token, at, apostrophe, has_opening);
         let line = &mut tokens.as_mut_slice()[self.first..];
         self.gaps.begin_word(reading, &mut token, (word, apostrophe.is_some()), (opening, reports), line);
+        if self.blocks.add_word() && token.before < Break::Line {
+            token.gap.get_or_insert(Mark::None);
+            token.opening = token.opening.or(reading.sees_openings().then_some(Mark::None));
+        }
+        token.may_name |= reading.puts.is_some() && self.blocks.may_be_key();
         tokens.push(word, reading.locale, token);
         if apostrophe == Some(DutchApostrophe::Clitic) {
             // No mark parts a clitic from the word that it belongs to.
@@ -458,7 +559,9 @@ impl Tokenizer {
 
     /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
     pub fn gap(&self) -> Option<Mark> {
-        self.gaps.gap()
+        let is_closed =
+            self.blocks.closes_item() || self.before < Break::Line && self.blocks.is_without_marks();
+        self.gaps.gap().or(is_closed.then_some(Mark::None))
     }
 }
 
@@ -715,7 +818,7 @@ mod tests {
         let text = "we met him\nmaria reis met";
         tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
         let may_name: Vec<_> = tokens.as_slice().iter().map(|token| token.may_name).collect();
-        assert_eq!(may_name, [true, false, false, true, true, false]);
+        assert_eq!(may_name, [true, true, true, true, true, false]);
     }
 
     #[test]
@@ -730,6 +833,58 @@ mod tests {
             let found: Vec<_> = tokens.as_slice().iter().map(|token| token.starts).collect();
             assert_eq!(found, [true, starts, false]);
         }
+    }
+
+    #[test]
+    fn a_sentence_begins_below_a_short_line_with_a_colon_that_stands_alone() {
+        assert_eq!(starts("to do:\nwe met"), ["to", "we"]);
+        assert_eq!(starts("so it is\n\nto do:\n\n- we met\n- and left\n\nso it"), ["to", "we", "and"]);
+        assert_eq!(starts("so it is\nto do:\nwe met"), Vec::<String>::new());
+        assert_eq!(starts("he told me this:\nwe met"), Vec::<String>::new());
+        let mut tokens = Tokens::new();
+        let mut cues = Tokenizer::flowing(Locale::Root, "en", Capitalized::Ignore);
+        cues.read("to do:\nwe met", 0, Cut::Whole, &mut tokens);
+        assert_eq!(starting_words(&tokens), Vec::<String>::new());
+    }
+
+    /// Returns the words before which a mark may be inserted, and whether one may at the end.
+    fn open(text: &str, notation: Notation) -> (Vec<String>, bool) {
+        let mut tokens = Tokens::new();
+        let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(true);
+        let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).of_notation(notation);
+        tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+        let words = tokens.iter().skip(1).filter(|(_, token)| token.gap.is_none());
+        (words.map(|(lower, _)| lower.to_owned()).collect(), tokenizer.gap().is_none())
+    }
+
+    #[test]
+    fn headings_and_cells_leave_no_place_for_marks() {
+        use Notation::{Markdown, Plain, Tex};
+        let open = |text, notation| {
+            let (words, is_open) = open(text, notation);
+            (words.join(" "), is_open)
+        };
+        assert_eq!(open("so it\n# we met\nand left", Plain), ("it we left".to_owned(), true));
+        assert_eq!(open("# we met", Plain), (String::new(), false));
+        assert_eq!(open("so it\n\nwe met\n---\nand left", Markdown), ("it we left".to_owned(), true));
+        assert_eq!(open("so it\nwe met\n---\n", Markdown), ("it we met".to_owned(), true));
+        assert_eq!(open("so it\n\nwe met\n---\n", Plain), ("it we met".to_owned(), true));
+        assert_eq!(open("so\n| we met | it is |\n| and |\nso", Plain), ("we".to_owned(), true));
+        assert_eq!(open("we met | it is", Tex), (String::new(), false));
+        assert_eq!(open("so <h2>we met</h2><p>so it", Plain), ("we it".to_owned(), true));
+        assert_eq!(open("<td>we met<td>so it", Plain), (String::new(), false));
+    }
+
+    #[test]
+    fn an_item_has_a_place_for_a_mark_at_its_end_if_the_first_one_has_a_stop() {
+        let open = |text| {
+            let (words, is_open) = open(text, Notation::Plain);
+            (words.join(" "), is_open)
+        };
+        assert_eq!(open("- we met\n- it is\n  so\n- and"), ("met is so".to_owned(), false));
+        assert_eq!(open("- we met.\n- it is\n- and"), ("met is and".to_owned(), true));
+        assert_eq!(open("- we met\n\nso it"), ("met it".to_owned(), true));
+        assert_eq!(open("<ul><li>we met</li><li>it is</li></ul>so"), ("met is".to_owned(), true));
     }
 
     #[test]

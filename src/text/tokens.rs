@@ -92,7 +92,8 @@ pub struct Token {
     /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
     /// Found only where marks are inserted.
     pub after_clitic: bool,
-    /// True if a colon after the word would make the label of a speaker of the words before it.
+    /// True if a colon after the word would make the label of a speaker of the words before it, or a line
+    /// that introduces what is below it.
     /// Found only where marks are inserted.
     pub may_name: bool,
     /// True if the text around the word lacks its punctuation, and false if it has it; `None` if that is

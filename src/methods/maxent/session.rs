@@ -97,8 +97,7 @@ impl Default for AnswerHistory {
 impl AnswerHistory {
     /// Takes the mark after a word; `ends` is true if a sentence ends with it.
     fn mark(&mut self, mark: Mark, ends: bool) {
-        // Where a sentence ends with no mark of the text, there is the colon of a label.
-        self.marks.mark(if ends && mark == Mark::None { Mark::Colon } else { mark });
+        self.marks.mark(mark);
         self.begins = ends;
         if self.begins {
             self.opened = Mark::None;

@@ -1,0 +1,258 @@
+//! Follows the blocks of a text: headings, rows of tables, items of lists, and the elements of HTML.
+
+use super::code::Notation;
+use super::mark::Mark;
+use super::tokens::{Break, LinePlace};
+
+/// The largest number of words of a line that introduces what is below it: `Findings:`
+const LONGEST_KEY: usize = 3;
+
+/// The smallest number of marks that underline a heading.
+const UNDERLINE: usize = 3;
+
+/// Elements of HTML whose text gets no marks.
+const CLOSED: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "title", "th", "td", "caption"];
+
+/// Elements of HTML with which text begins anew.
+const BLOCKS: [&str; 34] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "thead",
+    "tr",
+    "ul",
+];
+
+/// Elements of HTML that contain cells, and so are in none.
+const AROUND_CELLS: [&str; 6] = ["table", "tbody", "thead", "tr", "body", "html"];
+
+/// The kind of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum LineBlock {
+    #[default]
+    Text,
+    Heading,
+    /// The marks below a heading.
+    Underline,
+    /// A row of a table.
+    Row,
+    Item,
+}
+
+/// The blocks of a text so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct BlockTracker {
+    /// The notation of the text, as far as its name tells.
+    notation: Notation,
+    /// The kind of the line, once it has begun, and the break before it.
+    line: Option<LineBlock>,
+    before: Break,
+    /// The number of words of the line.
+    words: usize,
+    /// True if the previous line is one of running text that a paragraph begins with.
+    follows_first: bool,
+    /// True inside an element whose text gets no marks.
+    is_closed: bool,
+    /// True from the first word of an item to the end of its text.
+    in_item: bool,
+    /// True if the first item of the list ends with a stop, once it has ended.
+    has_stops: Option<bool>,
+    /// True if a line such as `Plan:` is above, so that each item begins a sentence.
+    follows_key: bool,
+}
+
+impl BlockTracker {
+    /// Starts a text in a notation.
+    pub(super) fn new(notation: Notation) -> Self {
+        Self { notation, ..Self::default() }
+    }
+
+    /// Starts another text.
+    pub(super) fn next_text(self) -> Self {
+        Self::new(self.notation)
+    }
+
+    /// Returns true if the line has begun.
+    #[inline]
+    pub(super) fn has_line(&self) -> bool {
+        self.line.is_some()
+    }
+
+    /// Begins a line with the run at `start..end`, which makes `place` of the words after it; `is_whole` is
+    /// true if the text has the whole line. Returns the kind of the line.
+    pub(super) fn begin_line(
+        &mut self,
+        (text, start, end): (&str, usize, usize),
+        place: Option<LinePlace>,
+        before: Break,
+        is_whole: bool,
+    ) -> LineBlock {
+        let rest = &text[start..];
+        let line = rest.split('\n').next().unwrap_or_default().trim_end();
+        let run = &text[start..end];
+        let block = match place {
+            _ if self.is_underline(line, before) => LineBlock::Underline,
+            _ if self.is_row(line, is_whole) => LineBlock::Row,
+            Some(LinePlace::Heading) => LineBlock::Heading,
+            // With a dash begins what somebody says.
+            Some(LinePlace::Item) if run != "–" => LineBlock::Item,
+            _ => LineBlock::Text,
+        };
+        (self.line, self.before) = (Some(block), before);
+        block
+    }
+
+    /// Returns true if a line is the underline of a heading: the line above is a paragraph.
+    fn is_underline(&self, line: &str, before: Break) -> bool {
+        let is_of = |sign: char| line.chars().all(|c| c == sign);
+        self.notation == Notation::Markdown
+            && self.follows_first
+            && before == Break::Line
+            && line.len() >= UNDERLINE
+            && (is_of('=') || is_of('-'))
+    }
+
+    /// Returns true if a line is the row of a table.
+    fn is_row(&self, line: &str, is_whole: bool) -> bool {
+        let is_table =
+            || self.notation != Notation::Plain && is_whole && (line.contains(" | ") || line.ends_with('|'));
+        line.starts_with('|') || is_table()
+    }
+
+    /// Returns true if the line, which has `gap` at its end, introduces what is below it.
+    pub(super) fn is_key(&self, gap: Option<Mark>) -> bool {
+        gap == Some(Mark::Colon) && self.may_be_key()
+    }
+
+    /// Returns true if a colon behind the last word would let the line introduce what is below it.
+    #[inline]
+    pub(super) fn may_be_key(&self) -> bool {
+        self.words <= LONGEST_KEY && self.words > 0 && self.is_first()
+    }
+
+    /// Returns true if the line is one of running text that a paragraph begins with.
+    fn is_first(&self) -> bool {
+        self.line == Some(LineBlock::Text) && self.before >= Break::Paragraph
+    }
+
+    /// Notes the beginning of text that belongs to no list.
+    pub(super) fn end_list(&mut self) {
+        (self.has_stops, self.follows_key) = (None, false);
+    }
+
+    /// Ends the item before this line, if there is one, and returns true if no mark is inserted behind it;
+    /// `gap` is the mark there.
+    pub(super) fn end_item(&mut self, gap: Option<Mark>) -> bool {
+        let in_item = std::mem::take(&mut self.in_item);
+        in_item && !*self.has_stops.get_or_insert(gap.is_some_and(Mark::ends_sentence))
+    }
+
+    /// Returns true if an item is open that gets no mark at its end.
+    pub(super) fn closes_item(&self) -> bool {
+        self.in_item && self.has_stops != Some(true)
+    }
+
+    /// Returns true if each item begins a sentence.
+    pub(super) fn begins_items(&self) -> bool {
+        self.follows_key
+    }
+
+    /// Counts a word, and returns true if no mark is inserted before it, unless it is the first.
+    #[inline]
+    pub(super) fn add_word(&mut self) -> bool {
+        self.words += 1;
+        self.in_item |= self.line == Some(LineBlock::Item);
+        self.is_without_marks()
+    }
+
+    /// Returns true if no marks are inserted here.
+    #[inline]
+    pub(super) fn is_without_marks(&self) -> bool {
+        self.is_closed || matches!(self.line, Some(LineBlock::Heading | LineBlock::Row))
+    }
+
+    /// Ends a line; `gap` is the mark at its end. Returns its kind, and true if a sentence begins behind it.
+    pub(super) fn end_line(&mut self, gap: Option<Mark>) -> (LineBlock, bool) {
+        let is_key = self.is_key(gap);
+        self.follows_first = self.is_first() && self.words > 0;
+        self.follows_key |= is_key;
+        self.words = 0;
+        let block = self.line.take().unwrap_or_default();
+        (block, is_key)
+    }
+
+    /// Begins or ends an element of a block.
+    pub(super) fn read_tag(&mut self, tag: BlockTag) {
+        self.is_closed = tag.closes.unwrap_or(self.is_closed);
+        match tag.list {
+            ListTag::None | ListTag::ItemEnd => {}
+            ListTag::Item => self.line = Some(LineBlock::Item),
+            ListTag::List => self.end_list(),
+        }
+    }
+}
+
+/// A tag of a block of HTML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BlockTag {
+    /// True if no marks are inserted behind it, and false if they are; `None` if it does not tell.
+    closes: Option<bool>,
+    pub(super) list: ListTag,
+}
+
+/// The part of a list that a tag begins or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListTag {
+    None,
+    List,
+    Item,
+    ItemEnd,
+}
+
+impl BlockTag {
+    /// Reads a tag; `None` if text does not begin anew with it.
+    pub(super) fn of(tag: &str) -> Option<Self> {
+        let name = tag.strip_prefix('<')?;
+        let is_end = name.starts_with('/');
+        let name = name.trim_start_matches('/');
+        let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+        let is_in = |names: &[&str]| names.iter().any(|of| of.eq_ignore_ascii_case(name));
+        let is_cell = is_in(&CLOSED);
+        let closes = (is_cell || is_in(&AROUND_CELLS)).then_some(is_cell && !is_end);
+        let list = match is_end {
+            _ if is_in(&["ul", "ol"]) => ListTag::List,
+            true if is_in(&["li"]) => ListTag::ItemEnd,
+            false if is_in(&["li"]) => ListTag::Item,
+            _ => ListTag::None,
+        };
+        (is_cell || is_in(&BLOCKS)).then_some(Self { closes, list })
+    }
+}
