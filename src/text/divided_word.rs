@@ -12,9 +12,12 @@ pub(crate) const LINE_END: char = '\u{b}';
 /// The hyphens at which a word is divided. A soft one shows that the parts are one word.
 const HYPHENS: [char; 3] = ['-', '‐', '\u{ad}'];
 
+/// Returns true for a known word in lower case.
+type Knows = dyn Fn(&str) -> bool + Send + Sync;
+
 /// The words that a model knows; none by default.
 #[derive(Clone, Default)]
-pub(crate) struct Vocabulary(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+pub(crate) struct Vocabulary(Option<Arc<Knows>>);
 
 impl Vocabulary {
     /// Makes a vocabulary of the words, in lower case, for which `knows` is true.
