@@ -550,7 +550,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Drops all tags except some.
+    /// Drops all tags except some; those of WebVTT alone are dropped and told even where other losses are
+    /// errors.
     pub(super) fn keep_tags(
         &mut self,
         is_kept: impl Fn(&str) -> bool,
@@ -560,7 +561,11 @@ impl Segment {
         for (nth, tag) in self.tags.iter().enumerate() {
             if !is_kept(&tag.tag) {
                 let what = format!("the tag \"{}\"", shortened(&tag.tag));
-                losses.drop_part(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
+                let drop = losses.drop;
+                losses.drop |= is_of_web(&tag.tag);
+                let dropped = losses.drop_part(LossKind::Tags, left, what);
+                losses.drop = drop;
+                dropped.map_err(|lost| Lost { nth, ..lost })?;
                 left += 1;
             }
         }
@@ -824,6 +829,12 @@ pub trait SegmentWriter {
     fn end(&mut self, out: &mut String) {
         let _ = out;
     }
+}
+
+/// Returns true if a tag is one of WebVTT alone: a voice, a class, a language, ruby text or the time of a word.
+fn is_of_web(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']).split(['.', ' ', '\t', '>']).next().unwrap_or_default();
+    matches!(name, "v" | "c" | "lang" | "ruby" | "rt") || name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

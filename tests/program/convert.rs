@@ -139,6 +139,14 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
 }
 
 #[test]
+fn tags_of_webvtt_alone_are_left_out_and_told() {
+    let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>So <i>we</i> <00:01.500><c.x>met</c>\n\n";
+    let (out, error) = Room::new().both("- --from vtt --to srt", vtt);
+    assert_eq!(out, "1\n00:00:01,000 --> 00:00:02,000\nSo <i>we</i> met\n\n");
+    assert_eq!(error, "majuscule: left out: tags of 1 cue\n");
+}
+
+#[test]
 fn what_would_be_lost_is_named_with_its_place() {
     let room = Room::new();
     let long = "1\n00:00:01,000 --> 00:00:02,000\nso\nwe\n";
