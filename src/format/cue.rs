@@ -312,12 +312,18 @@ impl CueScanner {
 
     /// Returns the length of the name of a speaker at the beginning of a line, with its colon:
     /// `MAN:`, `Dr. Reis:`. No other name than the last can stand where a sentence continues.
-    fn name_len(&self, text: &str) -> Option<usize> {
+    fn name_len(&mut self, text: &str) -> Option<usize> {
         if self.event.is_some() || self.tag.is_some() {
             return None;
         }
         let goes_on = self.marked && self.is_open();
-        name_len(text).filter(|&len| !goes_on || self.names.repeats(name_in(&text[..len])))
+        let len = name_len(text)?;
+        if goes_on && !self.names.repeats(name_in(&text[..len])) {
+            // It may be another speaker, so that the next name is not certain to be the last again.
+            self.names.read_name("");
+            return None;
+        }
+        Some(len)
     }
 
     /// Returns the length of the non-text at byte `at`, and the break if the speaker changes there.
@@ -934,6 +940,10 @@ mod tests {
         assert_eq!(
             parts(&["ana: so, and", "ANA: then", "rui: no, i", "ana: am.", "ana: yes, he", "(ana): is"]),
             ["ana:", "^so, and", "ANA:", "then", "rui:", "^no, i", "ana:", "^am.", "ana:", "^yes, he", "is"]
+        );
+        assert_eq!(
+            parts(&["ana: no.", "ana: so, it", "rui: no, i", "ana: then"])[4..],
+            ["rui: no, i", "ana: then"]
         );
         assert_eq!(parts(&["ana: so", "ana: then"]), ["ana:", "^so", "ana:", "^then"]);
         assert_eq!(parts(&["ana: so, and", ">> ana: then"]), ["ana:", "^so, and", "|ana:", "^then"]);
