@@ -88,7 +88,7 @@ impl CaptionStreamReader {
                 Ok(Some(caption)) => self.take(caption, out)?,
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    self.now(out)?;
+                    self.force(out)?;
                     return Err(error);
                 }
             }
@@ -108,7 +108,7 @@ impl CaptionStreamReader {
                 .position(|(earlier, _)| earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)))
         });
         if let (Some(at), Some(id)) = (replaced, &caption.id) {
-            self.now(out)?;
+            self.force(out)?;
             self.start()?;
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
             let left = self.left_of(at);
@@ -174,6 +174,14 @@ impl CaptionStreamReader {
         while (len > CONTEXT || self.context.len() > RECORDS) && self.context.len() > 1 {
             len -= self.context.pop_front().map_or(0, |(_, text)| text.len());
         }
+    }
+
+    /// Writes all pending records, of which the last may go on.
+    fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let mut restored = Vec::new();
+        self.stream.force(&mut restored)?;
+        self.pass_on(&restored, out);
+        Ok(())
     }
 
     fn end_text(&mut self, out: &mut Vec<u8>) -> Result<()> {

@@ -127,6 +127,7 @@ fn read_pieces(
                 options.interrupt.check()?;
                 queue.push(piece, take).map(Some)
             }
+            None if kind == Format::Text && !options.marks.is_empty() => queue.flush(take).map(|()| None),
             None => queue.now(take).map(|()| None),
         })?;
     }
@@ -162,7 +163,8 @@ pub trait Streaming: Send {
     /// allow; output before the error is written.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Stops waiting: appends all pending text, with the right context there is.
+    /// Stops waiting: appends all pending text, with the right context there is. Where marks are
+    /// inserted and a line has just ended, a sentence ends with it.
     ///
     /// # Errors
     /// Returns the method's errors.

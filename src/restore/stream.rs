@@ -70,7 +70,12 @@ impl Stream {
         self.writer.apart.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Returns the text that [`Streaming::now`] would append, and the marks put into it.
+    /// Appends all pending text, after which the sentence goes on.
+    pub(super) fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        self.incoming.now(&mut to(&mut self.writer, out))
+    }
+
+    /// Returns the text that [`Stream::force`] would append, and the marks put into it.
     pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
         let (mut tail, mut marks) = (Vec::new(), Vec::new());
         let options = &self.writer.options;
@@ -91,7 +96,7 @@ impl Streaming for Stream {
     /// If only a part of a word is here, that part is written, and the rest of the word stays as it
     /// will come.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        self.incoming.now(&mut to(&mut self.writer, out))
+        self.incoming.pause(&mut to(&mut self.writer, out))
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
@@ -153,6 +158,8 @@ pub(super) struct Incoming {
     live: Live,
     queue: Queue<'static>,
     piece: Piece,
+    /// True if the text so far ends with the end of a line.
+    ends_line: bool,
 }
 
 impl Incoming {
@@ -167,11 +174,13 @@ impl Incoming {
         let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
         let live = Live::new(name, options);
         let live = if kind == Format::Text { live.of_plain_text() } else { live };
-        Self { live, queue, piece: Piece::default() }
+        Self { live, queue, piece: Piece::default(), ends_line: false }
     }
 
     /// Takes the next bytes, and passes on the pieces that are certain by then.
     pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<()> {
+        let end = bytes.iter().rfind(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        self.ends_line = end.map_or(self.ends_line, |end| *end == b'\n');
         let taken = self.live.push(bytes);
         self.pass_on(take)?;
         if taken.is_err() {
@@ -185,6 +194,21 @@ impl Incoming {
         self.live.cut();
         self.pass_on(take)?;
         self.queue.now(take)
+    }
+
+    /// Passes on all pieces where the text pauses. A line that is whole is an utterance.
+    fn pause(&mut self, take: &mut Take<'_>) -> Result<()> {
+        if self.ends_line { self.end_utterance(take) } else { self.now(take) }
+    }
+
+    /// Passes on all pieces, with the mark at the end of an utterance, which ends a sentence.
+    pub(super) fn end_utterance(&mut self, take: &mut Take<'_>) -> Result<()> {
+        if self.queue.options.marks.is_empty() {
+            return self.now(take);
+        }
+        self.live.cut();
+        self.pass_on(take)?;
+        self.queue.flush(take)
     }
 
     /// Passes on the rest, at the end of the input. The result inside is that of the last bytes, whose
@@ -207,5 +231,52 @@ impl Incoming {
             self.piece = self.queue.push(std::mem::take(&mut self.piece), take)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::restore::stream_as;
+    use crate::text::MarkSet;
+
+    #[test]
+    fn a_sentence_ends_with_a_line_before_a_pause() {
+        let model = Model::embedded("en").unwrap();
+        let options = RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() };
+        let said = |kind, lines: [&str; 2], options: &RestoreOptions| {
+            let mut stream = stream_as("live", kind, model.restorer.clone(), options.clone()).unwrap();
+            lines.map(|line| {
+                let mut out = Vec::new();
+                stream.push(line.as_bytes(), &mut out).unwrap();
+                stream.now(&mut out).unwrap();
+                String::from_utf8(out).unwrap()
+            })
+        };
+        let marked = options.clone().marks(MarkSet::USUAL);
+        let text = ["did you see lisbon\n", "yes it was nice \r\n"];
+        assert_eq!(said(Format::Text, text, &marked), ["Did you see Lisbon?\n", "Yes, it was nice. \r\n"]);
+        let records = ["{\"text\":\"did you see lisbon\"}\n", "{\"text\":\"yes it was nice\"}\n"];
+        assert_eq!(
+            said(Format::Jsonl, records, &marked),
+            ["{\"text\":\"Did you see Lisbon?\"}\n", "{\"text\":\"Yes, it was nice.\"}\n"]
+        );
+        let parts = ["we met in the ", "city of lisbon\n"];
+        assert_eq!(said(Format::Text, parts, &marked), ["We met in the ", "city of Lisbon.\n"]);
+        assert_eq!(said(Format::Text, parts, &options), ["We met in the ", "city of Lisbon\n"]);
+    }
+
+    #[test]
+    fn a_replaced_record_ends_no_sentence() {
+        let model = Model::embedded("en").unwrap();
+        let options = RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() };
+        let options = options.marks(MarkSet::USUAL);
+        let mut stream = stream_as("live", Format::Jsonl, model.restorer.clone(), options).unwrap();
+        let mut out = Vec::new();
+        for text in ["we met in the", "we met in the city"] {
+            stream.push(format!("{{\"id\":1,\"text\":\"{text}\"}}\n").as_bytes(), &mut out).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "{\"id\":1,\"text\":\"We met in the\"}\n");
     }
 }

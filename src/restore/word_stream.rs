@@ -94,6 +94,16 @@ impl WordStream {
         self.collect(Incoming::now)
     }
 
+    /// Returns all that has come, at the end of an utterance, as where a recogniser hears a pause. Where
+    /// marks are inserted, a sentence ends there, and its mark is among what is returned; otherwise
+    /// this is [`now`](Self::now).
+    ///
+    /// # Errors
+    /// Returns the method's errors.
+    pub fn end_utterance(&mut self) -> Result<RestoredPart> {
+        self.collect(Incoming::end_utterance)
+    }
+
     /// Returns the rest, at the end of the text.
     ///
     /// # Errors

@@ -186,12 +186,11 @@ impl LiveSession {
                     None => self.push_words(words, &mut part, now)?,
                 }
                 if is_final {
-                    self.close_record(&mut part, now)?;
+                    self.end_utterance(&mut part, now)?;
                 }
             }
             LiveInput::Finalize => {
-                self.close_record(&mut part, now)?;
-                part.push(self.stream()?.now()?);
+                self.end_utterance(&mut part, now)?;
                 from_finalize = true;
             }
             LiveInput::CloseStream => {
@@ -213,10 +212,12 @@ impl LiveSession {
     pub fn stop_waiting(&mut self, now: Instant) -> Result<Answer> {
         let mut part = RestoredPart::default();
         let since = self.delivery.max_delay.and_then(|most| now.checked_sub(most));
-        if self.open.as_ref().is_some_and(|open| Some(open.came) <= since) {
-            self.close_record(&mut part, now)?;
+        let closes = self.open.as_ref().is_some_and(|open| Some(open.came) <= since);
+        if closes || self.open.is_none() && self.recent.trim_end_matches(' ').ends_with('\n') {
+            self.end_utterance(&mut part, now)?;
+        } else {
+            part.push(self.stream()?.now()?);
         }
-        part.push(self.stream()?.now()?);
         self.waiting.clear();
         self.answer(part, false)
     }
@@ -306,6 +307,18 @@ impl LiveSession {
             self.final_ids.pop_front();
         }
         self.push_words(words, part, now)
+    }
+
+    /// Ends an utterance, and with it the record that could be replaced.
+    fn end_utterance(&mut self, part: &mut RestoredPart, now: Instant) -> Result<()> {
+        self.close_record(part, now)?;
+        part.push(self.stream()?.end_utterance()?);
+        if !self.options.marks.is_empty() {
+            // What follows is a text of its own, after white space.
+            let last = self.recent.char_indices().next_back();
+            self.recent.drain(..last.map_or(0, |(at, _)| at));
+        }
+        Ok(())
     }
 
     fn push_words(&mut self, words: Vec<TimedWord>, part: &mut RestoredPart, now: Instant) -> Result<()> {

@@ -110,14 +110,14 @@ fn words_keep_their_times() {
     client.send(&json!({"type": "Words", "words": words}));
     client.finalize();
     let found = client.words();
-    assert_eq!(forms(&found), ["We", "met", "--", "Angela", "and/or", ""]);
+    assert_eq!(forms(&found), ["We", "met", "--", "Angela", "and/or.", ""]);
     assert_eq!(
         (&found[0]["start"], &found[0]["end"], &found[3]["end"]),
         (&json!(0.1), &json!(0.3), &json!(1))
     );
     assert!(found[1].get("end").is_none() && found[2].get("confidence").is_none());
     assert_eq!(found[4]["word"], "and/or");
-    assert_eq!(client.close(), "We met -- Angela and/or  ");
+    assert_eq!(client.close(), "We met -- Angela and/or.  ");
 }
 
 #[test]
@@ -639,6 +639,57 @@ fn clients_of_vosk_get_one_answer_for_each_message() {
     assert_eq!(ask(json!({"config": {"max_alternatives": 3}}))["field"], "config.max_alternatives");
     assert_eq!(ask(json!({"eof": 1})), json!({"text": ""}));
     assert!(matches!(socket.read(), Ok(Message::Close(Some(frame))) if u16::from(frame.code) == 1000));
+}
+
+#[test]
+fn an_utterance_ends_a_sentence() {
+    let server = server();
+    let say = |id: &str, text: &str, is_final| {
+        let words: Vec<&str> = text.split(' ').collect();
+        json!({"type": "Words", "id": id, "words": words, "is_final": is_final})
+    };
+    let (asked, answered) = ("did you see lisbon", "yes it was nice");
+    for (query, is_final) in
+        [("?marks=auto", true), ("?marks=auto", false), ("?marks=auto&max_delay=50", false)]
+    {
+        let mut client = LiveClient::begin(&server, query);
+        for (id, text) in [("a", asked), ("b", answered)] {
+            client.send(&say(id, text, is_final));
+            match is_final || query.contains("max_delay") {
+                true => _ = client.read_to("Results"),
+                false => client.finalize(),
+            }
+        }
+        let of = |at: usize| client.finals[at]["transcript"].as_str().unwrap();
+        assert_eq!([of(0), of(1)], ["Did you see Lisbon? ", "Yes, it was nice. "], "{query} {is_final}");
+        assert_eq!(client.finals[0]["speech_final"], true);
+        client.close();
+    }
+    // What is shown of the next utterance is no part of the one before.
+    let mut client = LiveClient::begin(&server, "?marks=auto&interim=true");
+    client.send(&say("a", asked, true));
+    client.send(&say("b", answered, false));
+    while !client.read_to("Results")["transcript"].as_str().unwrap().starts_with("Yes, it was nice") {}
+    client.close();
+    // Without punctuation the text goes on.
+    let mut client = LiveClient::begin(&server, "");
+    client.text("so we went to the ");
+    client.finalize();
+    client.text("city and left");
+    assert_eq!(client.close(), "So we went to the city and left");
+}
+
+#[test]
+fn a_result_of_vosk_ends_a_sentence() {
+    let server = server();
+    let mut socket = connect(&server, "/v1/live/vosk?marks=auto", &[]).unwrap();
+    for (text, restored) in
+        [("did you see lisbon", "Did you see Lisbon?"), ("yes it was nice", "Yes, it was nice.")]
+    {
+        socket.send(Message::text(json!({"text": text}).to_string())).unwrap();
+        let answer: Value = serde_json::from_str(&socket.read().unwrap().into_text().unwrap()).unwrap();
+        assert_eq!(answer, json!({"text": restored}));
+    }
 }
 
 #[test]
