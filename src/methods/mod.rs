@@ -10,6 +10,7 @@ pub mod majority;
 pub mod maxent;
 #[cfg(feature = "network")]
 pub mod network;
+pub(crate) mod openings;
 pub mod sentence_starts;
 mod compounds;
 pub mod spellings;

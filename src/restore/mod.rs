@@ -33,7 +33,8 @@ pub use word_stream::{RestoredPart, WordStream};
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
-use crate::restorer::{Boundary, Labelling, Restorer, Session};
+use crate::methods::openings::with_openings;
+use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
 use crate::text::bare_stretches::LOOK_AHEAD;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
@@ -98,10 +99,7 @@ pub fn restore(
     if options.puts() == Some(MarkPlaces::Unmarked) {
         TwoPasses::new(kind, method, request, options).run(input, take)?;
     } else {
-        let mut queue = Queue::new(method.session(request), options);
-        if options.puts().is_none() {
-            queue = queue.by_density(BareUse::Tell, method, options);
-        }
+        let mut queue = Queue::of_whole(kind, method, request, options);
         read_pieces(&mut *kind.open(input, options.clone())?, &mut queue, options, take)?;
     }
     writer.finish(out)?;
@@ -127,8 +125,7 @@ fn read_pieces(
                 options.interrupt.check()?;
                 queue.push(piece, take).map(Some)
             }
-            None if kind == Format::Text && !options.marks.is_empty() => queue.flush(take).map(|()| None),
-            None => queue.now(take).map(|()| None),
+            None => queue.pause(take).map(|()| None),
         })?;
     }
     queue.flush(take)
@@ -307,6 +304,8 @@ struct Queue<'a> {
     silent: usize,
     /// The pieces whose bare words are not known yet, where they matter.
     bare: Option<BarePieces>,
+    /// True if a sentence ends with a line before a pause.
+    ends_at_pause: bool,
 }
 
 impl<'a> Queue<'a> {
@@ -324,6 +323,24 @@ impl<'a> Queue<'a> {
             decisions: Vec::new(),
             silent: 0,
             bare: None,
+            ends_at_pause: false,
+        }
+    }
+
+    /// Starts a text that is restored as a whole in one pass.
+    fn of_whole(
+        kind: Format,
+        method: &'a dyn Restorer,
+        request: Request,
+        options: &RestoreOptions,
+    ) -> Self {
+        let session = with_openings(method.session(request), options);
+        let ends_at_pause = kind == Format::Text && options.puts().is_some();
+        let queue = Self { ends_at_pause, ..Self::new(session, options) };
+        match options.puts() {
+            Some(MarkPlaces::Everywhere) => queue,
+            Some(MarkPlaces::Unmarked) => queue.by_density(BareUse::Close, method, options),
+            None => queue.by_density(BareUse::Tell, method, options),
         }
     }
 
@@ -376,6 +393,11 @@ impl<'a> Queue<'a> {
         self.session.push(&piece.tokens, end, &mut self.choices)?;
         self.pieces.push_back(piece);
         self.write(None, take)
+    }
+
+    /// Writes all pending text where the input pauses after a line.
+    fn pause(&mut self, take: &mut Take<'_>) -> Result<()> {
+        if self.ends_at_pause { self.flush(take) } else { self.now(take) }
     }
 
     /// Writes all pending text, without waiting for the context that it may depend on.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::bare_pieces::BareUse;
 use super::two_passes::TwoPasses;
 use super::{Queue, RestoredWord, TextRestorer, read_pieces};
 #[cfg(doc)]
@@ -45,13 +44,7 @@ impl<'a> TextQueue<'a> {
             Some(MarkPlaces::Unmarked) => {
                 TextPasses::Two(Box::new(TwoPasses::new(Format::Text, method, request, &options)))
             }
-            Some(MarkPlaces::Everywhere) => {
-                TextPasses::One(Box::new(Queue::new(method.session(request), &options)))
-            }
-            None => {
-                let queue = Queue::new(method.session(request), &options);
-                TextPasses::One(Box::new(queue.by_density(BareUse::Tell, method, &options)))
-            }
+            _ => TextPasses::One(Box::new(Queue::of_whole(Format::Text, method, request, &options))),
         };
         Ok(Self { passes, options })
     }

@@ -39,10 +39,9 @@ impl<'a> TwoPasses<'a> {
         let of_capitals =
             Request { marks: MarkSet::NONE, mark_threshold: None, sentence_ends: false, ..request };
         let plain = RestoreOptions { marks: MarkSet::NONE, mark_threshold: None, ..options.clone() };
-        let marks = Queue::new(method.session(Request { cases: false, ..request }), options);
         Self {
             kind,
-            marks: marks.by_density(BareUse::Close, method, options),
+            marks: Queue::of_whole(kind, method, Request { cases: false, ..request }, options),
             // Where the first pass found no end of a sentence, there is none.
             capitals: Queue::new(method.session(of_capitals), &plain).by_density(
                 BareUse::Deny,
@@ -216,7 +215,7 @@ impl<'t, 'a> MarkedText<'t, 'a> {
         };
         match self.source.next(piece)? {
             NextPart::Piece => *piece = queue.push(std::mem::take(piece), take)?,
-            NextPart::Pause => queue.now(take)?,
+            NextPart::Pause => queue.pause(take)?,
             NextPart::End => {
                 queue.flush(take)?;
                 self.has_ended = true;

@@ -1,6 +1,6 @@
 //! Spanish.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, FunctionWords, Language, QuestionWords, SpeakerWords};
 use crate::text::Mark;
 
 /// Spanish.
@@ -38,6 +38,15 @@ pub static SPANISH: Language = Language {
         objects: "me te nos",
         conjunctions: "y e pero o u ni que porque cuando donde si como aunque mientras pues sino quien cuyo cuya",
         genitives: "de del",
+    }),
+    question_words: Some(QuestionWords {
+        interrogatives: "qué quién quiénes cuál cuáles cómo dónde adónde cuándo cuánto cuánta cuántos cuántas",
+        leading: "y e o u ni pero pues entonces a de en con por para desde hasta sobre hacia según contra sin entre \
+            ante bajo tras durante",
+        tags: "verdad no eh cierto vale sí ok okay sabes sabe saben entiendes entiende claro bien de",
+        addresses: "hola oye oiga oigan bueno pues entonces perdón perdona perdone disculpe disculpa señor señora \
+            señores señoras señoría señorías sr sra doctor doctora mira mire sí no ah eh vale vaya gracias \
+            si cuando aunque como ahora vamos papá mamá hijo hija amigo chicos tío dime dígame por",
     }),
     speaker_words: SpeakerWords {
         titles: "sra sr srta don doña dña",

@@ -61,6 +61,8 @@ pub struct Language {
     pub(super) conventions: Option<ConventionFacts>,
     /// The words that decide where a line is cut; `None` if short words do.
     pub function_words: Option<FunctionWords>,
+    /// The words that decide where a question opens; `None` if questions have no opening.
+    pub question_words: Option<QuestionWords>,
     /// The words in the labels of speakers.
     pub(super) speaker_words: SpeakerWords,
     /// Words after a time that make it part of a sentence.
@@ -143,6 +145,19 @@ pub struct FunctionWords {
     pub genitives: &'static str,
 }
 
+/// The words by which the clause is found that a question opens.
+#[derive(Debug)]
+pub struct QuestionWords {
+    /// Interrogatives.
+    pub interrogatives: &'static str,
+    /// Conjunctions and prepositions, which may come before an interrogative.
+    pub leading: &'static str,
+    /// First words of question tags: `eso es, ¿verdad?`
+    pub tags: &'static str,
+    /// First words of clauses that come before a question: greetings, addresses, conditions.
+    pub addresses: &'static str,
+}
+
 /// The words in the labels of speakers, which count in a text of any language.
 #[derive(Debug)]
 pub(super) struct SpeakerWords {
@@ -207,6 +222,7 @@ impl Language {
         opened: &[],
         conventions: None,
         function_words: None,
+        question_words: None,
         speaker_words: SpeakerWords::NONE,
         clock_words: "",
         clock_links: "",
@@ -386,6 +402,10 @@ mod tests {
             if let Some(words) = &language.function_words {
                 lists.extend([words.bound, words.close, words.objects, words.conjunctions, words.genitives]);
             }
+            if let Some(words) = &language.question_words {
+                lists.extend([words.interrogatives, words.leading, words.tags, words.addresses]);
+            }
+            assert_eq!(language.question_words.is_some(), language.opened.contains(&Mark::Question));
             if let Some(facts) = &language.conventions {
                 lists.extend([facts.spelled, facts.lettered, facts.titles, facts.offices, facts.particles]);
                 lists.extend([facts.no_names, facts.common, facts.office_particle]);
