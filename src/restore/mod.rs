@@ -328,12 +328,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Starts a text that is restored as a whole in one pass.
-    fn of_whole(
-        kind: Format,
-        method: &'a dyn Restorer,
-        request: Request,
-        options: &RestoreOptions,
-    ) -> Self {
+    fn of_whole(kind: Format, method: &'a dyn Restorer, request: Request, options: &RestoreOptions) -> Self {
         let session = with_openings(method.session(request), options);
         let ends_at_pause = kind == Format::Text && options.puts().is_some();
         let queue = Self { ends_at_pause, ..Self::new(session, options) };

@@ -17,6 +17,7 @@ use crate::files::{Input, Limits};
 use crate::format::{Format, Piece, PieceReader, WrittenWords};
 use crate::restorer::{Request, Restorer};
 use crate::text::markup::untagged;
+use crate::text::write::stays_as_it_is;
 use crate::text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
 
 /// The queues of both passes over texts of a format.
@@ -270,23 +271,40 @@ struct PassJoiner<'o> {
 impl PassJoiner<'_> {
     /// Takes the outcomes of a piece of the marked text, and passes on the pieces whose words all have theirs.
     fn join(&mut self, piece: &Piece, decisions: &[Decision], take: &mut Take<'_>) -> Result<()> {
-        for (token, decision) in piece.tokens.as_slice().iter().zip(decisions) {
-            let word = &piece.source[token.source.start as usize..token.source.end as usize];
-            let word = String::from_utf8_lossy(word);
+        self.waiting.extend(self.pieces.try_iter());
+        for ((lower, token), decision) in piece.tokens.iter().zip(decisions) {
+            // Some words are read only where no marks are inserted: names in the head of lyrics.
+            if self.next_word() != Some(lower) {
+                continue;
+            }
+            let bytes = &piece.source[token.source.start as usize..token.source.end as usize];
+            let word = String::from_utf8_lossy(bytes);
             let resolved = resolve(&untagged(&word), token, decision, self.options);
+            let stays = stays_as_it_is(bytes, token, decision, self.options);
             self.found.push_back(FoundCapital {
-                case: resolved.case,
+                case: if stays { Case::Lower } else { resolved.case },
                 confidence: decision.choice.confidence.and(resolved.confidence),
                 begins: decision.begins(token),
             });
         }
-        self.waiting.extend(self.pieces.try_iter());
         while let Some((piece, decisions)) =
             self.waiting.pop_front_if(|(piece, _)| piece.tokens.len() <= self.found.len())
         {
             self.pass_on(piece, decisions, take)?;
         }
         Ok(())
+    }
+
+    /// Returns the next word of the first pass that has no outcome of the second.
+    fn next_word(&self) -> Option<&str> {
+        let mut at = self.found.len();
+        for (piece, _) in &self.waiting {
+            match at.checked_sub(piece.tokens.len()) {
+                Some(rest) => at = rest,
+                None => return Some(piece.tokens.lower(at)),
+            }
+        }
+        None
     }
 
     fn pass_on(&mut self, mut piece: Piece, mut decisions: Vec<Decision>, take: &mut Take<'_>) -> Result<()> {
@@ -308,13 +326,13 @@ impl PassJoiner<'_> {
         self.waiting.extend(self.pieces.try_iter());
         while let Some((piece, decisions)) = self.waiting.pop_front() {
             if piece.tokens.len() > self.found.len() {
-                return Err(Error::model(name, "has other words with its marks: this is a bug"));
+                return Err(Error::model(
+                    name,
+                    "has other words once its punctuation is inserted: this is a bug",
+                ));
             }
             self.pass_on(piece, decisions, take)?;
         }
-        match self.found.is_empty() {
-            true => Ok(()),
-            false => Err(Error::model(name, "has more words with its marks: this is a bug")),
-        }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::case::{Capitals, Case};
+use super::mark::Mark;
 use super::markup::untagged;
 use super::options::{OutputForm, RestoreOptions};
 use super::resolve::{Decision, resolve};
@@ -131,11 +132,13 @@ impl KeptCapitals {
                 None => judge.keeps(&part.words),
             };
             last = last.or(Some(keeps));
-            if !keeps {
-                let first = part.words.start;
-                for word in part.words.clone() {
-                    let is_first = word == first || decisions[word].begins(&tokens.as_slice()[word]);
-                    free(word, is_first, tokens, options);
+            let first = part.words.start;
+            for word in part.words.clone() {
+                let begins = decisions[word].begins(&tokens.as_slice()[word]);
+                match keeps {
+                    true if !begins => keep_small(word, source, tokens),
+                    true => {}
+                    false => free(word, word == first || begins, tokens, options),
                 }
             }
         }
@@ -197,6 +200,24 @@ fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions
         };
         tokens.as_mut_slice()[at].constraint = constraint;
     }
+}
+
+/// Keeps the small letters of a word inside a sentence with capitals, where a method is seldom right about a
+/// capital: the first word of a quote that is part of the sentence (`he said "wow!" and left`), and a word
+/// that is divided at a line end.
+fn keep_small(at: usize, source: &[u8], tokens: &mut Tokens) {
+    let token = &tokens.as_slice()[at];
+    let word = &source[token.source.start as usize..token.source.end as usize];
+    let opens_quote =
+        matches!(token.left, Some('"' | '“' | '„' | '«' | '»')) && token.gap == Some(Mark::None);
+    let is_small = token.constraint == Constraint::Free && !str::from_utf8(word).is_ok_and(has_capital);
+    if is_small && (opens_quote || word.contains(&b'\n')) {
+        tokens.as_mut_slice()[at].constraint = Constraint::Fixed(Case::Lower);
+    }
+}
+
+fn has_capital(word: &str) -> bool {
+    untagged(word).contains(char::is_uppercase)
 }
 
 fn is_kept(word: &Token) -> bool {

@@ -91,10 +91,9 @@ pub(crate) fn write_with(
             out.extend_from_slice(&source[written..start]);
             written = put(token, decision.placed, MarkSide::Before, out);
         }
-        // Most words stay as they are, which shows without reading them as text.
-        let stays = stays_lower(token, decision, options)
-            && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
-        if !stays && let Ok(word) = std::str::from_utf8(bytes) {
+        if !stays_as_it_is(bytes, token, decision, options)
+            && let Ok(word) = std::str::from_utf8(bytes)
+        {
             spelled.clear();
             spell(word, token, decision, options, &mut spelled);
             out.extend_from_slice(&source[written..start]);
@@ -107,6 +106,17 @@ pub(crate) fn write_with(
         }
     }
     out.extend_from_slice(&source[written..]);
+}
+
+/// Returns true if a word stays as it is, which shows for most words without reading them as text.
+#[inline]
+pub(crate) fn stays_as_it_is(
+    word: &[u8],
+    token: &Token,
+    decision: &Decision,
+    options: &RestoreOptions,
+) -> bool {
+    stays_lower(token, decision, options) && word.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
 }
 
 /// Appends a word of the source in a given case, with the tags inside it unchanged.
