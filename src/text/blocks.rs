@@ -106,13 +106,14 @@ impl BlockTracker {
         self.line.is_some()
     }
 
-    /// Begins a line with the run at `start..end`, which makes `place` of the words after it; `is_whole` is
-    /// true if the text has the whole line. Returns the kind of the line.
+    /// Begins a line with the run at `start..end`, which makes `place` of the words after it; `gap` is the
+    /// mark before the line, and `is_whole` is true if the text has the whole line. Returns the kind of the
+    /// line.
     pub(super) fn begin_line(
         &mut self,
         (text, start, end): (&str, usize, usize),
         place: Option<LinePlace>,
-        before: Break,
+        (before, gap): (Break, Option<Mark>),
         is_whole: bool,
     ) -> LineBlock {
         let rest = &text[start..];
@@ -122,12 +123,19 @@ impl BlockTracker {
             _ if self.is_underline(line, before) => LineBlock::Underline,
             _ if self.is_row(line, is_whole) => LineBlock::Row,
             Some(LinePlace::Heading) => LineBlock::Heading,
-            // With a dash begins what somebody says.
-            Some(LinePlace::Item) if run != "–" => LineBlock::Item,
+            // With a dash begins what somebody says, and with a hyphen too, unless a list is plain to see.
+            Some(LinePlace::Item) if run == "–" => LineBlock::Text,
+            Some(LinePlace::Item) if run == "-" && !self.may_open_list(before, gap) => LineBlock::Text,
+            Some(LinePlace::Item) => LineBlock::Item,
             _ => LineBlock::Text,
         };
         (self.line, self.before) = (Some(block), before);
         block
+    }
+
+    /// Returns true if the line before belongs to a list or introduces one, or there is none.
+    fn may_open_list(&self, before: Break, gap: Option<Mark>) -> bool {
+        before >= Break::Paragraph || self.in_item || self.has_stops.is_some() || gap == Some(Mark::Colon)
     }
 
     /// Returns true if a line is the underline of a heading: the line above is a paragraph.

@@ -36,6 +36,9 @@ pub(super) struct SentenceTracker {
     grouped: bool,
     /// True once a mark has ended a sentence of a cue.
     marked: bool,
+    /// The numbers of lines so far at whose end a sentence ends, and goes on.
+    ended_lines: usize,
+    open_lines: usize,
     /// The state of the previous line, unless that line is empty.
     previous: Option<LineState>,
     /// The state of the line.
@@ -237,8 +240,11 @@ impl SentenceTracker {
         let may_start = (self.line.punctuated || self.marked) && !follows_on;
         if let Some(word) = words.get_mut(opening).filter(|_| may_start) {
             match self.previous {
-                // The line before is a heading, or its sentence goes on: the words tell.
-                Some(previous) if !previous.ended => word.is_bare = Some(true),
+                // The line before is a heading, or its sentence goes on: the words tell, unless most lines
+                // are sentences.
+                Some(previous) if !previous.ended && self.ended_lines <= 2 * self.open_lines => {
+                    word.is_bare = Some(true);
+                }
                 _ => word.starts = true,
             }
         }
@@ -247,6 +253,8 @@ impl SentenceTracker {
     /// Ends a line.
     pub(super) fn end_line(&mut self) {
         self.line.ended = self.ended != Ended::No;
+        self.ended_lines += usize::from(self.line.written && self.line.ended);
+        self.open_lines += usize::from(self.line.written && !self.line.ended);
         let line = std::mem::take(&mut self.line);
         self.grouped |= !line.written && self.previous.is_some();
         // After an empty line a new paragraph begins, whatever the end of the last one.

@@ -286,7 +286,8 @@ impl Tokenizer {
         }
         let (text, start, end) = run;
         let is_whole = !self.reading.is_live() && (cut == Cut::Whole || text[end..].contains('\n'));
-        let block = self.blocks.begin_line(run, place(&text[start..end]), self.before, is_whole);
+        let above = (self.before, self.gaps.seen());
+        let block = self.blocks.begin_line(run, place(&text[start..end]), above, is_whole);
         let is_text = block == LineBlock::Text;
         if !(is_text && self.before < Break::Paragraph) && self.blocks.end_item(self.gaps.seen()) {
             self.gaps.close_open();

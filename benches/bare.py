@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Measures `restore --marks` on text that lost its punctuation everywhere or in parts: bare.py CORPORA [--before PROGRAM] [--preset accurate]
+
+CORPORA has the folders dev/LANG. Each text is lower-cased and read as lines, its words in three states: with all marks removed, with the marks
+removed in stretches of 150 to 600 words, and whole. Printed are micro F of the marks . , ? (others count as the nearest of them), with each mark of
+the original as the reference, and F of the capitals. Then the words that count as bare (`cargo run --release --example bare_stretches`) are compared
+with those whose marks were removed, in running text. With --before the figures of another program stand first. Needs only Python 3.
+"""
+
+import argparse
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pt"]
+MARKS = re.compile(r"[,;:.?!…]+(?=[\"”»’')\]]*$)")
+NEAREST = {",": ",", ";": ".", ":": ",", ".": ".", "!": ".", "…": ".", "?": "?"}
+STATES = ["bare", "parts", "whole"]
+
+
+def texts(corpora, lang, words):
+    """Yields the name and the lines of each plain text, of at most so many words."""
+    for path in sorted((corpora / "dev" / lang).iterdir()):
+        if path.is_file() and not any(kind in path.name for kind in ["conll", "iwslt", "gerdracor"]):
+            lines, count = [], 0
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                if line.strip() and count < words:
+                    lines.append(line.split())
+                    count += len(lines[-1])
+            yield path.name, lines
+
+
+def without_marks(word):
+    return MARKS.sub("", word)
+
+
+def removed(lines, state):
+    """Returns the lines without capitals and, in the state given, without marks; and for each word whether it is bare."""
+    draw, left, is_bare, kept, bare = random.Random(7), 0, True, [], []
+    for line in lines:
+        out = []
+        for word in line:
+            if left == 0:
+                left, is_bare = draw.randrange(150, 600), not is_bare
+            left -= 1
+            lost = state == "bare" or state == "parts" and is_bare
+            out.append((without_marks(word) if lost else word).lower())
+            bare.append(lost)
+        kept.append(out)
+    return kept, bare
+
+
+def restored(program, arguments, lines):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as text:
+        text.write("".join(" ".join(line) + "\n" for line in lines))
+        text.flush()
+        command = [program, *arguments, text.name]
+        return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+def mark(word):
+    found = MARKS.search(word)
+    return NEAREST[found[0][0]] if found else ""
+
+
+def is_capital(word):
+    letters = [c for c in word if c.isalpha()]
+    return bool(letters) and letters[0].isupper()
+
+
+def f_score(right, found, wanted):
+    return 200 * right / (found + wanted) if found + wanted else 0.0
+
+
+def measure(program, preset, lang, lines, state):
+    """Returns F of the marks and of the capitals."""
+    given, _ = removed(lines, state)
+    words = restored(program, ["restore", "-q", "--preset", preset, "--lang", lang, "--marks"], given)
+    # French writes a space before some marks, and Spanish opens questions.
+    words = re.sub(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))", "", words).split()
+    gold = re.sub(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))", "", "\n".join(" ".join(line) for line in lines)).split()
+    if len(words) != len(gold):
+        return None
+    pairs = [(mark(word), mark(true)) for word, true in zip(words, gold)]
+    marks = f_score(sum(a == b != "" for a, b in pairs), sum(a != "" for a, _ in pairs), sum(b != "" for _, b in pairs))
+    pairs = [(is_capital(word), is_capital(true)) for word, true in zip(words, gold)]
+    capitals = f_score(sum(a and b for a, b in pairs), sum(a for a, _ in pairs), sum(b for _, b in pairs))
+    return marks, capitals
+
+
+def bare_words(example, lang, lines):
+    """Returns the counts of words that are rightly bare, that count as bare, and that are bare, in running text."""
+    given, bare = removed([[word for line in lines for word in line]], "parts")
+    states = restored(example, [lang], given).split()
+    if len(states) != len(bare):
+        return 0, 0, 0
+    found = [state == "1" for state in states]
+    return sum(a and b for a, b in zip(found, bare)), sum(found), sum(bare)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", type=pathlib.Path)
+    parser.add_argument("--before", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path, default=TOP / "target/release/majuscule")
+    parser.add_argument("--preset", default="accurate")
+    parser.add_argument("--words", type=int, default=12_000, help="words of each text")
+    arguments = parser.parse_args()
+    programs = [program for program in [arguments.before, arguments.program] if program]
+    example = TOP / "target/release/examples/bare_stretches"
+    print("| text | " + " | ".join(f"marks, {state} | capitals, {state}" for state in STATES) + " |")
+    print("| --- |" + " ---: |" * 2 * len(STATES))
+    sums, counts = [], [0, 0, 0]
+    for lang in LANGUAGES:
+        for name, lines in texts(arguments.corpora, lang, arguments.words):
+            rows = [[measure(program, arguments.preset, lang, lines, state) for program in programs] for state in STATES]
+            if any(None in row for row in rows):
+                continue
+            cells = [[score[kind] for score in row] for row in rows for kind in range(2)]
+            sums.append(cells)
+            print(f"| {lang}, {name} | " + " | ".join(" → ".join(f"{value:.1f}" for value in cell) for cell in cells) + " |", flush=True)
+            if example.exists():
+                counts = [sum(pair) for pair in zip(counts, bare_words(example, lang, lines))]
+    means = [[sum(row[cell][at] for row in sums) / len(sums) for at in range(len(programs))] for cell in range(2 * len(STATES))]
+    print("| mean | " + " | ".join(" → ".join(f"{value:.1f}" for value in cell) for cell in means) + " |")
+    if counts[1]:
+        print(f"\nBare words: precision {counts[0] / counts[1]:.4f}, recall {counts[0] / counts[2]:.4f}, {counts[2]} of them.")
+
+
+if __name__ == "__main__":
+    main()
