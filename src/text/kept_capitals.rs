@@ -221,7 +221,7 @@ fn has_capital(word: &str) -> bool {
 }
 
 fn is_kept(word: &Token) -> bool {
-    matches!(word.constraint, Constraint::Kept(_))
+    matches!(word.constraint, Constraint::Kept(_) | Constraint::Doubtful(_))
 }
 
 fn has_two_letters(lower: &str) -> bool {
@@ -324,11 +324,48 @@ impl Judge<'_> {
     }
 }
 
+/// Marks the capitals of the words of a line, those from word `first` on, that are not sure to stay: the sentence
+/// may lose them, if there are no small letters in the word, nor in one beside it.
+pub(super) fn mark_doubtful(tokens: &mut Tokens, first: usize) {
+    if !tokens.as_slice()[first..].iter().any(|word| word.constraint.has_capital()) {
+        return;
+    }
+    for at in first..tokens.len() {
+        let words = tokens.as_slice();
+        let Constraint::Kept(case) = words[at].constraint else { continue };
+        // Across ends of sentences, since others are inserted.
+        let opens = |word: &Token| word.opens_line || word.before >= Break::Line;
+        let before = at.checked_sub(1).filter(|&before| before >= first && !opens(&words[at]));
+        let after = Some(at + 1).filter(|&after| words.get(after).is_some_and(|word| !opens(word)));
+        let is_sure = [before, Some(at), after].into_iter().flatten().any(|at| has_small(tokens, at));
+        if case != Case::Lower && !is_sure && !words[at].is_label {
+            tokens.as_mut_slice()[at].constraint = Constraint::Doubtful(case);
+        }
+    }
+}
+
+/// Returns true if a word has small letters in the source that no text in capitals has. After a number a word
+/// may be a unit.
+fn has_small(tokens: &Tokens, at: usize) -> bool {
+    let words = tokens.as_slice();
+    let is_number = |at: usize| tokens.lower(at).starts_with(|c: char| c.is_ascii_digit());
+    let may_be_unit = is_number(at) || at > 0 && words[at].before == Break::Space && is_number(at - 1);
+    match words[at].constraint {
+        _ if may_be_unit => false,
+        Constraint::Free | Constraint::Kept(Case::Lower | Case::Title) => has_two_letters(tokens.lower(at)),
+        Constraint::Kept(Case::Mixed(Capitals(capitals))) => {
+            let letters = tokens.lower(at).chars().filter(|c| c.is_alphabetic()).count() as u32;
+            letters > capitals.count_ones() + LONGEST_PREFIX
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::tokenize::{Cut, Tokenizer};
-    use crate::text::{Label, Locale};
+    use crate::text::{Label, Locale, MarkPlaces};
 
     /// Returns the words whose capitals stay, if a method would write all words in lower case.
     fn kept(text: &str, options: &RestoreOptions) -> Vec<String> {
@@ -374,6 +411,24 @@ mod tests {
         assert_eq!(stays("McDonald met Ana"), "McDonald Ana");
         assert_eq!(stays("a PhD in THE US"), "PhD THE US");
         assert_eq!(stays("the iOS"), "iOS");
+    }
+
+    #[test]
+    fn capitals_that_a_sentence_may_lose_are_doubtful() {
+        let doubtful = |text: &str| {
+            let mut tokens = Tokens::new();
+            let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
+            let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere));
+            tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+            let words = tokens.iter().filter(|(_, word)| matches!(word.constraint, Constraint::Doubtful(_)));
+            words.map(|(lower, _)| lower).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(doubtful("Then He\n- TOTAL"), "total");
+        assert_eq!(doubtful("I saw it. THE MAN FLED. A man ran to the BBC Office"), "man fled");
+        assert_eq!(doubtful("we saw THE BIG MAN run"), "big");
+        assert_eq!(doubtful("5 Then"), "then");
+        assert_eq!(doubtful("In 2019 They left, 5 Km"), "km");
+        assert_eq!(doubtful("THE Anti-Corruption UNIT\nTHE McDONALD CASE"), "the mcdonald case");
     }
 
     #[test]

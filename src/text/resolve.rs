@@ -88,7 +88,7 @@ pub fn resolve(word: &str, token: &Token, decision: &Decision, options: &Restore
         _ => choice.label.case,
     };
     let case = match token.constraint {
-        Constraint::Fixed(case) | Constraint::Kept(case) => case,
+        Constraint::Fixed(case) | Constraint::Kept(case) | Constraint::Doubtful(case) => case,
         Constraint::Free
             if starts_sentence(token, decision, options) || is_shouted_name(word, token, options) =>
         {

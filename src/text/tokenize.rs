@@ -10,6 +10,7 @@ use super::blocks::{BlockTag, BlockTracker, LineBlock, ListTag};
 use super::code::Notation;
 use super::divided_word::Vocabulary;
 use super::gap_tracker::GapTracker;
+use super::kept_capitals::mark_doubtful;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
@@ -419,6 +420,9 @@ impl Tokenizer {
         if !words.is_empty() {
             self.sentences.finish_line(&self.reading, words);
             words[0].starts |= !self.reading.is_live() && self.blocks.is_key(self.gaps.seen());
+            if self.reading.puts.is_some() && self.capitals.capitalized == Capitalized::Auto {
+                mark_doubtful(tokens, self.first);
+            }
         }
     }
 

@@ -28,6 +28,9 @@ pub enum Break {
     Document,
 }
 
+/// The largest number of bytes of a word of one letter with a capital.
+const LONGEST_LETTER: usize = 2;
+
 /// A constraint on the case of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Constraint {
@@ -41,10 +44,13 @@ pub enum Constraint {
     /// [`KeptCapitals`](super::KeptCapitals)). A method does not use them as context: text restored once
     /// would then serve as evidence, and restoring it again could change it.
     Kept(Case),
+    /// Capitals of the source that stay as kept ones do, but without small letters beside them that make it
+    /// sure: they are no evidence of anything, since the text restored again might lack them.
+    Doubtful(Case),
 }
 
 impl Constraint {
-    /// Returns true if the source has the word with capitals that stay.
+    /// Returns true if the source has the word with capitals that are sure to stay.
     pub fn has_capital(self) -> bool {
         matches!(self, Self::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
     }
@@ -118,9 +124,15 @@ pub enum LinePlace {
 
 impl Token {
     /// Returns true if the source has the word with a capital that is not that of a heading or a list item,
-    /// nor stands behind a mark.
+    /// nor stands behind a mark. A longer word in capitals is stressed.
     pub fn shows_capital(&self) -> bool {
-        self.left.is_none() && self.place == LinePlace::Text && self.constraint.has_capital()
+        let is_capital = match self.constraint {
+            Constraint::Kept(Case::Upper) => {
+                !self.is_plain && self.right.is_none() && self.lower.len() <= LONGEST_LETTER
+            }
+            constraint => constraint.has_capital(),
+        };
+        self.left.is_none() && self.place == LinePlace::Text && is_capital
     }
 
     /// Returns the marks that cannot be inserted right behind the word, where they would be read as

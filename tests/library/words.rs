@@ -1,7 +1,7 @@
 //! The words of a text, one by one, as the library gives them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use majuscule::{MarkSet, Model, RestoreOptions, RestoredPart, Streaming, WordStream};
+use majuscule::{MarkPlaces, MarkSet, Model, Preset, RestoreOptions, RestoredPart, Streaming, WordStream};
 use proptest::prelude::*;
 
 #[test]
@@ -15,6 +15,45 @@ fn the_words_of_a_text_are_decided_as_the_text_is() {
             spelled.replace_range(word.span, &word.text);
         }
         assert_eq!(spelled, restorer.restore(text).unwrap());
+    }
+}
+
+/// Words in any case, with marks, in lines and items.
+fn capitalized_lines() -> impl Strategy<Value = String> {
+    let words = "then he total we met the man a lisbon nato said so i it was big no yes what you 5 km news bbc ana left";
+    let words: Vec<&str> = words.split(' ').collect();
+    let title = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let word = (
+        prop::sample::select(words),
+        0..4,
+        prop::sample::select(vec!["", "", "", "", "", "", ".", ",", "?", "!"]),
+    );
+    let word = word.prop_map(move |(word, case, mark)| match case {
+        0 | 1 => word.to_owned() + mark,
+        2 => title(word) + mark,
+        _ => word.to_uppercase() + mark,
+    });
+    let opening = prop::sample::select(vec!["", "", "", "- ", "1. ", "ANA: ", "# "]);
+    let line = (opening, prop::collection::vec(word, 1..7));
+    let line = line.prop_map(|(opening, words)| format!("{opening}{}\n", words.join(" ")));
+    prop::collection::vec(line, 1..5).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn a_second_run_changes_nothing_whatever_the_capitals(
+        text in capitalized_lines(),
+        preset in prop::sample::select(vec![Preset::Accurate, Preset::Fast]),
+        places in prop::sample::select(vec![MarkPlaces::Everywhere, MarkPlaces::Unmarked]),
+        has_marks in prop::bool::weighted(0.8),
+    ) {
+        let marks = if has_marks { MarkSet::USUAL } else { MarkSet::NONE };
+        let options = RestoreOptions::default().marks(marks).mark_places(places);
+        let restorer = Model::embedded_as("en", preset).unwrap().with(options);
+        let once = restorer.restore(&text).unwrap();
+        prop_assert_eq!(restorer.restore(&once).unwrap(), once);
     }
 }
 
