@@ -15,7 +15,7 @@ const LEAST_SIZE: usize = 1 << 20;
 impl ByteSize {
     /// Returns twice the size.
     #[must_use]
-    pub fn twice(self) -> Self {
+    pub(crate) fn twice(self) -> Self {
         Self(self.0.saturating_mul(2))
     }
 }

@@ -3,4 +3,5 @@
 mod api;
 mod cases;
 mod laws;
+mod punctuation;
 mod words;
