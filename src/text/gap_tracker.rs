@@ -14,9 +14,9 @@ pub(super) struct GapTracker {
 }
 
 impl GapTracker {
-    /// Starts another text, whose first word shows what stands after the last word of this one.
-    pub(super) fn next_text(self) -> Self {
-        Self { gap: self.gap, ..Self::default() }
+    /// Starts a text after another one, whose first word shows what stands after the last word of that one.
+    pub(super) fn after(gap: Option<Mark>) -> Self {
+        Self { gap, ..Self::default() }
     }
 
     /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].

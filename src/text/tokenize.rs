@@ -168,7 +168,7 @@ impl Tokenizer {
             parts: self.parts.next_text(),
             openings: self.openings.next_text(),
             sentences: SentenceTracker::default(),
-            gaps: self.gaps.next_text(),
+            gaps: GapTracker::after(self.gap()),
             blocks: self.blocks.next_text(),
             previous: 0,
             ..*self
