@@ -49,7 +49,8 @@ impl ShownGap {
             Some(Mark::None) if starts && !token.is_label && !token.after_clitic => Some(Mark::Colon),
             gap => gap.or(starts.then_some(Mark::Period)),
         };
-        let ends = mark.is_some() && starts && !continues;
+        // A clitic passes its sentence start on without a mark.
+        let ends = mark.is_some() && starts && !continues && !token.after_clitic;
         Self { mark, is_forced: starts && token.gap.is_none(), ends, opens }
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum BareUse {
     Tell,
     /// Positions that are not bare are closed to marks.
     Close,
-    /// All words are told that the text is not bare, without a wait.
+    /// All words are told that the text is not bare, without a wait, and a text begins a sentence.
     Deny,
 }
 
@@ -94,6 +94,7 @@ impl BarePieces {
     fn apply(&self, token: &mut Token, before: bool) {
         match self.of {
             // The first word of a text may begin a sentence in any case.
+            BareUse::Deny if token.before == Break::Document => token.starts |= token.opens,
             BareUse::Tell | BareUse::Deny => {
                 token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(before))
             }

@@ -40,7 +40,7 @@ use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
     AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
-    NeededWords, RestoreOptions, Token, Tokens,
+    NeededWords, RestoreOptions, SentenceStart, Token, Tokens,
 };
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
@@ -340,8 +340,13 @@ impl<'a> Queue<'a> {
     }
 
     /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no
-    /// more than the method's right context in text that comes in slowly.
+    /// more than the method's right context in text that comes in slowly. Without marks, methods tell
+    /// there by the words before.
     fn by_density(self, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
+        let is_asked = options.patience.is_none() && options.sentence_start == SentenceStart::Auto;
+        if of == BareUse::Tell && !is_asked {
+            return self;
+        }
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
         Self { bare: Some(BarePieces::new(of, look_ahead)), ..self }

@@ -23,6 +23,9 @@ const BLOCK: usize = 32;
 /// The probability from which a word counts as bare.
 const BARE: f32 = 0.85;
 
+/// The same where few later words are looked at: the first words of a text count as bare until marks come.
+const BARE_IN_LIVE_TEXT: f32 = 0.5;
+
 /// The probability that the state changes from one word to the next.
 const CHANGE: f32 = 1.0 / 400.0;
 
@@ -77,6 +80,8 @@ impl Observation {
 #[derive(Debug, Clone)]
 pub struct BareStretches {
     look_ahead: usize,
+    /// The probability from which a word counts as bare.
+    least: f32,
     /// The text after each word that waits for its state, with the probability of the state punctuated by
     /// the words up to there.
     waiting: VecDeque<(Observation, f32)>,
@@ -94,7 +99,8 @@ impl BareStretches {
     /// Starts a text whose states depend on at most `look_ahead` later words.
     pub fn new(look_ahead: usize) -> Self {
         let (waiting, found) = (VecDeque::new(), VecDeque::new());
-        Self { look_ahead, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
+        let least = if look_ahead < BLOCK { BARE_IN_LIVE_TEXT } else { BARE };
+        Self { look_ahead, least, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
     }
 
     /// Returns the number of later words that a state depends on.
@@ -122,7 +128,7 @@ impl BareStretches {
         if let Some(last) = self.last.take() {
             self.observe(Observation::of(&last, gap, None));
         }
-        let is_bare = 1.0 - self.punctuated > BARE;
+        let is_bare = 1.0 - self.punctuated > self.least;
         self.settle(0);
         self.punctuated = BEFORE_TEXT;
         is_bare
@@ -132,7 +138,7 @@ impl BareStretches {
     pub fn force(&mut self) {
         self.settle(0);
         if self.last.is_some() && self.assumed == 0 {
-            self.found.push_back(1.0 - changed(self.punctuated) > BARE);
+            self.found.push_back(1.0 - changed(self.punctuated) > self.least);
             self.assumed = 1;
         }
     }
@@ -163,7 +169,7 @@ impl BareStretches {
         for (at, (observation, punctuated)) in self.waiting.iter().enumerate().rev() {
             if at < count {
                 let [whole, bare] = [punctuated * later[0], (1.0 - punctuated) * later[1]];
-                states.push_front(bare > BARE * (whole + bare));
+                states.push_front(bare > self.least * (whole + bare));
             }
             let [whole, bare] = [observation.odds() * later[0], later[1]];
             let stay = 1.0 - CHANGE;

@@ -83,6 +83,8 @@ pub(super) struct BlockTracker {
     is_closed: bool,
     /// True from the first word of an item to the end of its text.
     in_item: bool,
+    /// True if the items of the list begin with hyphens, as what somebody says does too.
+    has_hyphens: bool,
     /// True if the first item of the list ends with a stop, once it has ended.
     has_stops: Option<bool>,
     /// True if a line such as `Plan:` is above, so that each item begins a sentence.
@@ -126,7 +128,10 @@ impl BlockTracker {
             // With a dash begins what somebody says, and with a hyphen too, unless a list is plain to see.
             Some(LinePlace::Item) if run == "–" => LineBlock::Text,
             Some(LinePlace::Item) if run == "-" && !self.may_open_list(before, gap) => LineBlock::Text,
-            Some(LinePlace::Item) => LineBlock::Item,
+            Some(LinePlace::Item) => {
+                self.has_hyphens = run == "-";
+                LineBlock::Item
+            }
             _ => LineBlock::Text,
         };
         (self.line, self.before) = (Some(block), before);
@@ -171,9 +176,15 @@ impl BlockTracker {
         self.line == Some(LineBlock::Text) && self.before >= Break::Paragraph
     }
 
+    /// Returns true if a line of text with this white space before it belongs to the item above. Where items
+    /// begin with hyphens, text that is not indented is what somebody else says.
+    pub(super) fn continues_item(&self, before_line: &str) -> bool {
+        self.before < Break::Paragraph && (!self.has_hyphens || before_line.ends_with([' ', '\t']))
+    }
+
     /// Notes the beginning of text that belongs to no list.
     pub(super) fn end_list(&mut self) {
-        (self.has_stops, self.follows_key) = (None, false);
+        (self.has_stops, self.follows_key, self.has_hyphens) = (None, false, false);
     }
 
     /// Ends the item before this line, if there is one, and returns true if no mark is inserted behind it;

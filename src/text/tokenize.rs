@@ -289,8 +289,8 @@ impl Tokenizer {
         let is_whole = !self.reading.is_live() && (cut == Cut::Whole || text[end..].contains('\n'));
         let above = (self.before, self.gaps.seen());
         let block = self.blocks.begin_line(run, place(&text[start..end]), above, is_whole);
-        let is_text = block == LineBlock::Text;
-        if !(is_text && self.before < Break::Paragraph) && self.blocks.end_item(self.gaps.seen()) {
+        let goes_on = block == LineBlock::Text && self.blocks.continues_item(&text[..start]);
+        if !goes_on && self.blocks.end_item(self.gaps.seen()) {
             self.gaps.close_open();
         }
         match block {
@@ -307,7 +307,8 @@ impl Tokenizer {
             LineBlock::Heading => self.before = self.before.max(Break::Paragraph),
             LineBlock::Text | LineBlock::Row => {}
         }
-        if block != LineBlock::Item && self.before >= Break::Paragraph {
+        if block == LineBlock::Text && !goes_on || block != LineBlock::Item && self.before >= Break::Paragraph
+        {
             self.blocks.end_list();
         }
     }

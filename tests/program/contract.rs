@@ -631,8 +631,8 @@ proptest! {
     ) {
         // Marks that end a sentence are evidence about the line before them, and
         // come too late for a stream; so do the end of code, and what shows that a line began with
-        // the label of a speaker: a colon, or the blanks behind the letter Q.
-        let is_late = |c: char| is_end_mark(c) || matches!(c, ':' | 'q' | 'Q' | '$' | '`');
+        // the label of a speaker: a colon, or the blanks behind the letter Q. A soft hyphen joins two lines.
+        let is_late = |c: char| is_end_mark(c) || matches!(c, ':' | 'q' | 'Q' | '$' | '`' | '\u{ad}');
         let unmarked: String = text.chars().filter(|&c| !is_late(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {

@@ -143,6 +143,11 @@ impl Cascade {
     }
 }
 
+/// Returns the request to the first method, whose doubt about cases counts even if only marks are asked for.
+fn first_request(request: Request) -> Request {
+    Request { cases: true, confidence: true, shown_capitals: false, ..request }
+}
+
 impl Restorer for Cascade {
     fn labels(&self) -> &Labels {
         &self.labels
@@ -166,7 +171,7 @@ impl Restorer for Cascade {
     }
 
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
-        let fast = self.fast.session(Request { confidence: true, shown_capitals: false, ..request });
+        let fast = self.fast.session(first_request(request));
         Box::new(Cascading { cascade: self, request, fast, gathering: self.gathering(request) })
     }
 
@@ -178,8 +183,7 @@ impl Restorer for Cascade {
             .zip(documents)
             .map(|(gathering, document)| gathering.hold(document))
             .collect();
-        let fast =
-            self.fast.restore_batch(&read, Request { confidence: true, shown_capitals: false, ..request })?;
+        let fast = self.fast.restore_batch(&read, first_request(request))?;
         let mut windows = Vec::new();
         for (mut gathering, choices) in gatherings.into_iter().zip(fast) {
             *gathering.choices() = choices;
