@@ -3,7 +3,7 @@
 
 CORPORA has the folders dev/LANG. Each text is lower-cased and read as lines, its words in three states: with all marks removed, with the marks
 removed in stretches of 150 to 600 words, and whole. Printed are micro F of the marks . , ? (others count as the nearest of them), with each mark of
-the original as the reference, and F of the capitals. Then the words that count as bare (`cargo run --release --example bare_stretches`) are compared
+the original as the reference, and F of the capitals. Then the words that count as bare (`cargo build --release --example bare_stretches`) are compared
 with those whose marks were removed, in running text. With --before the figures of another program stand first. Needs only Python 3.
 """
 
@@ -19,6 +19,8 @@ LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pt"]
 MARKS = re.compile(r"[,;:.?!…]+(?=[\"”»’')\]]*$)")
 NEAREST = {",": ",", ";": ".", ":": ",", ".": ".", "!": ".", "…": ".", "?": "?"}
 STATES = ["bare", "parts", "whole"]
+# The parts of running text that lose their marks; a number is the mean length of stretches.
+KINDS = ["none", "all", "first half", "second half", 400, 150, 60]
 
 
 def texts(corpora, lang, words):
@@ -34,7 +36,8 @@ def texts(corpora, lang, words):
 
 
 def without_marks(word):
-    return MARKS.sub("", word)
+    # A mark that stands alone stays, so that the words keep their places.
+    return MARKS.sub("", word) or word
 
 
 def removed(lines, state):
@@ -91,14 +94,23 @@ def measure(program, preset, lang, lines, state):
     return marks, capitals
 
 
-def bare_words(example, lang, lines):
-    """Returns the counts of words that are rightly bare, that count as bare, and that are bare, in running text."""
-    given, bare = removed([[word for line in lines for word in line]], "parts")
-    states = restored(example, [lang], given).split()
-    if len(states) != len(bare):
-        return 0, 0, 0
-    found = [state == "1" for state in states]
-    return sum(a and b for a, b in zip(found, bare)), sum(found), sum(bare)
+def stretches(count, kind):
+    """Returns for each of so many words whether its marks are removed."""
+    if isinstance(kind, str):
+        return [kind == "all" or kind != "none" and (at < count / 2) == (kind == "first half") for at in range(count)]
+    draw, bare, is_bare = random.Random(kind), [], False
+    while len(bare) < count:
+        bare += [is_bare] * max(10, int(draw.expovariate(1 / kind)))
+        is_bare = not is_bare
+    return bare[:count]
+
+
+def bare_words(example, lang, words, kind):
+    """Counts the words of a running text that are rightly bare, that count as bare and that are bare, and all words."""
+    bare = stretches(len(words), kind)
+    given = [without_marks(word) if lost else word for word, lost in zip(words, bare)]
+    found = [state == "1" for state in restored(example, [lang], [given]).split()]
+    return sum(a and b for a, b in zip(found, bare)), sum(found), sum(bare), len(words)
 
 
 def main():
@@ -113,7 +125,7 @@ def main():
     example = TOP / "target/release/examples/bare_stretches"
     print("| text | " + " | ".join(f"marks, {state} | capitals, {state}" for state in STATES) + " |")
     print("| --- |" + " ---: |" * 2 * len(STATES))
-    sums, counts = [], [0, 0, 0]
+    sums, counts = [], {kind: [0] * 4 for kind in KINDS}
     for lang in LANGUAGES:
         for name, lines in texts(arguments.corpora, lang, arguments.words):
             rows = [[measure(program, arguments.preset, lang, lines, state) for program in programs] for state in STATES]
@@ -122,12 +134,17 @@ def main():
             cells = [[score[kind] for score in row] for row in rows for kind in range(2)]
             sums.append(cells)
             print(f"| {lang}, {name} | " + " | ".join(" → ".join(f"{value:.1f}" for value in cell) for cell in cells) + " |", flush=True)
-            if example.exists():
-                counts = [sum(pair) for pair in zip(counts, bare_words(example, lang, lines))]
+            words = [word for line in lines for word in line]
+            for kind in KINDS if example.exists() else []:
+                counts[kind] = [sum(pair) for pair in zip(counts[kind], bare_words(example, lang, words, kind))]
     means = [[sum(row[cell][at] for row in sums) / len(sums) for at in range(len(programs))] for cell in range(2 * len(STATES))]
     print("| mean | " + " | ".join(" → ".join(f"{value:.1f}" for value in cell) for cell in means) + " |")
-    if counts[1]:
-        print(f"\nBare words: precision {counts[0] / counts[1]:.4f}, recall {counts[0] / counts[2]:.4f}, {counts[2]} of them.")
+    if example.exists():
+        print("\n| marks removed | words | precision | recall | whole words that count as bare |\n| --- | ---: | ---: | ---: | ---: |")
+        for kind, (right, found, bare, words) in counts.items():
+            precision, recall = [f"{right / of:.4f}" if bare else "" for of in [found, bare]]
+            wrong = f"{100 * (found - right) / (words - bare):.2f} %" if words > bare else ""
+            print(f"| {kind if isinstance(kind, str) else f'stretches of {kind} words'} | {words} | {precision} | {recall} | {wrong} |")
 
 
 if __name__ == "__main__":

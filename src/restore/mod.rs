@@ -34,13 +34,13 @@ use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use crate::methods::openings::with_openings;
-use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
+use crate::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
 use crate::text::bare_stretches::LOOK_AHEAD;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
     AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
-    NeededWords, RestoreOptions, SentenceStart, Token, Tokens,
+    NeededWords, RestoreOptions, Token, Tokens,
 };
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
@@ -329,24 +329,22 @@ impl<'a> Queue<'a> {
 
     /// Starts a text that is restored as a whole in one pass.
     fn of_whole(kind: Format, method: &'a dyn Restorer, request: Request, options: &RestoreOptions) -> Self {
+        let starts = request.starts;
         let session = with_openings(method.session(request), options);
         let ends_at_pause = kind == Format::Text && options.puts().is_some();
         let queue = Self { ends_at_pause, ..Self::new(session, options) };
         match options.puts() {
             Some(MarkPlaces::Everywhere) => queue,
             Some(MarkPlaces::Unmarked) => queue.by_density(BareUse::Close, method, options),
+            // In text that comes in slowly, and where each line shows a start, methods tell by the words before.
+            None if options.patience.is_some() || starts == SentenceStarts::EveryLine => queue,
             None => queue.by_density(BareUse::Tell, method, options),
         }
     }
 
     /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no
-    /// more than the method's right context in text that comes in slowly. Without marks, methods tell
-    /// there by the words before.
+    /// more than the method's right context in text that comes in slowly.
     fn by_density(self, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
-        let is_asked = options.patience.is_none() && options.sentence_start == SentenceStart::Auto;
-        if of == BareUse::Tell && !is_asked {
-            return self;
-        }
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
         Self { bare: Some(BarePieces::new(of, look_ahead)), ..self }
