@@ -54,7 +54,7 @@ impl Live {
         Self {
             name: name.into(),
             tokenizer: Tokenizer::live(options.locale(), options.language(), options.capitalized)
-                .putting_marks(options.puts())
+                .putting_marks(options.puts().is_some())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line),
             options,

@@ -100,7 +100,7 @@ impl<'a> Plain<'a> {
         Self {
             buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
-                .putting_marks(options.puts())
+                .putting_marks(options.puts().is_some())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line)
                 .of_speakers(true)

@@ -39,7 +39,7 @@ impl RunningText {
     }
 
     fn new(tokenizer: Tokenizer, options: &RestoreOptions) -> Self {
-        let tokenizer = tokenizer.putting_marks(options.puts()).of_markup(false);
+        let tokenizer = tokenizer.putting_marks(options.puts().is_some()).of_markup(false);
         Self {
             tokenizer: tokenizer.knowing(&options.vocabulary),
             view: String::new(),

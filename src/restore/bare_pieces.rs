@@ -54,7 +54,7 @@ impl BarePieces {
         let is_known = self.of == BareUse::Deny || self.stretches.found() >= words;
         let mut piece = self.pieces.pop_front_if(|_| is_known)?;
         for token in piece.tokens.as_mut_slice() {
-            let state = self.stretches.next().unwrap_or_default();
+            let state = self.stretches.next_state().unwrap_or_default();
             let before = std::mem::replace(&mut self.is_bare, state);
             self.apply(token, before);
         }

@@ -50,7 +50,7 @@ enum Observation {
 impl Observation {
     /// Returns the text after the word `last`, with the mark `gap` there and the word `next` after it.
     fn of(last: &Token, gap: Option<Mark>, next: Option<&Token>) -> Self {
-        let is_no_text = |token: &Token| token.is_label || token.place != LinePlace::Text;
+        let is_no_text = |token: &Token| token.is_label || token.place == LinePlace::Heading;
         let is_within = |next: &&Token| next.before < Break::Turn;
         match gap {
             _ if is_no_text(last) || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
@@ -149,7 +149,7 @@ impl BareStretches {
     }
 
     /// Removes and returns the state after the next word: true for a bare one.
-    pub fn next(&mut self) -> Option<bool> {
+    pub fn next_state(&mut self) -> Option<bool> {
         self.found.pop_front()
     }
 
@@ -204,7 +204,7 @@ mod tests {
         tokens.as_slice().iter().for_each(|token| stretches.push(token));
         let last = text.trim_end().ends_with('.').then_some(Mark::Period);
         stretches.finish(last);
-        std::iter::from_fn(|| stretches.next()).collect()
+        std::iter::from_fn(|| stretches.next_state()).collect()
     }
 
     const PUNCTUATED: &str =
@@ -263,7 +263,7 @@ mod tests {
                 let mut stretches = BareStretches::new(look_ahead);
                 marks.iter().for_each(|gap| stretches.push(&Token { gap: *gap, ..Token::default() }));
                 stretches.finish(None);
-                std::iter::from_fn(|| stretches.next()).collect::<Vec<_>>()
+                std::iter::from_fn(|| stretches.next_state()).collect::<Vec<_>>()
             };
             let before = states(&marks);
             prop_assert_eq!(before.len(), marks.len());
@@ -284,7 +284,7 @@ mod tests {
                 }
             }
             stretches.finish(None);
-            prop_assert_eq!(std::iter::from_fn(|| stretches.next()).count(), 40);
+            prop_assert_eq!(std::iter::from_fn(|| stretches.next_state()).count(), 40);
         }
     }
 }

@@ -365,7 +365,7 @@ fn has_small(tokens: &Tokens, at: usize) -> bool {
 mod tests {
     use super::*;
     use crate::text::tokenize::{Cut, Tokenizer};
-    use crate::text::{Label, Locale, MarkPlaces};
+    use crate::text::{Label, Locale};
 
     /// Returns the words whose capitals stay, if a method would write all words in lower case.
     fn kept(text: &str, options: &RestoreOptions) -> Vec<String> {
@@ -418,7 +418,7 @@ mod tests {
         let doubtful = |text: &str| {
             let mut tokens = Tokens::new();
             let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
-            let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere));
+            let mut tokenizer = tokenizer.putting_marks(true);
             tokenizer.read(text, 0, Cut::Whole, &mut tokens);
             let words = tokens.iter().filter(|(_, word)| matches!(word.constraint, Constraint::Doubtful(_)));
             words.map(|(lower, _)| lower).collect::<Vec<_>>().join(" ")

@@ -2,7 +2,6 @@
 
 use super::locale::Locale;
 use super::mark::Mark;
-use super::options::MarkPlaces;
 use super::sentence::Abbreviations;
 
 /// The way in which a text is read.
@@ -20,8 +19,8 @@ pub(super) struct Reading {
     pub(super) apart: bool,
     /// True if the language opens sentences with marks.
     pub(super) has_openings: bool,
-    /// The positions for marks that are inserted, if there are any.
-    pub(super) puts: Option<MarkPlaces>,
+    /// True if marks are inserted.
+    pub(super) puts: bool,
 }
 
 /// The way in which a text arrives.
@@ -56,7 +55,7 @@ impl Reading {
             tags: InnerTags::Part,
             apart: false,
             has_openings: Mark::Question.opening(language).is_some(),
-            puts: None,
+            puts: false,
         }
     }
 
@@ -68,7 +67,7 @@ impl Reading {
     /// Returns true if the language has openings and marks are inserted.
     #[inline]
     pub(super) fn sees_openings(&self) -> bool {
-        self.has_openings && self.puts.is_some()
+        self.has_openings && self.puts
     }
 
     /// Returns true if a character is an opening.

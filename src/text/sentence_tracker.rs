@@ -131,7 +131,7 @@ impl SentenceTracker {
         let line_start = if reading.arrival == Arrival::Cues { Break::Turn } else { Break::Line };
         let begins_none = apostrophe.is_some() || token.left.is_some_and(continues_sentence);
         let opens = before >= line_start && !self.blocked && !begins_none;
-        let begins = self.ended != Ended::No || reading.puts.is_some() && before >= Break::Turn;
+        let begins = self.ended != Ended::No || reading.puts && before >= Break::Turn;
         if opens {
             self.line.opening = Some(at);
         }
@@ -141,7 +141,7 @@ impl SentenceTracker {
             self.bracket_begins = token.starts || opens;
         }
         let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
-        token.after_clitic = std::mem::replace(&mut self.after_clitic, is_clitic && reading.puts.is_some());
+        token.after_clitic = std::mem::replace(&mut self.after_clitic, is_clitic && reading.puts);
         if !is_clitic {
             self.blocked = false;
             self.ended = Ended::No;
@@ -229,7 +229,7 @@ impl SentenceTracker {
 
     /// Decides the sentence start of the words of a line, as far as it is read.
     pub(super) fn finish_line(&mut self, reading: &Reading, words: &mut [Token]) {
-        let opening = self.line.opening.take().filter(|_| !reading.is_live() && reading.puts.is_none());
+        let opening = self.line.opening.take().filter(|_| !reading.is_live() && !reading.puts);
         let Some(opening) = opening else { return };
         // A line without marks may be a sentence of its own, unless lines come in groups, like
         // those of subtitles.

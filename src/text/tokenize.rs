@@ -14,7 +14,6 @@ use super::kept_capitals::mark_doubtful;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
-use super::options::MarkPlaces;
 use super::reading::{Arrival, InnerTags, Reading};
 use super::sentence_tracker::{AfterMarks, SentenceTracker, stop_ends};
 use super::source_capitals::{DutchApostrophe, SourceCapitals};
@@ -134,8 +133,8 @@ impl Tokenizer {
     /// without them: the first word of a document, paragraph or turn begins a sentence, and so does
     /// a word after a mark that ends one, on whichever line; the marks of a line prove nothing
     /// about its first word.
-    pub fn putting_marks(mut self, positions: Option<MarkPlaces>) -> Self {
-        self.reading.puts = positions;
+    pub fn putting_marks(mut self, puts: bool) -> Self {
+        self.reading.puts = puts;
         self
     }
 
@@ -207,7 +206,7 @@ impl Tokenizer {
                 match self.openings.part(text, at, cut == Cut::Whole) {
                     OpeningPart::Open if leaves_tail => break,
                     OpeningPart::None | OpeningPart::Open => {
-                        self.openings.open_text(text.as_bytes()[at], self.reading.puts.is_some());
+                        self.openings.open_text(text.as_bytes()[at], self.reading.puts);
                     }
                     OpeningPart::Time(end) => {
                         at = end;
@@ -299,7 +298,7 @@ impl Tokenizer {
                     self.sentences.begin();
                 }
                 // Where marks are inserted, the items show no ends of sentences.
-                if self.reading.puts.is_some() {
+                if self.reading.puts {
                     self.before = self.before.max(Break::Paragraph);
                 }
             }
@@ -421,7 +420,7 @@ impl Tokenizer {
         if !words.is_empty() {
             self.sentences.finish_line(&self.reading, words);
             words[0].starts |= !self.reading.is_live() && self.blocks.is_key(self.gaps.seen());
-            if self.reading.puts.is_some() && self.capitals.capitalized == Capitalized::Auto {
+            if self.reading.puts && self.capitals.capitalized == Capitalized::Auto {
                 mark_doubtful(tokens, self.first);
             }
         }
@@ -499,7 +498,7 @@ impl Tokenizer {
             constraint: self.capitals.constraint(word, has_capitals, apostrophe),
             left,
             right,
-            abbreviates: reading.puts.is_some() && !stop_ends(reading, field, end, self.before)
+            abbreviates: reading.puts && !stop_ends(reading, field, end, self.before)
                 || may_name && is_letter(word),
             may_name,
             place,
@@ -516,7 +515,7 @@ impl Tokenizer {
             token.gap.get_or_insert(Mark::None);
             token.opening = token.opening.or(reading.sees_openings().then_some(Mark::None));
         }
-        token.may_name |= reading.puts.is_some() && self.blocks.may_be_key();
+        token.may_name |= reading.puts && self.blocks.may_be_key();
         tokens.push(word, reading.locale, token);
         if apostrophe == Some(DutchApostrophe::Clitic) {
             // No mark parts a clitic from the word that it belongs to.
@@ -593,7 +592,7 @@ mod tests {
     fn with_marks(text: &str, locale: Locale, language: &str) -> Tokens {
         let mut tokens = Tokens::new();
         let tokenizer = Tokenizer::new(locale, language, Capitalized::Ignore);
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        tokenizer.putting_marks(true).read(text, 0, Cut::Whole, &mut tokens);
         tokens
     }
 
@@ -822,7 +821,7 @@ mod tests {
         let mut tokens = Tokens::new();
         let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_speakers(true);
         let text = "we met him\nmaria reis met";
-        tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).read(text, 0, Cut::Whole, &mut tokens);
+        tokenizer.putting_marks(true).read(text, 0, Cut::Whole, &mut tokens);
         let may_name: Vec<_> = tokens.as_slice().iter().map(|token| token.may_name).collect();
         assert_eq!(may_name, [true, true, true, true, true, false]);
     }
@@ -832,7 +831,7 @@ mod tests {
         for (before, starts) in [(Break::Cue, false), (Break::Turn, true)] {
             let mut tokens = Tokens::new();
             let tokenizer = Tokenizer::flowing(Locale::Root, "en", Capitalized::Ignore);
-            let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere));
+            let mut tokenizer = tokenizer.putting_marks(true);
             tokenizer.read("so", 0, Cut::Whole, &mut tokens);
             tokenizer.end_cue(before);
             tokenizer.read("we met", 0, Cut::Whole, &mut tokens);
@@ -857,7 +856,7 @@ mod tests {
     fn open(text: &str, notation: Notation) -> (Vec<String>, bool) {
         let mut tokens = Tokens::new();
         let tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Ignore).of_markup(true);
-        let mut tokenizer = tokenizer.putting_marks(Some(MarkPlaces::Everywhere)).of_notation(notation);
+        let mut tokenizer = tokenizer.putting_marks(true).of_notation(notation);
         tokenizer.read(text, 0, Cut::Whole, &mut tokens);
         let words = tokens.iter().skip(1).filter(|(_, token)| token.gap.is_none());
         (words.map(|(lower, _)| lower.to_owned()).collect(), tokenizer.gap().is_none())

@@ -57,9 +57,9 @@ fn file(format: Format, texts: &[String]) -> String {
 fn restored(preset: Preset, format: Format, file: &str, marks: MarkSet) -> String {
     let options = RestoreOptions::default().marks(marks).mark_places(MarkPlaces::Unmarked);
     let mut out = Vec::new();
-    let restorer = Model::embedded_as("en", preset).unwrap().with(options);
-    restorer.restore_to(format, file.as_bytes(), &mut out).unwrap();
-    String::from_utf8(out).unwrap()
+    let restorer = Model::embedded_as("en", preset).expect("the model is built in").with(options);
+    restorer.restore_to(format, file.as_bytes(), &mut out).expect("the file is sound");
+    String::from_utf8(out).expect("only case changes")
 }
 
 /// Returns the number of words that differ.
