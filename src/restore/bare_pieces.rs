@@ -27,14 +27,9 @@ pub(super) struct BarePieces {
 }
 
 impl BarePieces {
-    /// Starts a text whose states depend on at most `look_ahead` later words.
-    pub(super) fn new(of: BareUse, look_ahead: usize) -> Self {
-        Self {
-            stretches: BareStretches::new(look_ahead),
-            of,
-            pieces: VecDeque::new(),
-            is_bare: of != BareUse::Deny,
-        }
+    /// Starts a text with the settings of these stretches.
+    pub(super) fn new(of: BareUse, stretches: BareStretches) -> Self {
+        Self { stretches, of, pieces: VecDeque::new(), is_bare: of != BareUse::Deny }
     }
 
     /// Takes a piece.
@@ -79,7 +74,7 @@ impl BarePieces {
 
     /// Starts another text with the same settings.
     pub(super) fn another(&self) -> Self {
-        Self::new(self.of, self.stretches.look_ahead())
+        Self::new(self.of, self.stretches.another())
     }
 
     /// Ends the text after a piece.

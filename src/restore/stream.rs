@@ -15,8 +15,8 @@ use crate::text::{Decision, MarkPlaces, RestoreOptions};
 /// No choice depends on text after the word's right context ([`RestoreOptions::look_ahead`]):
 /// neither on the rest of its line nor, as in [`restore`](super::restore), on whether the line that
 /// it opens is punctuated, nor on what shows late that a line began with the label of a speaker, that
-/// a word is divided at the end of the line or that words are code. In text without marks that end
-/// sentences, labels, divided words and code, the output is the same as there.
+/// a word is divided at the end of the line or that words are code. In text without punctuation, labels,
+/// divided words and code, the output is the same as there.
 ///
 /// ```
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};

@@ -20,11 +20,11 @@ pub const LOOK_AHEAD: usize = 128;
 /// The number of words whose states are found at the same time.
 const BLOCK: usize = 32;
 
-/// The probability from which a word counts as bare.
-const BARE: f32 = 0.85;
+/// The probability from which a word counts as bare, where the text around it is known.
+pub const BARE: f32 = 0.85;
 
-/// The same where few later words are looked at: the first words of a text count as bare until marks come.
-const BARE_IN_LIVE_TEXT: f32 = 0.5;
+/// The same where a text counts as bare until its marks show otherwise: before much of it has come.
+pub const PERHAPS_BARE: f32 = 0.3;
 
 /// The probability that the state changes from one word to the next.
 const CHANGE: f32 = 1.0 / 400.0;
@@ -96,16 +96,17 @@ pub struct BareStretches {
 }
 
 impl BareStretches {
-    /// Starts a text whose states depend on at most `look_ahead` later words.
-    pub fn new(look_ahead: usize) -> Self {
+    /// Starts a text whose states depend on at most `look_ahead` later words. A word counts as bare from the
+    /// probability `least`.
+    pub fn new(look_ahead: usize, least: f32) -> Self {
         let (waiting, found) = (VecDeque::new(), VecDeque::new());
-        let least = if look_ahead < BLOCK { BARE_IN_LIVE_TEXT } else { BARE };
         Self { look_ahead, least, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
     }
 
-    /// Returns the number of later words that a state depends on.
-    pub fn look_ahead(&self) -> usize {
-        self.look_ahead
+    /// Starts another text with the same settings.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self::new(self.look_ahead, self.least)
     }
 
     /// Takes the next word. One that opens a text ends the text before it.
@@ -200,7 +201,7 @@ mod tests {
     /// Returns the states after the words of a text, of which at most `look_ahead` later words count.
     fn states(text: &str, look_ahead: usize) -> Vec<bool> {
         let tokens = tokenize(text, Locale::Root, "en");
-        let mut stretches = BareStretches::new(look_ahead);
+        let mut stretches = BareStretches::new(look_ahead, BARE);
         tokens.as_slice().iter().for_each(|token| stretches.push(token));
         let last = text.trim_end().ends_with('.').then_some(Mark::Period);
         stretches.finish(last);
@@ -260,7 +261,7 @@ mod tests {
             look_ahead in 0..60usize,
         ) {
             let states = |marks: &[Option<Mark>]| {
-                let mut stretches = BareStretches::new(look_ahead);
+                let mut stretches = BareStretches::new(look_ahead, BARE);
                 marks.iter().for_each(|gap| stretches.push(&Token { gap: *gap, ..Token::default() }));
                 stretches.finish(None);
                 std::iter::from_fn(|| stretches.next_state()).collect::<Vec<_>>()
@@ -275,7 +276,7 @@ mod tests {
 
         #[test]
         fn a_state_that_is_asked_for_at_once_is_given_once(cuts in prop::collection::vec(0..40usize, 0..4)) {
-            let mut stretches = BareStretches::new(5);
+            let mut stretches = BareStretches::new(5, BARE);
             for at in 0..40 {
                 stretches.push(&Token::default());
                 if cuts.contains(&at) {
