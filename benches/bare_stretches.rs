@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use majuscule::text::bare_stretches::{BARE, LOOK_AHEAD};
+use majuscule::text::bare_stretches::LOOK_AHEAD;
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::{BareStretches, Locale};
 
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let tokens = tokenize(&text, Locale::Root, language);
-    let mut stretches = BareStretches::new(LOOK_AHEAD, BARE);
+    let mut stretches = BareStretches::new(LOOK_AHEAD);
     tokens.as_slice().iter().for_each(|token| stretches.push(token));
     stretches.finish(None);
     // A word between spaces may be several words, or none.

@@ -35,7 +35,7 @@ use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use crate::methods::openings::with_openings;
 use crate::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
-use crate::text::bare_stretches::{BARE, BareStretches, LOOK_AHEAD, PERHAPS_BARE};
+use crate::text::bare_stretches::{BareStretches, LOOK_AHEAD};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{
@@ -347,10 +347,7 @@ impl<'a> Queue<'a> {
     fn by_density(self, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
-        // Marks are inserted in a file only where it is certain to lack them.
-        let is_certain = of == BareUse::Close && options.patience.is_none();
-        let stretches = BareStretches::new(look_ahead, if is_certain { BARE } else { PERHAPS_BARE });
-        Self { bare: Some(BarePieces::new(of, stretches)), ..self }
+        Self { bare: Some(BarePieces::new(of, BareStretches::new(look_ahead))), ..self }
     }
 
     /// Takes a piece, writes all output that is now certain, and returns a piece to be filled

@@ -20,11 +20,8 @@ pub const LOOK_AHEAD: usize = 128;
 /// The number of words whose states are found at the same time.
 const BLOCK: usize = 32;
 
-/// The probability from which a word counts as bare, where the text around it is known.
-pub const BARE: f32 = 0.85;
-
-/// The same where a text counts as bare until its marks show otherwise: before much of it has come.
-pub const PERHAPS_BARE: f32 = 0.3;
+/// The probability from which a word counts as bare.
+const BARE: f32 = 0.85;
 
 /// The probability that the state changes from one word to the next.
 const CHANGE: f32 = 1.0 / 400.0;
@@ -80,8 +77,8 @@ impl Observation {
 #[derive(Debug, Clone)]
 pub struct BareStretches {
     look_ahead: usize,
-    /// The probability from which a word counts as bare.
-    least: f32,
+    /// True if the text has marks, as far as it has come: without any it is bare.
+    has_marks: bool,
     /// The text after each word that waits for its state, with the probability of the state punctuated by
     /// the words up to there.
     waiting: VecDeque<(Observation, f32)>,
@@ -96,17 +93,16 @@ pub struct BareStretches {
 }
 
 impl BareStretches {
-    /// Starts a text whose states depend on at most `look_ahead` later words. A word counts as bare from the
-    /// probability `least`.
-    pub fn new(look_ahead: usize, least: f32) -> Self {
+    /// Starts a text whose states depend on at most `look_ahead` later words.
+    pub fn new(look_ahead: usize) -> Self {
         let (waiting, found) = (VecDeque::new(), VecDeque::new());
-        Self { look_ahead, least, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
+        Self { look_ahead, has_marks: false, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
     }
 
     /// Starts another text with the same settings.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self::new(self.look_ahead, self.least)
+        Self::new(self.look_ahead)
     }
 
     /// Takes the next word. One that opens a text ends the text before it.
@@ -115,8 +111,7 @@ impl BareStretches {
             self.observe(Observation::of(&last, token.gap, Some(token)));
         }
         if token.before == Break::Document {
-            self.settle(0);
-            self.punctuated = BEFORE_TEXT;
+            self.end_text();
         }
         let most = self.look_ahead + BLOCK.min(self.look_ahead + 1);
         if self.waiting.len() >= most {
@@ -129,17 +124,26 @@ impl BareStretches {
         if let Some(last) = self.last.take() {
             self.observe(Observation::of(&last, gap, None));
         }
-        let is_bare = 1.0 - self.punctuated > self.least;
-        self.settle(0);
-        self.punctuated = BEFORE_TEXT;
+        let is_bare = self.is_bare(1.0 - self.punctuated);
+        self.end_text();
         is_bare
+    }
+
+    fn end_text(&mut self) {
+        self.settle(0);
+        (self.punctuated, self.has_marks) = (BEFORE_TEXT, false);
+    }
+
+    /// Returns true if a word with this probability of the state bare is bare.
+    fn is_bare(&self, probability: f32) -> bool {
+        probability > BARE || !self.has_marks
     }
 
     /// Finds the states of all words by the text that is there.
     pub fn force(&mut self) {
         self.settle(0);
         if self.last.is_some() && self.assumed == 0 {
-            self.found.push_back(1.0 - changed(self.punctuated) > self.least);
+            self.found.push_back(self.is_bare(1.0 - changed(self.punctuated)));
             self.assumed = 1;
         }
     }
@@ -155,6 +159,7 @@ impl BareStretches {
     }
 
     fn observe(&mut self, observation: Observation) {
+        self.has_marks |= matches!(observation, Observation::End | Observation::Inner);
         let before = changed(self.punctuated);
         let odds = observation.odds();
         self.punctuated = before * odds / (before * odds + 1.0 - before);
@@ -170,7 +175,7 @@ impl BareStretches {
         for (at, (observation, punctuated)) in self.waiting.iter().enumerate().rev() {
             if at < count {
                 let [whole, bare] = [punctuated * later[0], (1.0 - punctuated) * later[1]];
-                states.push_front(bare > self.least * (whole + bare));
+                states.push_front(self.is_bare(bare / (whole + bare)));
             }
             let [whole, bare] = [observation.odds() * later[0], later[1]];
             let stay = 1.0 - CHANGE;
@@ -201,7 +206,7 @@ mod tests {
     /// Returns the states after the words of a text, of which at most `look_ahead` later words count.
     fn states(text: &str, look_ahead: usize) -> Vec<bool> {
         let tokens = tokenize(text, Locale::Root, "en");
-        let mut stretches = BareStretches::new(look_ahead, BARE);
+        let mut stretches = BareStretches::new(look_ahead);
         tokens.as_slice().iter().for_each(|token| stretches.push(token));
         let last = text.trim_end().ends_with('.').then_some(Mark::Period);
         stretches.finish(last);
@@ -261,7 +266,7 @@ mod tests {
             look_ahead in 0..60usize,
         ) {
             let states = |marks: &[Option<Mark>]| {
-                let mut stretches = BareStretches::new(look_ahead, BARE);
+                let mut stretches = BareStretches::new(look_ahead);
                 marks.iter().for_each(|gap| stretches.push(&Token { gap: *gap, ..Token::default() }));
                 stretches.finish(None);
                 std::iter::from_fn(|| stretches.next_state()).collect::<Vec<_>>()
@@ -276,7 +281,7 @@ mod tests {
 
         #[test]
         fn a_state_that_is_asked_for_at_once_is_given_once(cuts in prop::collection::vec(0..40usize, 0..4)) {
-            let mut stretches = BareStretches::new(5, BARE);
+            let mut stretches = BareStretches::new(5);
             for at in 0..40 {
                 stretches.push(&Token::default());
                 if cuts.contains(&at) {

@@ -48,6 +48,7 @@ static JOINT: LazyLock<Bert> = LazyLock::new(|| read(&SAVED));
 const MARKS: Request = Request {
     confidence: false,
     sentence_ends: false,
+    cases: true,
     marks: MarkSet::USUAL,
     mark_threshold: None,
     starts: SentenceStarts::Predicted,
