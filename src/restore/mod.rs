@@ -336,8 +336,8 @@ impl<'a> Queue<'a> {
         match options.puts() {
             Some(MarkPlaces::Everywhere) => queue,
             Some(MarkPlaces::Unmarked) => queue.by_density(BareUse::Close, method, options),
-            // In text that comes in slowly, and where each line shows a start, methods tell by the words before.
-            None if options.patience.is_some() || starts == SentenceStarts::EveryLine => queue,
+            // Where each line shows a start, methods tell by the words before.
+            None if starts == SentenceStarts::EveryLine => queue,
             None => queue.by_density(BareUse::Tell, method, options),
         }
     }

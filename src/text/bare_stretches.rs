@@ -29,6 +29,20 @@ const CHANGE: f32 = 1.0 / 400.0;
 /// The probability of the state punctuated at the beginning of a text.
 const BEFORE_TEXT: f32 = 0.5;
 
+/// The largest number of words that wait for the end of their line in text that comes in slowly.
+const LONGEST_LINE: usize = 512;
+
+/// The last word of a text so far.
+#[derive(Debug, Clone, Copy)]
+struct LastWord {
+    is_no_text: bool,
+}
+
+/// Returns true for a word of a label or a heading, around which marks are no evidence.
+fn is_no_text(token: &Token) -> bool {
+    token.is_label || token.place == LinePlace::Heading
+}
+
 /// The text between a word and the next one, as evidence of punctuation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Observation {
@@ -46,11 +60,10 @@ enum Observation {
 
 impl Observation {
     /// Returns the text after the word `last`, with the mark `gap` there and the word `next` after it.
-    fn of(last: &Token, gap: Option<Mark>, next: Option<&Token>) -> Self {
-        let is_no_text = |token: &Token| token.is_label || token.place == LinePlace::Heading;
+    fn of(last: LastWord, gap: Option<Mark>, next: Option<&Token>) -> Self {
         let is_within = |next: &&Token| next.before < Break::Turn;
         match gap {
-            _ if is_no_text(last) || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
+            _ if last.is_no_text || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
             Some(Mark::Comma | Mark::Colon | Mark::Semicolon) => Self::Inner,
             Some(Mark::None | Mark::Dash) => Self::Unknown,
             Some(_) => Self::End,
@@ -89,7 +102,7 @@ pub struct BareStretches {
     /// The probability of the state punctuated after the last word that is observed.
     punctuated: f32,
     /// The last word, whose right context has not come.
-    last: Option<Token>,
+    last: Option<LastWord>,
 }
 
 impl BareStretches {
@@ -107,22 +120,37 @@ impl BareStretches {
 
     /// Takes the next word. One that opens a text ends the text before it.
     pub fn push(&mut self, token: &Token) {
-        if let Some(last) = self.last.replace(token.clone()) {
-            self.observe(Observation::of(&last, token.gap, Some(token)));
+        if token.before >= Break::Line {
+            self.end_line();
+        }
+        if let Some(last) = self.last.replace(LastWord { is_no_text: is_no_text(token) }) {
+            self.observe(Observation::of(last, token.gap, Some(token)));
         }
         if token.before == Break::Document {
             self.end_text();
         }
-        let most = self.look_ahead + BLOCK.min(self.look_ahead + 1);
+        let most = self.look_ahead + if self.is_live() { LONGEST_LINE } else { BLOCK };
         if self.waiting.len() >= most {
             self.settle(self.look_ahead);
         }
     }
 
+    /// Ends a line. Text that comes in slowly has its lines whole, so that the states of all but the last words
+    /// are found.
+    pub fn end_line(&mut self) {
+        if self.is_live() && self.waiting.len() > self.look_ahead {
+            self.settle(self.look_ahead);
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        self.look_ahead < BLOCK
+    }
+
     /// Ends the text, with the mark `gap` after its last word, and returns true if the end is bare.
     pub fn finish(&mut self, gap: Option<Mark>) -> bool {
         if let Some(last) = self.last.take() {
-            self.observe(Observation::of(&last, gap, None));
+            self.observe(Observation::of(last, gap, None));
         }
         let is_bare = self.is_bare(1.0 - self.punctuated);
         self.end_text();
