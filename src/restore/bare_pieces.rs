@@ -36,10 +36,8 @@ impl BarePieces {
     pub(super) fn push(&mut self, mut piece: Piece) {
         if self.of != BareUse::Deny {
             piece.tokens.as_slice().iter().for_each(|token| self.stretches.push(token));
-            match piece.after {
-                Break::Document => self.end(&mut piece),
-                Break::None | Break::Space => {}
-                _ => self.stretches.end_line(),
+            if piece.after == Break::Document {
+                self.end(&mut piece);
             }
         }
         self.pieces.push_back(piece);

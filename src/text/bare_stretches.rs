@@ -120,31 +120,20 @@ impl BareStretches {
 
     /// Takes the next word. One that opens a text ends the text before it.
     pub fn push(&mut self, token: &Token) {
-        if token.before >= Break::Line {
-            self.end_line();
-        }
         if let Some(last) = self.last.replace(LastWord { is_no_text: is_no_text(token) }) {
             self.observe(Observation::of(last, token.gap, Some(token)));
         }
         if token.before == Break::Document {
             self.end_text();
         }
-        let most = self.look_ahead + if self.is_live() { LONGEST_LINE } else { BLOCK };
-        if self.waiting.len() >= most {
+        // Text that comes in slowly has its lines whole.
+        let is_live = self.look_ahead < BLOCK;
+        let most = self.look_ahead + if is_live { LONGEST_LINE } else { BLOCK };
+        if self.waiting.len() >= most
+            || is_live && token.before >= Break::Line && self.waiting.len() > self.look_ahead
+        {
             self.settle(self.look_ahead);
         }
-    }
-
-    /// Ends a line. Text that comes in slowly has its lines whole, so that the states of all but the last words
-    /// are found.
-    pub fn end_line(&mut self) {
-        if self.is_live() && self.waiting.len() > self.look_ahead {
-            self.settle(self.look_ahead);
-        }
-    }
-
-    fn is_live(&self) -> bool {
-        self.look_ahead < BLOCK
     }
 
     /// Ends the text, with the mark `gap` after its last word, and returns true if the end is bare.
