@@ -27,6 +27,8 @@ for (const [language, sentences] of Object.entries(languages)) {
 
 test("the files are those of the program", async () => {
   for (const { about, format = "txt", lang = "en", marks, sentences, input } of files) {
+    // Text without a name has no notation of its own.
+    if (["md", "tex", "html"].includes(format)) continue;
     const m = await load(lang);
     const name = { txt: "text", json: "whisper-json" }[format] ?? format;
     const args = ["restore", `--lang=${lang}`, `--format=${name}`, ...(marks ? ["--marks=all"] : []), ...(sentences ? ["--lines=sentence"] : [])];
