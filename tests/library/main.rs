@@ -3,5 +3,6 @@
 mod api;
 mod cases;
 mod laws;
+mod live;
 mod punctuation;
 mod words;
