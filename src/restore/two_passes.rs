@@ -209,9 +209,11 @@ impl<'t, 'a> MarkedText<'t, 'a> {
         options.interrupt.check()?;
         let mut written = Vec::new();
         let take = &mut |piece: &Piece, decisions: &[Decision]| {
-            write_marks(piece, decisions, &options, &mut written);
+            let mut piece = piece.clone();
+            keep_case(&mut piece, &options);
+            piece.write(decisions, &options, &mut written);
             // Without a receiver, the second pass has failed.
-            _ = sent.send((piece.clone(), decisions.to_vec()));
+            _ = sent.send((piece, decisions.to_vec()));
             Ok(())
         };
         match self.source.next(piece)? {
@@ -239,17 +241,14 @@ impl Read for MarkedText<'_, '_> {
     }
 }
 
-/// Appends a piece with its marks and its own capitals.
-fn write_marks(piece: &Piece, decisions: &[Decision], options: &RestoreOptions, out: &mut Vec<u8>) {
-    let mut piece = piece.clone();
-    for at in 0..piece.tokens.len() {
-        let word = &mut piece.tokens.as_mut_slice()[at];
+/// Fixes the case of each word of a piece to its own.
+fn keep_case(piece: &mut Piece, options: &RestoreOptions) {
+    for word in piece.tokens.as_mut_slice() {
         let span = word.source.start as usize..word.source.end as usize;
         let case =
             str::from_utf8(&piece.source[span]).map(|word| Case::of(&untagged(word), options.locale()));
         word.constraint = Constraint::Fixed(case.unwrap_or_default());
     }
-    piece.write(decisions, options, out);
 }
 
 /// The capital of a word by the second pass.

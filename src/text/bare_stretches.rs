@@ -18,7 +18,10 @@ use super::tokens::{Break, LinePlace, Token};
 pub const LOOK_AHEAD: usize = 128;
 
 /// The number of words whose states are found at the same time.
-const BLOCK: usize = 32;
+const BLOCK: usize = 128;
+
+/// The look-ahead below which text counts as coming in slowly.
+const SLOW: usize = 32;
 
 /// The probability from which a word counts as bare.
 const BARE: f32 = 0.85;
@@ -26,17 +29,11 @@ const BARE: f32 = 0.85;
 /// The probability that the state changes from one word to the next.
 const CHANGE: f32 = 1.0 / 400.0;
 
-/// The probability of the state punctuated at the beginning of a text.
-const BEFORE_TEXT: f32 = 0.5;
+/// The odds of the state punctuated at the beginning of a text.
+const BEFORE_TEXT: f32 = 1.0;
 
 /// The largest number of words that wait for the end of their line in text that comes in slowly.
 const LONGEST_LINE: usize = 512;
-
-/// The last word of a text so far.
-#[derive(Debug, Clone, Copy)]
-struct LastWord {
-    is_no_text: bool,
-}
 
 /// Returns true for a word of a label or a heading, around which marks are no evidence.
 fn is_no_text(token: &Token) -> bool {
@@ -59,11 +56,11 @@ enum Observation {
 }
 
 impl Observation {
-    /// Returns the text after the word `last`, with the mark `gap` there and the word `next` after it.
-    fn of(last: LastWord, gap: Option<Mark>, next: Option<&Token>) -> Self {
+    /// Returns the text after a word, with the mark `gap` there and the word `next` after it.
+    fn of(is_no_text_before: bool, gap: Option<Mark>, next: Option<&Token>) -> Self {
         let is_within = |next: &&Token| next.before < Break::Turn;
         match gap {
-            _ if last.is_no_text || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
+            _ if is_no_text_before || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
             Some(Mark::Comma | Mark::Colon | Mark::Semicolon) => Self::Inner,
             Some(Mark::None | Mark::Dash) => Self::Unknown,
             Some(_) => Self::End,
@@ -92,17 +89,17 @@ pub struct BareStretches {
     look_ahead: usize,
     /// True if the text has marks, as far as it has come: without any it is bare.
     has_marks: bool,
-    /// The text after each word that waits for its state, with the probability of the state punctuated by
-    /// the words up to there.
-    waiting: VecDeque<(Observation, f32)>,
+    /// For each word that waits for its state, the odds of the state punctuated by the text after it, and by
+    /// all text up to there.
+    waiting: VecDeque<[f32; 2]>,
     /// The states that are found, in order: true for a bare word.
     found: VecDeque<bool>,
     /// The number of next states that were assumed before.
     assumed: usize,
-    /// The probability of the state punctuated after the last word that is observed.
+    /// The odds of the state punctuated after the last word that is observed.
     punctuated: f32,
-    /// The last word, whose right context has not come.
-    last: Option<LastWord>,
+    /// For the last word, whose right context has not come, true if it is no text.
+    last: Option<bool>,
 }
 
 impl BareStretches {
@@ -120,14 +117,14 @@ impl BareStretches {
 
     /// Takes the next word. One that opens a text ends the text before it.
     pub fn push(&mut self, token: &Token) {
-        if let Some(last) = self.last.replace(LastWord { is_no_text: is_no_text(token) }) {
-            self.observe(Observation::of(last, token.gap, Some(token)));
+        if let Some(is_no_text) = self.last.replace(is_no_text(token)) {
+            self.observe(Observation::of(is_no_text, token.gap, Some(token)));
         }
         if token.before == Break::Document {
             self.end_text();
         }
         // Text that comes in slowly has its lines whole.
-        let is_live = self.look_ahead < BLOCK;
+        let is_live = self.look_ahead < SLOW;
         let most = self.look_ahead + if is_live { LONGEST_LINE } else { BLOCK };
         if self.waiting.len() >= most
             || is_live && token.before >= Break::Line && self.waiting.len() > self.look_ahead
@@ -138,10 +135,10 @@ impl BareStretches {
 
     /// Ends the text, with the mark `gap` after its last word, and returns true if the end is bare.
     pub fn finish(&mut self, gap: Option<Mark>) -> bool {
-        if let Some(last) = self.last.take() {
-            self.observe(Observation::of(last, gap, None));
+        if let Some(is_no_text) = self.last.take() {
+            self.observe(Observation::of(is_no_text, gap, None));
         }
-        let is_bare = self.is_bare(1.0 - self.punctuated);
+        let is_bare = self.is_bare(self.punctuated);
         self.end_text();
         is_bare
     }
@@ -151,16 +148,16 @@ impl BareStretches {
         (self.punctuated, self.has_marks) = (BEFORE_TEXT, false);
     }
 
-    /// Returns true if a word with this probability of the state bare is bare.
-    fn is_bare(&self, probability: f32) -> bool {
-        probability > BARE || !self.has_marks
+    /// Returns true if a word with these odds of the state punctuated is bare.
+    fn is_bare(&self, punctuated: f32) -> bool {
+        punctuated < (1.0 - BARE) / BARE || !self.has_marks
     }
 
     /// Finds the states of all words by the text that is there.
     pub fn force(&mut self) {
         self.settle(0);
         if self.last.is_some() && self.assumed == 0 {
-            self.found.push_back(self.is_bare(1.0 - changed(self.punctuated)));
+            self.found.push_back(self.is_bare(changed(self.punctuated)));
             self.assumed = 1;
         }
     }
@@ -177,39 +174,36 @@ impl BareStretches {
 
     fn observe(&mut self, observation: Observation) {
         self.has_marks |= matches!(observation, Observation::End | Observation::Inner);
-        let before = changed(self.punctuated);
         let odds = observation.odds();
-        self.punctuated = before * odds / (before * odds + 1.0 - before);
-        self.waiting.push_back((observation, self.punctuated));
+        self.punctuated = changed(self.punctuated) * odds;
+        self.waiting.push_back([odds, self.punctuated]);
     }
 
     /// Finds the states of all words that wait but the last `left`.
     fn settle(&mut self, left: usize) {
         let count = self.waiting.len() - left;
-        let mut states = VecDeque::with_capacity(count);
-        // The probabilities of the later text in both states, up to a factor.
-        let mut later = [0.5; 2];
-        for (at, (observation, punctuated)) in self.waiting.iter().enumerate().rev() {
-            if at < count {
-                let [whole, bare] = [punctuated * later[0], (1.0 - punctuated) * later[1]];
-                states.push_front(self.is_bare(bare / (whole + bare)));
+        let first = self.found.len();
+        self.found.resize(first + count, true);
+        if self.has_marks {
+            // The odds by the later text.
+            let mut later = 1.0;
+            for (at, [odds, punctuated]) in self.waiting.iter().enumerate().rev() {
+                if at < count {
+                    self.found[first + at] = self.is_bare(punctuated * later);
+                }
+                later = changed(odds * later);
             }
-            let [whole, bare] = [observation.odds() * later[0], later[1]];
-            let stay = 1.0 - CHANGE;
-            later = [whole * stay + bare * CHANGE, whole * CHANGE + bare * stay];
-            let sum = later[0] + later[1];
-            later = later.map(|probability| probability / sum);
         }
         self.waiting.drain(..count);
         let assumed = self.assumed.min(count);
         self.assumed -= assumed;
-        self.found.extend(states.into_iter().skip(assumed));
+        self.found.drain(first..first + assumed);
     }
 }
 
-/// Returns the probability of a state after a word at which it may have changed.
-fn changed(probability: f32) -> f32 {
-    probability * (1.0 - CHANGE) + (1.0 - probability) * CHANGE
+/// Returns the odds of a state after a word at which it may have changed.
+fn changed(odds: f32) -> f32 {
+    (odds * (1.0 - CHANGE) + CHANGE) / (odds * CHANGE + 1.0 - CHANGE)
 }
 
 #[cfg(test)]

@@ -62,9 +62,19 @@ fn lower(name: &str) -> String {
     name.chars().map(folded).collect()
 }
 
+fn known(word: &str) -> Known {
+    let is_number = word.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit());
+    KNOWN.get(word).copied().unwrap_or_default() | if is_number { NUMBER } else { 0 }
+}
+
 fn is(word: &str, kinds: Known) -> bool {
-    KNOWN.get(word).is_some_and(|known| known & kinds != 0)
-        || kinds & NUMBER != 0 && word.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit())
+    known(word) & kinds != 0
+}
+
+/// Returns what the lists know of each word of a name.
+fn known_words(name: &str) -> Vec<Known> {
+    let words = name.split([' ', '_']).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| !word.is_empty()).map(known).collect()
 }
 
 /// The evidence before a label that its line is spoken.
@@ -125,17 +135,18 @@ fn is_named(name: &str, longest: usize) -> bool {
 /// Returns true if several names are those of speakers, as lists tell; in `cues`, where a colon behind few
 /// words is evidence enough, so is any word but one of grammar: `so, he: no`.
 fn are_speakers(name: &str, cues: bool) -> bool {
+    names(name).all(|name| are_linked_speakers(&known_words(&lower(name)), cues))
+}
+
+/// Returns true if words are the name of a speaker, or names with words between them: `Ana, Bob and Rui`.
+fn are_linked_speakers(words: &[Known], cues: bool) -> bool {
     let context = LabelContext { is_dialogue: cues, ..LabelContext::default() };
-    let is_one = |name: &str| {
-        is_speaker(name, context) && (is(&lower(name), NAME | TITLE | ROLE) || !is(&lower(name), FUNCTION))
+    let is_one = |words: &[Known]| {
+        let is_word_of_grammar =
+            matches!(words, [word] if word & FUNCTION != 0 && word & (NAME | TITLE | ROLE) == 0);
+        is_speaker(words, context) && !is_word_of_grammar
     };
-    // `Ana, Bob and Rui`
-    let are_linked = |name: &str| {
-        let words: Vec<&str> = name.split(' ').collect();
-        let mut parts = words.split(|word| is(&lower(word), PARTICLE)).filter(|words| !words.is_empty());
-        parts.all(|words| is_one(&words.join(" ")))
-    };
-    names(name).all(|name| is_one(name) || are_linked(name))
+    is_one(words) || words.split(|word| word & PARTICLE != 0).filter(|words| !words.is_empty()).all(is_one)
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -242,7 +253,12 @@ fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
         |name: &str| (name.contains(char::is_alphabetic) || context.is_timed) && is_named(name, longest);
     let is_name = |name: &str| {
         let is_one = names(name).nth(1).is_none();
-        has_shape(name) && if is_one { is_speaker(name, context) } else { are_speakers(name, false) }
+        has_shape(name)
+            && if is_one {
+                is_speaker(&known_words(&lower(name)), context)
+            } else {
+                are_speakers(name, false)
+            }
     };
     let is_alone = context.is_timed && is_user(name) || context.is_below_time && is_numbered_role(name);
     if is_alone && is_whole && matches!(text[name.len()..].trim(), "" | PINNED) {
@@ -330,58 +346,57 @@ fn is_numbered_role(name: &str) -> bool {
 }
 
 /// Returns true if a name is that of a speaker and not the key of a list or the beginning of a
-/// sentence. Case plays no part. `note: this` has the shape of `bob: this`, so that a name is one by
-/// what stands around it, by a title or role, or by a list of names.
-fn is_speaker(name: &str, context: LabelContext) -> bool {
-    let lower = lower(name);
-    let mut words =
-        lower.split([' ', '_']).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty());
+/// sentence, by what the lists know of its words. Case plays no part. `note: this` has the shape of
+/// `bob: this`, so that a name is one by what stands around it, by a title or role, or by a list of names.
+fn is_speaker(words: &[Known], context: LabelContext) -> bool {
     if context.is_timed {
         return true;
     }
-    let Some(first) = words.next() else { return false };
-    let rest: Vec<&str> = words.collect();
-    if is(first, KEY) {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let all = |kinds: Known| rest.iter().all(|word| word & kinds != 0);
+    let is_first = |kinds: Known| first & kinds != 0;
+    if is_first(KEY) {
         return false;
     }
-    if is(first, TITLE) {
-        return rest.iter().all(|word| !is(word, PARTICLE | KEY));
+    if is_first(TITLE) {
+        return rest.iter().all(|word| word & (PARTICLE | KEY) == 0);
     }
-    if is(first, ROLE) {
-        return rest.iter().all(|word| is(word, NAME | ROLE | NUMBER));
+    if is_first(ROLE) {
+        return all(NAME | ROLE | NUMBER);
     }
-    if is(first, ARTICLE) {
-        let has_title = rest.first().is_some_and(|word| is(word, TITLE));
-        return has_title || !rest.is_empty() && rest.iter().all(|word| is(word, ROLE | NUMBER));
+    if is_first(ARTICLE) {
+        let has_title = rest.first().is_some_and(|word| word & TITLE != 0);
+        return has_title || !rest.is_empty() && all(ROLE | NUMBER);
     }
-    if is(first, NAME) {
-        let is_surname =
-            |word: &&str| rest.len() == 1 && !is(word, KEY) || is(word, NAME | NUMBER | PARTICLE);
-        return rest.iter().all(is_surname);
+    if is_first(NAME) {
+        return matches!(rest, [surname] if surname & KEY == 0) || all(NAME | NUMBER | PARTICLE);
     }
     // `UNIDENTIFIED WOMAN`, `male reporter 2`
-    if rest.iter().any(|word| is(word, ROLE)) && rest.iter().all(|word| is(word, ROLE | NUMBER)) {
-        return !is(first, PARTICLE);
+    if rest.iter().any(|word| word & ROLE != 0) && all(ROLE | NUMBER) {
+        return !is_first(PARTICLE);
     }
     rest.is_empty() && context.is_dialogue
 }
 
-/// Returns true if a colon behind `name`, the first words of a line, may make a label of it.
+/// Returns true if a colon behind `name`, the first words of a line in lower case, may make a label of it.
 pub(super) fn may_name(name: &str, is_timed: bool) -> bool {
-    let words = name.split(' ').count();
     if is_timed {
-        return words <= LONGEST_TIMED_NAME || name.starts_with("from ");
+        return name.split(' ').count() <= LONGEST_TIMED_NAME || name.starts_with("from ");
     }
     let context = LabelContext { is_dialogue: true, ..LabelContext::default() };
-    words <= LONGEST_NAME && (is_speaker(name, context) || is_letter(name)) || may_be_speakers(name)
+    let words = known_words(name);
+    words.len() <= LONGEST_NAME && (is_speaker(&words, context) || is_letter(name)) || may_be_speakers(&words)
 }
 
 /// Returns true if words are the names of speakers, with commas between them.
-fn may_be_speakers(words: &str) -> bool {
-    let ends = words.match_indices(' ').map(|(at, _)| at).chain([words.len()]);
-    ends.into_iter().any(|end| {
-        let rest = words[end..].trim_start();
-        are_speakers(&words[..end], false) && (rest.is_empty() || may_be_speakers(rest))
+fn may_be_speakers(words: &[Known]) -> bool {
+    // Each name has such a word.
+    if words.iter().all(|word| word & (NAME | TITLE | ROLE) == 0) {
+        return false;
+    }
+    (1..=words.len()).any(|end| {
+        let (name, rest) = words.split_at(end);
+        are_linked_speakers(name, false) && (rest.is_empty() || may_be_speakers(rest))
     })
 }
 

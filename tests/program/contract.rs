@@ -633,7 +633,7 @@ proptest! {
         // has its punctuation, and they come too late for a stream; so do the end of code, and what shows that a line began with
         // the label of a speaker: a colon, or the blanks behind the letter Q. A hyphen
         // may divide a word at the end of a line.
-        let is_late = |c: char| is_end_mark(c) || matches!(c, ',' | ';' | '…' | ':' | 'q' | 'Q' | '$' | '`' | '-' | '‐' | '\u{ad}');
+        let is_late = |c: char| is_end_mark(c) || matches!(c, ',' | ';' | '·' | '…' | ':' | 'q' | 'Q' | '$' | '`' | '-' | '‐' | '\u{ad}');
         let unmarked: String = text.chars().filter(|&c| !is_late(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {

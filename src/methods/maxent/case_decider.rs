@@ -161,6 +161,30 @@ impl<'a> CaseDecider<'a> {
         Some(fractions)
     }
 
+    /// Returns the features of a word that the next word sees; `fractions` are the probabilities of its
+    /// classes, unless they follow from the logits.
+    pub(super) fn before(
+        &self,
+        constraint: Constraint,
+        logits: &Logits,
+        fractions: Option<[f32; CLASSES]>,
+        begins: f32,
+    ) -> [f32; PREVIOUS] {
+        let fractions = match constraint {
+            Constraint::Fixed(case) => Class::ALL.map(|class| f32::from(u8::from(class == case.class()))),
+            _ => fractions.unwrap_or_else(|| match self.is_plain(logits, begins) {
+                true => PLAIN,
+                false => self.model.probabilities(logits),
+            }),
+        };
+        let mut before = [0.0; PREVIOUS];
+        for (before, fraction) in before.iter_mut().zip(fractions) {
+            *before = fraction * (1.0 - begins);
+        }
+        before[BEGUN] = begins;
+        before
+    }
+
     pub(super) fn add_previous(&mut self, before: usize, word: WordFeatures, logits: &mut Logits) {
         self.features.clear();
         let features = &mut self.features;
@@ -174,20 +198,6 @@ impl<'a> CaseDecider<'a> {
             logits[UPPER] = logits[UPPER].min(upper);
         }
     }
-}
-
-/// Returns the features of a word that the next word sees.
-pub(super) fn before(constraint: Constraint, fractions: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
-    let mut fractions = fractions;
-    if let Constraint::Fixed(case) = constraint {
-        fractions = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
-    }
-    let mut before = [0.0; PREVIOUS];
-    for (before, fraction) in before.iter_mut().zip(fractions) {
-        *before = fraction * (1.0 - begins);
-    }
-    before[BEGUN] = begins;
-    before
 }
 
 /// Returns the probability of each class if a sentence begins with probability `begins`: words in
@@ -207,7 +217,7 @@ pub(super) const TITLE: usize = Class::Title as usize - 1;
 pub(super) const NEVER: f32 = -30.0;
 
 /// The probabilities of the classes of a word that is certainly in lower case.
-pub(super) const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
+const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
 
 /// Below this logit no sentence begins, whatever came before: one does at one such word in a
 /// thousand.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::boundary::BoundaryModel;
-use super::case_decider::{CaseDecider, NEVER, PLAIN, TITLE, UPPER, before};
+use super::case_decider::{CaseDecider, NEVER, TITLE, UPPER};
 use super::filling::Values;
 use super::line_evidence::LineEvidence;
 use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums};
@@ -358,11 +358,7 @@ impl MaxentSession<'_> {
             history.has_word = true;
         }
         if self.cases.looks_before {
-            let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
-                true => PLAIN,
-                false => self.model.probabilities(&logits),
-            });
-            history.before = before(constraint, fractions, begins);
+            history.before = self.cases.before(constraint, &logits, fractions, begins);
         }
         // Any model takes an end from the text that shows it; only some find others.
         let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
@@ -433,11 +429,7 @@ impl MaxentSession<'_> {
         let mut fractions = None;
         if self.cases.looks_before {
             fractions = self.cases.look_before(&history.before, seen, &mut logits);
-            let fractions = fractions.unwrap_or_else(|| match self.cases.is_plain(&logits, begins) {
-                true => PLAIN,
-                false => self.model.probabilities(&logits),
-            });
-            history.before = before(constraint, fractions, begins);
+            history.before = self.cases.before(constraint, &logits, fractions, begins);
         }
         let (case, confidence) = match constraint {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),

@@ -189,7 +189,8 @@ proptest! {
         let mut tokens = Tokens::of_words(words, Locale::Root);
         for (at, mark) in gaps {
             if (1..tokens.len()).contains(&at) {
-                tokens.as_mut_slice()[at].gap = Some(mark);
+                let token = &mut tokens.as_mut_slice()[at];
+                (token.gap, token.starts) = (Some(mark), mark.ends_sentence());
             }
         }
         for at in turns {

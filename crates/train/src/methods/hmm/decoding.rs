@@ -327,7 +327,8 @@ proptest! {
         let mut tokens = Tokens::of_words(words, Locale::Root);
         for (at, mark) in gaps {
             if (1..tokens.len()).contains(&at) {
-                tokens.as_mut_slice()[at].gap = Some(mark);
+                let token = &mut tokens.as_mut_slice()[at];
+                (token.gap, token.starts) = (Some(mark), mark.ends_sentence());
             }
         }
         let request = Request { marks: asked, look_ahead, mark_threshold, ..Request::default() };
@@ -337,6 +338,7 @@ proptest! {
         let mut again = tokens.clone();
         for (token, label) in again.as_mut_slice().iter_mut().skip(1).zip(&found) {
             token.gap = token.gap.or(Some(label.mark).filter(|mark| *mark != Mark::None));
+            token.starts = label.mark.ends_sentence();
         }
         let again = labels(&model, &again, request, step);
         for (at, (one, other)) in found.iter().zip(&again).enumerate() {

@@ -635,7 +635,8 @@ mod tests {
             Tokens::of_words(words.split(' ').map(|word| word.trim_end_matches('/')), Locale::Root);
         for (at, word) in words.split(' ').enumerate() {
             if word.ends_with('/') {
-                tokens.as_mut_slice()[at + 1].gap = Some(Mark::Period);
+                let next = &mut tokens.as_mut_slice()[at + 1];
+                (next.gap, next.starts) = (Some(Mark::Period), true);
             }
         }
         let choices = model.restore_batch(&[tokens.clone()], request).unwrap().remove(0);
