@@ -36,6 +36,7 @@ const BEFORE_TEXT: f32 = 1.0;
 const LONGEST_LINE: usize = 512;
 
 /// Returns true for a word of a label or a heading, around which marks are no evidence.
+#[inline]
 fn is_no_text(token: &Token) -> bool {
     token.is_label || token.place == LinePlace::Heading
 }
@@ -116,6 +117,7 @@ impl BareStretches {
     }
 
     /// Takes the next word. One that opens a text ends the text before it.
+    #[inline]
     pub fn push(&mut self, token: &Token) {
         if let Some(is_no_text) = self.last.replace(is_no_text(token)) {
             self.observe(Observation::of(is_no_text, token.gap, Some(token)));
@@ -202,6 +204,7 @@ impl BareStretches {
 }
 
 /// Returns the odds of a state after a word at which it may have changed.
+#[inline]
 fn changed(odds: f32) -> f32 {
     (odds * (1.0 - CHANGE) + CHANGE) / (odds * CHANGE + 1.0 - CHANGE)
 }

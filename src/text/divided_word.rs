@@ -84,9 +84,12 @@ impl Division {
 #[inline]
 pub(crate) fn second_part(text: &str, end: usize) -> Option<usize> {
     // The last bytes of the hyphens.
-    if end == text.len() || !matches!(text.as_bytes()[end - 1], b'-' | 0x90 | 0xad) {
-        return None;
-    }
+    let may_divide = end < text.len() && matches!(text.as_bytes()[end - 1], b'-' | 0x90 | 0xad);
+    if may_divide { part_below(text, end) } else { None }
+}
+
+#[cold]
+fn part_below(text: &str, end: usize) -> Option<usize> {
     if !ends_divided(&text[..end]) {
         return None;
     }

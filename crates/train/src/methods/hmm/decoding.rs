@@ -338,7 +338,7 @@ proptest! {
         let mut again = tokens.clone();
         for (token, label) in again.as_mut_slice().iter_mut().skip(1).zip(&found) {
             token.gap = token.gap.or(Some(label.mark).filter(|mark| *mark != Mark::None));
-            token.starts = label.mark.ends_sentence();
+            token.starts |= label.mark.ends_sentence();
         }
         let again = labels(&model, &again, request, step);
         for (at, (one, other)) in found.iter().zip(&again).enumerate() {
