@@ -335,19 +335,20 @@ impl<'a> Queue<'a> {
         let queue = Self { ends_at_pause, ..Self::new(session, options) };
         match options.puts() {
             Some(MarkPlaces::Everywhere) => queue,
-            Some(MarkPlaces::Unmarked) => queue.by_density(BareUse::Close, method, options),
+            Some(MarkPlaces::Unmarked) => queue.by_density(kind, BareUse::Close, method, options),
             // Where each line shows a start, methods tell by the words before.
             None if starts == SentenceStarts::EveryLine => queue,
-            None => queue.by_density(BareUse::Tell, method, options),
+            None => queue.by_density(kind, BareUse::Tell, method, options),
         }
     }
 
     /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no
     /// more than the method's right context in text that comes in slowly.
-    fn by_density(self, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
+    fn by_density(self, kind: Format, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
-        Self { bare: Some(BarePieces::new(of, BareStretches::new(look_ahead))), ..self }
+        let stretches = BareStretches::new(look_ahead).of_verse(kind == Format::Lrc);
+        Self { bare: Some(BarePieces::new(of, stretches)), ..self }
     }
 
     /// Takes a piece, writes all output that is now certain, and returns a piece to be filled

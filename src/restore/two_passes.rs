@@ -45,6 +45,7 @@ impl<'a> TwoPasses<'a> {
             marks: Queue::of_whole(kind, method, Request { cases: false, ..request }, options),
             // Where the first pass found no end of a sentence, there is none.
             capitals: Queue::new(method.session(of_capitals), &plain).by_density(
+                kind,
                 BareUse::Deny,
                 method,
                 options,

@@ -57,15 +57,17 @@ enum Observation {
 }
 
 impl Observation {
-    /// Returns the text after a word, with the mark `gap` there and the word `next` after it.
-    fn of(is_no_text_before: bool, gap: Option<Mark>, next: Option<&Token>) -> Self {
-        let is_within = |next: &&Token| next.before < Break::Turn;
+    /// Returns the text after a word, with the mark `gap` there and the word `next` after it. A sentence ends
+    /// at a break `end`.
+    #[inline]
+    fn of(is_no_text_before: bool, gap: Option<Mark>, next: Option<&Token>, end: Break) -> Self {
+        let is_within = |next: &&Token| next.before < end;
         match gap {
             _ if is_no_text_before || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
             Some(Mark::Comma | Mark::Colon | Mark::Semicolon) => Self::Inner,
             Some(Mark::None | Mark::Dash) => Self::Unknown,
             Some(_) => Self::End,
-            None if next.is_none_or(|next| next.before >= Break::Turn) => Self::OpenEnd,
+            None if next.is_none_or(|next| next.before >= end) => Self::OpenEnd,
             None => Self::Nothing,
         }
     }
@@ -88,6 +90,8 @@ impl Observation {
 #[derive(Debug, Clone)]
 pub struct BareStretches {
     look_ahead: usize,
+    /// The weakest break at which a sentence ends.
+    end: Break,
     /// True if the text has marks, as far as it has come: without any it is bare.
     has_marks: bool,
     /// For each word that waits for its state, the odds of the state punctuated by the text after it, and by
@@ -106,21 +110,36 @@ pub struct BareStretches {
 impl BareStretches {
     /// Starts a text whose states depend on at most `look_ahead` later words.
     pub fn new(look_ahead: usize) -> Self {
-        let (waiting, found) = (VecDeque::new(), VecDeque::new());
-        Self { look_ahead, has_marks: false, waiting, found, assumed: 0, punctuated: BEFORE_TEXT, last: None }
+        let (end, waiting, found) = (Break::Turn, VecDeque::new(), VecDeque::new());
+        Self {
+            look_ahead,
+            end,
+            has_marks: false,
+            waiting,
+            found,
+            assumed: 0,
+            punctuated: BEFORE_TEXT,
+            last: None,
+        }
+    }
+
+    /// Reads lines like those of lyrics, which end anywhere in a sentence.
+    #[must_use]
+    pub fn of_verse(self, is_verse: bool) -> Self {
+        Self { end: if is_verse { Break::Paragraph } else { Break::Turn }, ..self }
     }
 
     /// Starts another text with the same settings.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self::new(self.look_ahead)
+        Self { end: self.end, ..Self::new(self.look_ahead) }
     }
 
     /// Takes the next word. One that opens a text ends the text before it.
     #[inline]
     pub fn push(&mut self, token: &Token) {
         if let Some(is_no_text) = self.last.replace(is_no_text(token)) {
-            self.observe(Observation::of(is_no_text, token.gap, Some(token)));
+            self.observe(Observation::of(is_no_text, token.gap, Some(token), self.end));
         }
         if token.before == Break::Document {
             self.end_text();
@@ -138,7 +157,7 @@ impl BareStretches {
     /// Ends the text, with the mark `gap` after its last word, and returns true if the end is bare.
     pub fn finish(&mut self, gap: Option<Mark>) -> bool {
         if let Some(is_no_text) = self.last.take() {
-            self.observe(Observation::of(is_no_text, gap, None));
+            self.observe(Observation::of(is_no_text, gap, None, self.end));
         }
         let is_bare = self.is_bare(self.punctuated);
         self.end_text();
@@ -245,6 +264,22 @@ mod tests {
         let (bare, punctuated) = found.split_at(found.len() - whole.len());
         assert!(bare.iter().filter(|is_bare| !**is_bare).count() <= 30);
         assert!(punctuated.iter().all(|is_bare| !is_bare));
+    }
+
+    #[test]
+    fn lines_of_lyrics_end_anywhere() {
+        let mut tokens = tokenize("we took the train, and it rained on all of us", Locale::Root, "en");
+        for at in [3, 6, 8] {
+            tokens.as_mut_slice()[at].before = Break::Turn;
+        }
+        let states = |is_verse: bool| {
+            let mut stretches = BareStretches::new(LOOK_AHEAD).of_verse(is_verse);
+            tokens.as_slice().iter().for_each(|token| stretches.push(token));
+            stretches.finish(Some(Mark::Period));
+            std::iter::from_fn(|| stretches.next_state()).filter(|is_bare| *is_bare).count()
+        };
+        assert!(states(false) > 0);
+        assert_eq!(states(true), 0);
     }
 
     #[test]

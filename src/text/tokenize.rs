@@ -444,7 +444,10 @@ impl Tokenizer {
     fn odd_field(&mut self, field: &NonSpaceRun<'_>, tokens: &mut Tokens) {
         let run = &field.text[field.start..field.end];
         if self.before >= Break::Line {
-            self.place = place(run).unwrap_or(self.place);
+            // In cues, number signs stand for music.
+            let has_headings = self.reading.arrival != Arrival::Cues;
+            let place = place(run).filter(|&place| has_headings || place != LinePlace::Heading);
+            self.place = place.unwrap_or(self.place);
             if is_list_number(run) {
                 return;
             }
@@ -878,6 +881,14 @@ mod tests {
         assert_eq!(open("we met | it is", Tex), (String::new(), false));
         assert_eq!(open("so <h2>we met</h2><p>so it", Plain), ("we it".to_owned(), true));
         assert_eq!(open("<td>we met<td>so it", Plain), (String::new(), false));
+    }
+
+    #[test]
+    fn a_number_sign_in_a_cue_makes_no_heading() {
+        let mut tokens = Tokens::new();
+        let mut cues = Tokenizer::flowing(Locale::Root, "en", Capitalized::Ignore).putting_marks(true);
+        cues.read("# we met and left #\nso it is", 0, Cut::Whole, &mut tokens);
+        assert!(tokens.as_slice().iter().all(|token| token.place == LinePlace::Text));
     }
 
     #[test]
