@@ -6,7 +6,7 @@ use majuscule::{Capitalized, Format, MarkSet, Model, RestoreOptions};
 #[test]
 fn a_sentence_ends_with_a_line_before_a_pause() {
     let model = Model::embedded("en").unwrap();
-    let options = RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() };
+    let options = RestoreOptions::default().capitalized(Capitalized::Ignore);
     let said = |kind, lines: [&str; 2], options: &RestoreOptions| {
         let mut stream = stream_as("live", kind, model.restorer.clone(), options.clone()).unwrap();
         lines.map(|line| {
@@ -32,7 +32,7 @@ fn a_sentence_ends_with_a_line_before_a_pause() {
 #[test]
 fn a_replaced_record_ends_no_sentence() {
     let model = Model::embedded("en").unwrap();
-    let options = RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() };
+    let options = RestoreOptions::default().capitalized(Capitalized::Ignore);
     let options = options.marks(MarkSet::USUAL);
     let mut stream = stream_as("live", Format::Jsonl, model.restorer.clone(), options).unwrap();
     let mut out = Vec::new();
