@@ -17,6 +17,8 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[1]
 LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pt"]
 MARKS = re.compile(r"[,;:.?!…]+(?=[\"”»’')\]]*$)")
+# The space before some marks in French.
+APART = re.compile(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))")
 NEAREST = {",": ",", ";": ".", ":": ",", ".": ".", "!": ".", "…": ".", "?": "?"}
 STATES = ["bare", "parts", "whole"]
 # The parts of running text that lose their marks; a number is the mean length of stretches.
@@ -29,14 +31,15 @@ def texts(corpora, lang, words):
         if path.is_file() and not any(kind in path.name for kind in ["conll", "iwslt", "gerdracor"]):
             lines, count = [], 0
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                if line.strip() and count < words:
-                    lines.append(line.split())
+                # Lines with a number sign name documents.
+                if line.strip() and not line.startswith("# ") and count < words:
+                    lines.append(APART.sub("", line).split())
                     count += len(lines[-1])
             yield path.name, lines
 
 
 def without_marks(word):
-    # A mark that stands alone stays, so that the words keep their places.
+    # A word of marks alone stays, so that the words keep their places.
     return MARKS.sub("", word) or word
 
 
@@ -82,9 +85,8 @@ def measure(program, preset, lang, lines, state):
     """Returns F of the marks and of the capitals."""
     given, _ = removed(lines, state)
     words = restored(program, ["restore", "-q", "--preset", preset, "--lang", lang, "--marks"], given)
-    # French writes a space before some marks, and Spanish opens questions.
-    words = re.sub(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))", "", words).split()
-    gold = re.sub(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))", "", "\n".join(" ".join(line) for line in lines)).split()
+    words = APART.sub("", words).split()
+    gold = [word for line in lines for word in line]
     if len(words) != len(gold):
         return None
     pairs = [(mark(word), mark(true)) for word, true in zip(words, gold)]
