@@ -434,7 +434,11 @@ mod tests {
         assert_eq!(doubtful("we saw THE BIG MAN run"), "big");
         assert_eq!(doubtful("5 Then"), "then");
         assert_eq!(doubtful("In 2019 They left, 5 Km"), "km");
-        assert_eq!(doubtful("THE Anti-Corruption UNIT\nTHE McDONALD CASE"), "the mcdonald case");
+        assert_eq!(
+            doubtful("THE Anti-Corruption UNIT\nTHE McDONALD CASE"),
+            "the anti-corruption unit the mcdonald case"
+        );
+        assert_eq!(doubtful("the Anti-Corruption UNIT"), "");
     }
 
     #[test]
