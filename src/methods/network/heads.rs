@@ -5,7 +5,9 @@ use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
 use crate::methods::sentence_starts::{BoundaryEvidence, odds_by_capital};
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Request, SentenceStarts};
-use crate::text::{CapitalBalance, Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet};
+use crate::text::{
+    Break, CapitalBalance, Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet, Token,
+};
 
 /// The labels of the heads of a tagger. A head with only one label is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +159,7 @@ impl Heads {
         if before.0.refused.has(Mark::Period) || word(at + 2).is_some_and(is_odd) {
             return 1;
         }
-        odds_by_capital(capital, MOST_ODDS, next.0.opens_line || is_odd(before)) as u16
+        odds_by_capital(capital, MOST_ODDS, next.0.layout == WordLayout::Line || is_odd(before)) as u16
     }
 
     /// Returns the probability of a capital inside a sentence by scores of classes; `None` without them.
@@ -274,8 +276,40 @@ pub struct WordContext {
     /// True if marks are inserted, and the source has the word with a capital that a sentence start may
     /// explain.
     pub shows_start: bool,
-    /// True if a line ended before the word.
-    pub opens_line: bool,
+    /// The layout before the word.
+    pub layout: WordLayout,
+}
+
+/// The layout of a text between a word and the word before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WordLayout {
+    /// Nothing but white space.
+    #[default]
+    Running,
+    /// The end of a line, in a text or in a cue.
+    Line,
+    /// The end of a cue, a paragraph or a text.
+    Apart,
+}
+
+impl WordLayout {
+    /// The number of layouts that a network has a vector for: all but running text.
+    pub const VECTORS: usize = 2;
+
+    /// Returns the layout before a word.
+    pub fn before(token: &Token) -> Self {
+        match token.before {
+            Break::None | Break::Space if token.opens_line => Self::Line,
+            Break::None | Break::Space => Self::Running,
+            Break::Line => Self::Line,
+            Break::Cue | Break::Turn | Break::Paragraph | Break::Document => Self::Apart,
+        }
+    }
+
+    /// Returns the row of its vector, if it has one.
+    pub fn vector(self) -> Option<usize> {
+        (self as usize).checked_sub(1)
+    }
 }
 
 /// The text after a word, as far as it is known.
@@ -386,7 +420,7 @@ mod tests {
         assert_eq!(odds([before, Some((capital, &seldom)), Some((capital, &often))]), 100, "before a name");
         assert_eq!(odds([Some((capital, &seldom)), Some((capital, &seldom)), after]), 10, "perhaps a title");
         assert_eq!(odds([Some((capital, &often)), Some((capital, &seldom)), after]), 100, "after a name");
-        let opens_line = WordContext { opens_line: true, ..capital };
+        let opens_line = WordContext { layout: WordLayout::Line, ..capital };
         assert_eq!(
             odds([before, Some((opens_line, &seldom)), after]),
             10,

@@ -15,3 +15,4 @@ pub mod session;
 pub mod tensors;
 mod threads;
 pub mod windower;
+pub mod word_lexicon;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::heads::{ChainWord, RightContext, WordContext};
+use super::heads::{ChainWord, RightContext, WordContext, WordLayout};
 use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::MarkedStarts;
@@ -161,9 +161,10 @@ impl<E: WordEncoder> Windower<E> {
 
     /// Takes a word and appends the windows that are complete.
     pub fn push(&mut self, lower: &str, token: &Token, out: &mut Vec<E::Window>) -> Result<()> {
-        let context = self.context(token);
+        let mut context = self.context(token);
         if self.starts_new_segment(token) {
             self.finish_before(RightContext::word(context), out);
+            context.layout = WordLayout::Apart;
         }
         let word = self.encoded(lower)?;
         self.size += E::size(&word.ids);
@@ -258,7 +259,7 @@ impl<E: WordEncoder> Windower<E> {
                 && token.shows_capital()
                 && !token.abbreviates
                 && token.constraint == Constraint::Kept(Case::Title),
-            opens_line: token.before == Break::Line,
+            layout: WordLayout::before(token),
         }
     }
 

@@ -28,6 +28,14 @@ pub struct CnnBilstmConfig {
     /// are cut
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
+    /// Read the profile of each word beside its subwords: how often the text has it in each case, and at the beginning
+    /// and end of sentences
+    #[arg(long)]
+    pub profiles: bool,
+    /// A list of names, one per line, whose words the network recognises; may be repeated. Implies --profiles
+    #[arg(long = "list", value_name = "FILE")]
+    #[serde(serialize_with = "majuscule_train::methods::names")]
+    pub lists: Vec<PathBuf>,
     /// The width of the embedding of a subword
     #[arg(long, value_name = "WIDTH", default_value_t = 96)]
     pub embedding: usize,
@@ -119,10 +127,16 @@ impl Learner for CnnBilstmConfig {
 const SUBWORDS: std::ops::RangeInclusive<usize> = 5..=1 << 16;
 
 impl CnnBilstmConfig {
-    /// Returns the shape of the network for this number of subwords.
-    pub(super) fn shape(&self, subwords: usize) -> CnnBilstmShape {
+    /// Returns true if the network reads a lexicon.
+    pub(super) fn reads_lexicon(&self) -> bool {
+        self.profiles || !self.lists.is_empty()
+    }
+
+    /// Returns the shape of a network for this number of subwords, which may read layouts.
+    pub(super) fn shape(&self, subwords: usize, layouts: bool) -> CnnBilstmShape {
         let Self { embedding, convolutions, channels, layers, hidden, .. } = *self;
-        CnnBilstmShape { subwords, embedding, convolutions, channels, layers, hidden }
+        let lexicon = self.reads_lexicon();
+        CnnBilstmShape { subwords, embedding, convolutions, channels, layers, hidden, layouts, lexicon }
     }
 
     /// Refuses settings out of their ranges.
@@ -133,7 +147,7 @@ impl CnnBilstmConfig {
         let expected = |name: &str, found: usize, least: usize, most: usize| {
             Err(Error::usage(format!("{} {found}: expected from {least} to {most}", option(name))))
         };
-        if let Some((name, number, most)) = self.shape(1).wrong() {
+        if let Some((name, number, most)) = self.shape(1, false).wrong() {
             return expected(name, number, 1, most);
         }
         check_numbers(

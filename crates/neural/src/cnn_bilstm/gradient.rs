@@ -54,6 +54,9 @@ pub(super) fn gradient(
         if let Some(id) = word.id {
             add(of_words.row(id), gradient);
         }
+        for start in word.dense_vectors(layout) {
+            add(&mut dense[start..][..shape.channels], gradient);
+        }
     }
     let mut of_subwords = vec![0.0; subwords[shape.convolutions].len()];
     for ((at, &position), value) in largest.iter().enumerate().zip(&gradient) {

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use majuscule::methods::network::cnn_bilstm::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS};
+use majuscule::methods::network::heads::WordLayout;
 use majuscule::methods::network::matrix::WeightMatrix;
 use majuscule::methods::network::tensors::{Embeddings, Shapes, WeightSource, embeddings};
+use majuscule::methods::network::word_lexicon::ROWS;
 
 use crate::shared::heads::HeadSizes;
 use crate::shared::lstm::CellLayout;
@@ -24,6 +26,10 @@ pub(super) struct CnnBilstmLayout {
     /// word and at the word, then for marks at the word and at the one before.
     pub(super) heads: Range<usize>,
     pub(super) heads_bias: Range<usize>,
+    /// The vectors of layouts, one row each.
+    pub(super) layouts: Range<usize>,
+    /// The vectors of the rows of the lexicon.
+    pub(super) lexicon: Range<usize>,
     /// The embeddings of subwords, one row each.
     pub(super) subwords: Range<usize>,
     /// The vectors of words, one row each.
@@ -58,6 +64,8 @@ impl CnnBilstmLayout {
             lstms,
             heads: next(2 * hidden * 2 * sizes.all()),
             heads_bias: next(sizes.all()),
+            layouts: next(if shape.layouts { WordLayout::VECTORS * channels } else { 0 }),
+            lexicon: next(if shape.lexicon { ROWS * channels } else { 0 }),
             subwords: next(shape.subwords * shape.embedding),
             words: next(count * channels),
         }
@@ -85,6 +93,8 @@ impl CnnBilstmLayout {
         match name {
             shape::SUBWORDS => return Some(plain(&self.subwords)),
             shape::WORDS => return Some(plain(&self.words)),
+            shape::LAYOUTS => return Some(plain(&self.layouts)),
+            shape::LEXICON_ROWS => return Some(plain(&self.lexicon)),
             _ => {}
         }
         for (at, [weight, bias]) in self.convolutions.iter().enumerate() {
@@ -163,9 +173,18 @@ mod tests {
 
     #[test]
     fn all_tensors_are_there_in_their_shapes_and_no_weight_is_left_out() {
-        let shape =
-            CnnBilstmShape { subwords: 7, embedding: 3, convolutions: 2, channels: 4, layers: 2, hidden: 5 };
+        let shape = CnnBilstmShape {
+            subwords: 7,
+            embedding: 3,
+            convolutions: 2,
+            channels: 4,
+            layers: 2,
+            hidden: 5,
+            layouts: false,
+            lexicon: false,
+        };
         for (count, sizes) in [(6, HeadSizes { cases: 3, marks: 2 }), (0, HeadSizes { cases: 0, marks: 4 })] {
+            let shape = CnnBilstmShape { layouts: count > 0, lexicon: count > 0, ..shape };
             let layout = CnnBilstmLayout::new(shape, count, sizes);
             let values: Vec<f32> = (0..layout.len()).map(|at| at as f32).collect();
             let mut found = Vec::new();

@@ -4,6 +4,7 @@ mod checkpoint;
 mod config;
 mod gradient;
 mod layout;
+mod lexicon_counts;
 mod network;
 mod samples;
 mod subwords;

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 
-use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
+use majuscule::methods::network::cnn_bilstm::shape::{CONVOLVED, CnnBilstmShape};
 use majuscule::methods::network::subwords::Special;
+use majuscule::methods::network::word_lexicon::LexiconRows;
 use majuscule_train::random::{Random, below, unit};
 
 use super::layout::CnnBilstmLayout;
@@ -65,6 +66,20 @@ pub(super) struct BatchWord {
     pub(super) id: Option<u32>,
     /// The ids of its labels: of its case and of the mark after it.
     pub(super) labels: [Option<usize>; 2],
+    /// The row of the vector of the layout before it.
+    pub(super) layout: Option<usize>,
+    /// What the lexicon knows of it.
+    pub(super) lexicon: LexiconRows,
+}
+
+impl BatchWord {
+    /// Returns the beginnings of the dense vectors that are added to that of the word.
+    pub(super) fn dense_vectors<'a>(&self, layout: &'a CnnBilstmLayout) -> impl Iterator<Item = usize> + 'a {
+        let CnnBilstmShape { channels, layouts, lexicon, .. } = layout.shape;
+        let of_layout = self.layout.filter(|_| layouts).map(|row| layout.layouts.start + row * channels);
+        let of_lexicon = self.lexicon.iter().filter(move |_| lexicon);
+        of_layout.into_iter().chain(of_lexicon.map(move |row| layout.lexicon.start + row * channels))
+    }
 }
 
 impl SubwordBatch {
@@ -97,7 +112,8 @@ impl SubwordBatch {
                 let (first, subwords, mut labels) = (ids.len(), end - start, word.labels());
                 // The mark after the last word of a text is not learned.
                 labels[1] = labels[1].filter(|_| at < last);
-                words[steps.row(text, at)] = BatchWord { first, subwords, id, labels };
+                let (layout, lexicon) = (word.layout.vector(), word.lexicon);
+                words[steps.row(text, at)] = BatchWord { first, subwords, id, labels, layout, lexicon };
                 ids.extend_from_slice(&sample.subwords[start..end]);
                 start = end;
             }
@@ -153,6 +169,10 @@ pub(super) fn forward(
     for (word, vector) in batch.words.iter().zip(words.chunks_exact_mut(shape.channels)) {
         if let Some(id) = word.id {
             let own = &table[id as usize * shape.channels..][..shape.channels];
+            vector.iter_mut().zip(own).for_each(|(value, own)| *value += own);
+        }
+        for start in word.dense_vectors(layout) {
+            let own = &weights[start..][..shape.channels];
             vector.iter_mut().zip(own).for_each(|(value, own)| *value += own);
         }
     }

@@ -3,10 +3,14 @@
 use majuscule::error::{Error, Result};
 use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
 use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
+use majuscule::methods::network::heads::WordLayout;
 use majuscule::methods::network::subwords::NativeTokenizer;
+use majuscule::methods::network::windower::EncodedWord;
+use majuscule::methods::network::word_lexicon::LexiconRows;
 use majuscule_train::corpus::Corpus;
 
 use super::config::CnnBilstmConfig;
+use super::lexicon_counts::LexiconCounts;
 use super::subwords::{learn, whole_words};
 use crate::shared::gold::WordLabels;
 use crate::shared::samples::{CorpusWords, Dataset, window_samples};
@@ -19,13 +23,23 @@ pub(super) struct SubwordSample {
 }
 
 impl SubwordSample {
-    /// Makes a sample of a window and the labels of its words.
-    pub(super) fn new(window: &SubwordWindow, labels: &[WordLabels]) -> Self {
+    /// Makes a sample of a window and the labels of its words; `known` tells what the lexicon knows of each.
+    pub(super) fn new(
+        window: &SubwordWindow,
+        labels: &[WordLabels],
+        known: impl Fn(&EncodedWord<SubwordIds>) -> LexiconRows,
+    ) -> Self {
         let mut sample = Self { subwords: Vec::new(), words: Vec::with_capacity(labels.len()) };
         for (word, labels) in window.words.iter().zip(labels) {
             let ids = &word.word.ids;
             sample.subwords.extend_from_slice(&ids.subwords);
-            sample.words.push(SampleWord::new(sample.subwords.len(), ids, *labels));
+            let layout = word.context.layout;
+            let lexicon = known(&word.word);
+            sample.words.push(SampleWord {
+                layout,
+                lexicon,
+                ..SampleWord::new(sample.subwords.len(), ids, *labels)
+            });
         }
         sample.subwords.shrink_to_fit();
         sample
@@ -41,6 +55,10 @@ pub(super) struct SampleWord {
     id: u32,
     /// The ids of its labels, or [`SampleWord::NO_LABEL`].
     labels: [u8; 2],
+    /// The layout before it.
+    pub(super) layout: WordLayout,
+    /// What the lexicon knows of it.
+    pub(super) lexicon: LexiconRows,
 }
 
 impl SampleWord {
@@ -49,7 +67,8 @@ impl SampleWord {
 
     fn new(end: usize, ids: &SubwordIds, labels: WordLabels) -> Self {
         let labels = labels.by_head().map(|label| label.map_or(Self::NO_LABEL, |label| label as u8));
-        Self { end: end as u32, id: ids.word.unwrap_or(Self::NONE), labels }
+        let (layout, lexicon) = (WordLayout::default(), ids.lexicon);
+        Self { end: end as u32, id: ids.word.unwrap_or(Self::NONE), labels, layout, lexicon }
     }
 
     /// Returns the id of its vector.
@@ -86,22 +105,34 @@ impl SubwordSamples {
         let subwords =
             NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
         let words = whole_words(&forms, &subwords, config.words)?;
-        let (runs_on, shape) = (corpus.protocol().runs_on(), config.shape(subwords.highest() as usize + 1));
+        let (runs_on, layouts) = (corpus.protocol().runs_on(), corpus.protocol().has_layouts());
+        let shape = config.shape(subwords.highest() as usize + 1, layouts);
         let settings =
             CnnBilstmSettings { shape, window: config.window, runs_on, costs: None, in_bytes: false };
+        let lexicon = match config.reads_lexicon() {
+            true => Some(LexiconCounts::read(corpus, seed, fraction, &config.lists)?),
+            false => None,
+        };
         let (mixed, locale) = (forms.mixed("", corpus.locale()), corpus.locale());
         drop(forms);
         let parts = CnnBilstmParts {
             tokenizer,
             words,
             mixed: mixed.clone(),
+            lexicon: lexicon.as_ref().map(LexiconCounts::build),
             settings,
             locale,
             labels: labels.clone(),
         };
         let vocabulary = parts.vocabulary().map_err(Error::usage)?;
         let options = subwords::options(config.window, runs_on, None);
-        let sample = |window: SubwordWindow, labels: Vec<WordLabels>| SubwordSample::new(&window, &labels);
+        let sample = |number: usize, window: SubwordWindow, labels: Vec<WordLabels>| {
+            let known = |word: &EncodedWord<SubwordIds>| match &lexicon {
+                Some(counts) => counts.rows_elsewhere(&word.lower, number),
+                None => word.ids.lexicon,
+            };
+            SubwordSample::new(&window, &labels, known)
+        };
         let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
         let words = vocabulary.words();
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, parts, words, digest })

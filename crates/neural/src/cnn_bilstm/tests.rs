@@ -11,7 +11,8 @@ use majuscule::methods::Backend;
 use majuscule::methods::backend::Precision;
 use majuscule::methods::network::cnn_bilstm::{in_bytes, load};
 use majuscule::model::{Draft, Packed};
-use majuscule::text::{Choice, Locale, MarkSet, Token};
+use majuscule::text::{Break, Case, Choice, Locale, MarkSet, Token};
+use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;
 use majuscule_train::methods::balance::MarkOptions;
@@ -48,6 +49,11 @@ fn trained(config: &CnnBilstmConfig, corpus: &Corpus) -> Draft {
 
 fn loaded(draft: &Draft, computing: Backend) -> CnnBilstm {
     load(&Packed::open("model", draft.pack().into()).unwrap(), &computing).unwrap()
+}
+
+/// Returns a corpus whose texts are laid out.
+fn laid_out(mut corpus: Corpus) -> Corpus {
+    corpus.under(Protocol::Layouts).unwrap()
 }
 
 /// Returns a text as a model restores it.
@@ -90,8 +96,13 @@ fn a_window_in_parts_has_the_same_words_and_no_mark_after_a_part() {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    for (heads, corpus) in [(HeadOptions::default(), corpus()), (with_marks(), marked_corpus(40))] {
-        let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, ..config() };
+    for (heads, corpus) in [
+        (HeadOptions::default(), corpus()),
+        (with_marks(), marked_corpus(40)),
+        (with_marks(), laid_out(marked_corpus(40))),
+    ] {
+        let profiles = corpus.protocol().has_layouts();
+        let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, profiles, ..config() };
         let samples = SubwordSamples::read(&config, &corpus).unwrap();
         let sizes = Heads::of(&samples.dataset.labels).sizes();
         let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
@@ -142,11 +153,13 @@ fn gradients_are_the_differences_of_the_loss() {
 
 #[test]
 fn the_engine_computes_what_is_trained_alone_and_among_others() {
-    let config = CnnBilstmConfig { heads: with_marks(), window: 12, ..config() };
-    let samples = SubwordSamples::read(&config, &marked_corpus(40)).unwrap();
+    let config = CnnBilstmConfig { heads: with_marks(), window: 12, profiles: true, ..config() };
+    let samples = SubwordSamples::read(&config, &laid_out(marked_corpus(40))).unwrap();
     let sizes = Heads::of(&samples.dataset.labels).sizes();
     let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
-    let weights = init_weights(&layout, 1);
+    let mut weights = init_weights(&layout, 1);
+    let dense = layout.layouts.start..layout.lexicon.end;
+    weights[dense].iter_mut().enumerate().for_each(|(at, value)| *value = (at % 7) as f32 / 9.0 - 0.4);
     let vocabulary = samples.parts.vocabulary().unwrap();
     let special = vocabulary.special();
     let source = FlatWeights { layout: &layout, values: &weights };
@@ -162,8 +175,11 @@ fn the_engine_computes_what_is_trained_alone_and_among_others() {
                 .join(" ")
         })
         .collect();
-    let documents: Vec<Tokens> =
+    let mut documents: Vec<Tokens> =
         document.iter().map(|text| Tokens::of_words(text.split(' '), Locale::Root)).collect();
+    for (at, break_before) in [(2, Break::Line), (5, Break::Cue), (7, Break::Line)] {
+        documents[at / 2].as_mut_slice()[at].before = break_before;
+    }
     let request = Request { marks: MarkSet::USUAL, ..Request::default() };
     let together = model.scored(&documents, request).unwrap();
     for (document, found) in documents.iter().zip(&together) {
@@ -171,7 +187,7 @@ fn the_engine_computes_what_is_trained_alone_and_among_others() {
         assert_eq!(&alone[0], found, "to the bit");
         let [(window, ln)] = &found[..] else { panic!("{found:?}") };
         let labels = vec![WordLabels::default(); window.words.len()];
-        let batch = SubwordSample::new(window, &labels);
+        let batch = SubwordSample::new(window, &labels, |word| word.ids.lexicon);
         let batch =
             SubwordBatch::new(&[&batch], special, Hidden::default(), &mut generator(1, Purpose::Dropout, 0));
         let scores = forward(&layout, &weights, &batch, &mut |_| {}).scores;
@@ -193,6 +209,62 @@ fn it_learns_fifty_sentences_by_heart() {
     let model = loaded(&trained(&config, &corpus), Backend::default());
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+}
+
+#[test]
+fn line_breaks_tell_where_sentences_begin() {
+    let words = ["us", "met", "the", "who", "in"];
+    let sentence = |at: usize| {
+        let words = (0..3 + at % 4).map(|word| words[(at * at + 3 * word + word * word * at) % 5]);
+        let text = words.collect::<Vec<_>>().join(" ");
+        text[..1].to_uppercase() + &text[1..] + ".\n"
+    };
+    let text: String = (0..400).map(sentence).collect();
+    let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Lines, Locale::Root);
+    let config = CnnBilstmConfig { epochs: 8, held_out: 0.0, words: 0, window: 20, ..config() };
+    let model = loaded(&trained(&config, &corpus), Backend::default());
+    let titles = |breaks: &[usize]| {
+        let mut tokens =
+            Tokens::of_words("the us in who met us the in met who us in".split(' '), Locale::Root);
+        breaks.iter().for_each(|&at| tokens.as_mut_slice()[at].before = Break::Line);
+        let choices =
+            model.restore_batch(std::slice::from_ref(&tokens), Request::default()).unwrap().remove(0);
+        (0..choices.len()).filter(|&at| choices[at].label.case == Case::Title).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(&[3, 7]), [3, 7]);
+    assert!(titles(&[]).is_empty());
+}
+
+#[test]
+fn a_name_that_a_list_has_and_the_text_has_not_is_known() {
+    let name = |at: usize| ["ab", "cd", "ef", "gh"].map(|part| part.chars().nth(at / 16 % 2).unwrap_or('x'));
+    let spelled =
+        |at: usize| name(at).iter().chain(&['o', 'r']).collect::<String>() + &"aeiou"[at % 5..=at % 5];
+    let text: String = (0..300)
+        .map(|at| match at % 2 {
+            0 => format!("we met {} in the {}\n", capitalised(&spelled(at)), ["house", "town"][at % 3 % 2]),
+            _ => format!("who met {} in the town\n", ["them", "us", "others"][at % 3]),
+        })
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("names.txt");
+    let names = (0..300).map(|at| capitalised(&spelled(at)));
+    let names: std::collections::BTreeSet<String> = names.chain(["Zyx".into()]).collect();
+    std::fs::write(&list, names.into_iter().map(|name| name + "\n").collect::<String>()).unwrap();
+    let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root);
+    let config = CnnBilstmConfig { epochs: 20, held_out: 0.0, lists: vec![list], ..config() };
+    let draft = trained(&config, &corpus);
+    let small = in_bytes(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
+    for draft in [&draft, &small] {
+        let model = loaded(draft, Backend::default());
+        let found = ["we met zyx in the house", "who met others in the town"];
+        let found = found.map(|words| restored(&model, words, Request::default()));
+        assert_eq!(found, ["we met Zyx in the house", "who met others in the town"]);
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
 }
 
 #[test]

@@ -124,7 +124,8 @@ impl CorpusWords {
     }
 }
 
-/// Reads a corpus, and makes samples of the windows that teach a label.
+/// Reads a corpus, and makes samples of the windows that teach a label; `sample` also gets the number of the
+/// example.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read or has no such windows.
@@ -135,7 +136,7 @@ pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
     labels: &Labels,
     encoder: E,
     mut options: WindowOptions,
-    sample: impl Fn(WordWindow<I>, Vec<WordLabels>) -> S,
+    sample: impl Fn(usize, WordWindow<I>, Vec<WordLabels>) -> S,
 ) -> Result<Vec<S>> {
     let heads = Heads::of(labels);
     if !heads.marks().is_empty() {
@@ -143,8 +144,9 @@ pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
         options.overlap = 0;
     }
     let mut windower = Windower::new(encoder, options);
-    let mut samples = Vec::new();
+    let (mut samples, mut number) = (Vec::new(), 0);
     split_examples(corpus, seed, fraction, &mut |example, is_held_out| {
+        number += 1;
         if is_held_out {
             return Ok(());
         }
@@ -153,7 +155,7 @@ pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
         let mut gold = heads.gold(example).into_iter();
         for window in windows {
             if let Some(labels) = window_labels(&window, &mut gold) {
-                samples.push(sample(window, labels));
+                samples.push(sample(number - 1, window, labels));
             }
         }
         Ok(())
@@ -173,6 +175,7 @@ pub fn running_text(corpus: &Corpus, marks: MarkSet) -> Result<Option<Corpus>> {
         Protocol::Asr { .. }
         | Protocol::Mix
         | Protocol::Windows
+        | Protocol::Layouts
         | Protocol::Marks { window: Some(_), .. } => Ok(None),
         _ => corpus.in_windows().map(Some),
     }

@@ -9,6 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::layout::{CUE_WIDTH, PageLayout, PageWriter};
 use super::read::CorpusSentence;
 use super::{Example, Gold, marks};
 use crate::random::below;
@@ -51,6 +52,14 @@ pub enum Protocol {
     /// cut anywhere, and by turns that a fixed random sequence decides a few sentences by themselves.
     /// Those are about two examples in three, and one word in six.
     Windows,
+    /// For networks that read the layout: as `windows`, and by turns laid out as running text, one sentence a
+    /// line, in lines of one width or in subtitle cues.
+    Layouts,
+    /// One sentence a line: marks are removed, and every word counts.
+    Lines,
+    /// Subtitles: marks are removed, sentences are cut into cues of at most two lines of 38 characters, and
+    /// every word counts.
+    Cues,
     /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
     /// marks after words are scored too.
     Marks {
@@ -121,7 +130,7 @@ impl Protocol {
     pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
 
     /// All protocols, with their default windows.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Text,
         Self::Batista,
         Self::Rei,
@@ -129,6 +138,9 @@ impl Protocol {
         Self::Asr { window: Self::WINDOW },
         Self::Mix,
         Self::Windows,
+        Self::Layouts,
+        Self::Lines,
+        Self::Cues,
         Self::of_marks(MarkConvention::Iwslt),
         Self::of_marks(MarkConvention::Sepp),
         Self::of_marks(MarkConvention::Punctuator2),
@@ -153,7 +165,7 @@ impl Protocol {
         match self {
             Self::Asr { window } => Some(window),
             Self::Marks { window, .. } => window,
-            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix | Self::Windows => None,
+            _ => None,
         }
     }
 
@@ -162,7 +174,7 @@ impl Protocol {
         match self {
             Self::Asr { .. } => Some(Self::Asr { window }),
             Self::Marks { convention, .. } => Some(Self::Marks { convention, window: Some(window) }),
-            Self::Text | Self::Batista | Self::Rei | Self::Susanto | Self::Mix | Self::Windows => None,
+            _ => None,
         }
     }
 
@@ -176,6 +188,9 @@ impl Protocol {
             Self::Asr { .. } => "asr",
             Self::Mix => "mix",
             Self::Windows => "windows",
+            Self::Layouts => "layouts",
+            Self::Lines => "lines",
+            Self::Cues => "cues",
             Self::Marks { convention, .. } => convention.name(),
         }
     }
@@ -183,12 +198,17 @@ impl Protocol {
     /// Returns true if examples run across sentences, so that they depend on earlier text of the
     /// file.
     pub fn runs_on(self) -> bool {
-        matches!(self, Self::Asr { .. } | Self::Mix | Self::Windows | Self::Marks { .. })
+        !matches!(self, Self::Text | Self::Batista | Self::Rei | Self::Susanto)
     }
 
     /// Returns true if marks are removed, so that a method sees none.
     pub fn removes_marks(self) -> bool {
-        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. } | Self::Windows | Self::Marks { .. })
+        !matches!(self, Self::Text | Self::Susanto | Self::Mix)
+    }
+
+    /// Returns true if examples have line breaks that a method can learn from.
+    pub fn has_layouts(self) -> bool {
+        matches!(self, Self::Layouts | Self::Lines | Self::Cues)
     }
 }
 
@@ -331,11 +351,13 @@ pub(super) struct ExampleBuilder<'a> {
     skipped: Vec<u32>,
     /// The number of words that the protocol left out after the last word of the example.
     skipping: u32,
-    /// The current turn of `mix` or `windows`.
+    /// The current turn of `mix`, `windows` or `layouts`.
     turn: Turn,
+    /// The page of the text.
+    page: PageWriter,
 }
 
-/// A turn of [`Protocol::Mix`] or [`Protocol::Windows`].
+/// A turn of [`Protocol::Mix`], [`Protocol::Windows`] or [`Protocol::Layouts`].
 #[derive(Debug, Clone)]
 struct Turn {
     protocol: Protocol,
@@ -397,6 +419,11 @@ impl<'a> ExampleBuilder<'a> {
             skipped: Vec::new(),
             skipping: 0,
             turn: Turn::first(),
+            page: PageWriter::new(match protocol {
+                Protocol::Lines => PageLayout::Lines,
+                Protocol::Cues => PageLayout::Cues { width: CUE_WIDTH, runs_on: false },
+                _ => PageLayout::Running,
+            }),
         }
     }
 
@@ -410,7 +437,7 @@ impl<'a> ExampleBuilder<'a> {
         visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
         match self.protocol {
-            Protocol::Mix | Protocol::Windows => self.take_turns(sentence, visit),
+            Protocol::Mix | Protocol::Windows | Protocol::Layouts => self.take_turns(sentence, visit),
             protocol => self.sentence_under(protocol, sentence, visit),
         }
     }
@@ -427,7 +454,10 @@ impl<'a> ExampleBuilder<'a> {
             Protocol::Rei => self.rei(sentence),
             Protocol::Susanto => self.susanto(sentence),
             Protocol::Asr { window } => return self.asr(sentence, window, None, visit),
-            Protocol::Windows => return self.asr(sentence, Protocol::WINDOW, None, visit),
+            Protocol::Windows | Protocol::Layouts => {
+                return self.asr(sentence, Protocol::WINDOW, None, visit);
+            }
+            Protocol::Lines | Protocol::Cues => return self.asr(sentence, NonZeroUsize::MAX, None, visit),
             Protocol::Marks { convention, window } => {
                 return match convention.takes(sentence.text) {
                     true => self.asr(sentence, window.unwrap_or(NonZeroUsize::MAX), Some(convention), visit),
@@ -443,6 +473,10 @@ impl<'a> ExampleBuilder<'a> {
             self.give(visit)?;
             match self.protocol {
                 Protocol::Windows => self.turn.next_of_windows(),
+                Protocol::Layouts => {
+                    self.turn.next_of_windows();
+                    self.page = PageWriter::new(PageLayout::draw(&mut self.turn.random));
+                }
                 _ => self.turn.next_of_mix(),
             }
         }
@@ -606,6 +640,7 @@ impl<'a> ExampleBuilder<'a> {
         let is_written = convention.is_some_and(|convention| convention != MarkConvention::Segments);
         let mut initial = true;
         let mut result = Ok(());
+        let letters = sentence.text.chars().count();
         let (locale, abbreviations) = (self.locale, self.abbreviations);
         let mut words = std::mem::take(&mut self.words);
         marks::words_and_gaps(sentence.text, locale, &mut words, |gap, word| {
@@ -623,13 +658,14 @@ impl<'a> ExampleBuilder<'a> {
                 mark(gold, tokens.lower(last), gap, abbreviations);
             }
             // The words of a window that is cut off from earlier words continue them.
-            let before = if self.example.gold.is_empty() { Break::Document } else { Break::Space };
+            let placed = self.page.place(word.chars().count(), initial.then_some(letters));
+            let before = if self.example.gold.is_empty() { Break::Document } else { placed.before };
             // A full window is given only now, when the mark of its last word is known.
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
             let Example { tokens, gold } = &mut self.example;
-            tokens.push(word, locale, Token { before, ..Token::default() });
+            tokens.push(word, locale, Token { before, ..placed });
             let opening = gap.chars().map(Mark::opened_by).fold(Mark::None, Mark::stronger);
             let label = Case::of(word, locale).into();
             gold.push(Gold { label, scored: true, initial, opening, ..Gold::default() });

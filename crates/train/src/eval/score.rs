@@ -259,9 +259,6 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
         return Ok(());
     }
     let expected = match protocol {
-        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix | Protocol::Windows => {
-            "text in its true case"
-        }
         Protocol::Marks { convention: MarkConvention::Sepp, .. } => {
             "text with punctuation, in sentences of three words or more without quotes and brackets"
         }
@@ -269,6 +266,7 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
         Protocol::Text | Protocol::Batista | Protocol::Rei => {
             "sentences in their true case, of two words or more since the first does not count"
         }
+        _ => "text in its true case",
     };
     Err(Error::file(file, format!("contains no words to score: expected, under {protocol}, {expected}")))
 }

@@ -103,8 +103,8 @@ fn first_word(protocol: Protocol) -> &'static str {
         Protocol::Text => "context",
         Protocol::Batista => "removed",
         Protocol::Rei => "context-where-capital",
-        Protocol::Susanto | Protocol::Asr { .. } | Protocol::Windows | Protocol::Marks { .. } => "scored",
         Protocol::Mix => "by-turns",
+        _ => "scored",
     }
 }
 

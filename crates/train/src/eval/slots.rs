@@ -26,12 +26,7 @@ impl Matching {
     pub fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Rei | Protocol::Marks { .. } => Self::Tags,
-            Protocol::Text
-            | Protocol::Batista
-            | Protocol::Susanto
-            | Protocol::Asr { .. }
-            | Protocol::Mix
-            | Protocol::Windows => Self::Spelling,
+            _ => Self::Spelling,
         }
     }
 

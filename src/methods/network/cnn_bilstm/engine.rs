@@ -8,7 +8,9 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::lstm::{BilstmLayer, LstmScratch};
-use super::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, SUBWORDS, WORDS};
+use super::shape::{
+    self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, LAYOUTS, LEXICON_ROWS, SUBWORDS, WORDS,
+};
 use super::subwords::{SubwordIds, SubwordWindow};
 use crate::methods::network::heads::HeadSizes;
 use crate::methods::network::instruction_set::InstructionSet;
@@ -20,6 +22,7 @@ use crate::methods::network::sequences::SequenceSteps;
 use crate::methods::network::subwords::Special;
 use crate::methods::network::tensors::{Embeddings, WeightSource};
 use crate::methods::network::threads::in_parallel;
+use crate::methods::network::windower::WindowWord;
 
 /// A network ready to compute.
 #[derive(Debug)]
@@ -29,6 +32,10 @@ pub struct CnnBilstmEngine {
     subwords: Box<dyn Embeddings>,
     /// The vectors of words that have one of their own.
     words: Option<Box<dyn Embeddings>>,
+    /// The vectors of layouts, if it reads them.
+    layouts: Option<Vec<f32>>,
+    /// The vectors of the rows of the lexicon, if it reads one.
+    lexicon: Option<Vec<f32>>,
     convolutions: Vec<Linear>,
     layers: Vec<BilstmLayer>,
     /// The heads side by side: of each a part for the first of its two words, and one for the second.
@@ -98,6 +105,8 @@ impl CnnBilstmEngine {
             special,
             subwords: weights.embeddings(SUBWORDS)?,
             words: weights.has(WORDS).then(|| weights.embeddings(WORDS)).transpose()?,
+            layouts: shape.layouts.then(|| values(LAYOUTS.to_owned())).transpose()?,
+            lexicon: shape.lexicon.then(|| values(LEXICON_ROWS.to_owned())).transpose()?,
             convolutions: (0..shape.convolutions).map(convolution).collect::<Result<_, String>>()?,
             layers: (0..shape.layers).map(layer).collect::<Result<_, String>>()?,
             heads: Linear::new(instructions, EnginePrecision::F32, WeightMatrix::Floats(of_heads), none),
@@ -112,8 +121,9 @@ impl CnnBilstmEngine {
         order.sort_by_key(|&at| Reverse(windows[at].words.len()));
         let groups: Vec<&[usize]> = order.chunks(TEXTS).collect();
         let group = |group: &&[usize], scratch: &mut CnnBilstmScratch| {
-            let texts = group.iter().map(|&at| windows[at].words.iter().map(|word| &word.word.ids).collect());
-            self.group(&texts.collect::<Vec<_>>(), scratch)
+            let texts: Vec<&[WindowWord<SubwordIds>]> =
+                group.iter().map(|&at| &windows[at].words[..]).collect();
+            self.group(&texts, scratch)
         };
         let mut scores = vec![Vec::new(); windows.len()];
         for (at, found) in order.iter().zip(in_parallel(&groups, threads, group).into_iter().flatten()) {
@@ -123,8 +133,8 @@ impl CnnBilstmEngine {
     }
 
     /// Returns the scores of a few texts, the longest first.
-    fn group(&self, texts: &[Vec<&SubwordIds>], scratch: &mut CnnBilstmScratch) -> Vec<Vec<f32>> {
-        let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
+    fn group(&self, texts: &[&[WindowWord<SubwordIds>]], scratch: &mut CnnBilstmScratch) -> Vec<Vec<f32>> {
+        let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
         let steps = SequenceSteps::new(&lengths);
         scratch.words.room(steps.rows() * self.shape.channels);
         for (at, text) in texts.iter().enumerate() {
@@ -164,15 +174,15 @@ impl CnnBilstmEngine {
     }
 
     /// Sets the vectors of the words of a text: the largest numbers of the results of the last convolution at
-    /// their subwords, and their own vectors.
+    /// their subwords, and the vectors of the words, of the layouts before them and of what is known of them.
     fn read_subwords(
         &self,
-        text: &[&SubwordIds],
+        text: &[WindowWord<SubwordIds>],
         rows: impl Fn(usize) -> usize,
         scratch: &mut CnnBilstmScratch,
     ) {
         let CnnBilstmScratch { lstm, subwords, seen, convolved, words, .. } = scratch;
-        let parts = text.iter().flat_map(|word| word.subwords.iter().copied());
+        let parts = text.iter().flat_map(|word| word.word.ids.subwords.iter().copied());
         let ids: Vec<u32> =
             [self.special.first].into_iter().chain(parts).chain([self.special.last]).collect();
         subwords.resize(ids.len() * self.shape.embedding, 0.0);
@@ -197,14 +207,20 @@ impl CnnBilstmEngine {
             let out = &mut words[rows(at) * channels..][..channels];
             // No number is below 0.
             out.fill(0.0);
-            for subword in results.by_ref().take(word.subwords.len()) {
+            for subword in results.by_ref().take(word.word.ids.subwords.len()) {
                 let larger = |(out, &value): (&mut f32, &f32)| *out = if value > *out { value } else { *out };
                 out.iter_mut().zip(subword).for_each(larger);
             }
-            if let (Some(table), Some(id)) = (&self.words, word.word) {
+            if let (Some(table), Some(id)) = (&self.words, word.word.ids.word) {
                 table.write(&[id], &mut own);
                 out.iter_mut().zip(&own).for_each(|(out, value)| *out += value);
             }
+            let mut add = |table: &Option<Vec<f32>>, row: usize| {
+                let vector = table.iter().flat_map(|table| &table[row * channels..][..channels]);
+                out.iter_mut().zip(vector).for_each(|(out, value)| *out += value);
+            };
+            word.context.layout.vector().into_iter().for_each(|row| add(&self.layouts, row));
+            word.word.ids.lexicon.iter().for_each(|row| add(&self.lexicon, row));
         }
     }
 }

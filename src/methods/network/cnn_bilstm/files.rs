@@ -12,6 +12,7 @@ use crate::methods::network::instruction_set::InstructionSet;
 use crate::methods::network::products::EnginePrecision;
 use crate::methods::network::subwords::NativeTokenizer;
 use crate::methods::network::tensors::{self, TensorFile, WeightSource};
+use crate::methods::network::word_lexicon::WordLexicon;
 use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, MANIFEST, Section, Store};
 use crate::text::{Labels, Locale};
@@ -23,6 +24,8 @@ pub const TOKENIZER: &str = "tokenizer.json";
 pub const WORDS: &str = "words.txt";
 /// The weights.
 pub const WEIGHTS: &str = "model.safetensors";
+/// The lexicon, if the network reads one.
+pub const LEXICON: &str = "lexicon.bin";
 /// The spellings in mixed case.
 pub const MIXED: &str = "mixed.txt";
 
@@ -40,6 +43,8 @@ pub struct CnnBilstmParts {
     pub words: String,
     /// The spellings in mixed case, one per line.
     pub mixed: String,
+    /// The lexicon that the network reads.
+    pub lexicon: Option<Vec<u8>>,
     /// The settings.
     pub settings: CnnBilstmSettings,
     /// The locale.
@@ -60,13 +65,15 @@ impl CnnBilstmParts {
         // All checksums are verified before any file is read.
         let [tokenizer, words, weights, mixed] =
             [TOKENIZER, WORDS, WEIGHTS, MIXED].map(|name| store.section(name));
+        let lexicon = settings.shape.lexicon.then(|| store.section(LEXICON)).transpose()?;
         let (tokenizer, words, weights, mixed) = (tokenizer?.to_vec(), words?, weights?, mixed?);
         let text = |name: &str, bytes: Bytes| {
             String::from_utf8(bytes.to_vec()).map_err(|_| wrong(store, format!("{name} is not text")))
         };
         let (words, mixed) = (text(WORDS, words)?, text(MIXED, mixed)?);
         let (locale, labels) = (manifest.locale, manifest.labels.clone());
-        Ok((Self { tokenizer, words, mixed, settings, locale, labels }, weights))
+        let lexicon = lexicon.map(|lexicon| lexicon.to_vec());
+        Ok((Self { tokenizer, words, mixed, lexicon, settings, locale, labels }, weights))
     }
 
     /// Returns the subwords and words.
@@ -76,7 +83,10 @@ impl CnnBilstmParts {
     pub fn vocabulary(&self) -> std::result::Result<SubwordVocabulary, String> {
         let subwords = NativeTokenizer::read(&self.tokenizer, self.settings.shape.subwords)
             .map_err(|problem| format!("{TOKENIZER} {problem}"))?;
-        SubwordVocabulary::new(subwords, self.words.clone()).map_err(|problem| format!("{WORDS} {problem}"))
+        let lexicon = self.lexicon.clone().map(|bytes| WordLexicon::open(bytes.into())).transpose();
+        let lexicon = lexicon.map_err(|problem| format!("{LEXICON} {problem}"))?;
+        let words = SubwordVocabulary::new(subwords, self.words.clone(), lexicon);
+        words.map_err(|problem| format!("{WORDS} {problem}"))
     }
 
     /// Checks the settings.
@@ -129,12 +139,14 @@ impl CnnBilstmParts {
 
     /// Returns the files of a model with these weights.
     pub fn sections(self, weights: Vec<u8>) -> Vec<Section> {
-        vec![
+        let mut sections = vec![
             (TOKENIZER.to_owned(), self.tokenizer),
             (WORDS.to_owned(), self.words.into_bytes()),
             (WEIGHTS.to_owned(), weights),
             (MIXED.to_owned(), self.mixed.into_bytes()),
-        ]
+        ];
+        sections.extend(self.lexicon.map(|lexicon| (LEXICON.to_owned(), lexicon)));
+        sections
     }
 }
 

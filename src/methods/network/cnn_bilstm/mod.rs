@@ -26,7 +26,7 @@ use crate::methods::spellings::ClassCases;
 use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
 use engine::CnnBilstmEngine;
-pub use files::{CnnBilstmParts, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
+pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
 use shape::CnnBilstmShape;
 use subwords::{SubwordVocabulary, SubwordWindow};
 

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::methods::network::heads::HeadSizes;
+use crate::methods::network::heads::{HeadSizes, WordLayout};
 use crate::methods::network::tensors::Shapes;
+use crate::methods::network::word_lexicon::ROWS;
 
 /// The number of subwords that a convolution sees at a time: one, and its neighbours.
 pub const CONVOLVED: usize = 3;
@@ -12,6 +13,10 @@ pub const CONVOLVED: usize = 3;
 pub const SUBWORDS: &str = "pieces.weight";
 /// The embeddings of whole words.
 pub const WORDS: &str = "words.weight";
+/// The vectors of the [layouts](crate::methods::network::heads::WordLayout) before words.
+pub const LAYOUTS: &str = "layouts.weight";
+/// The vectors of the rows of the [lexicon](crate::methods::network::word_lexicon).
+pub const LEXICON_ROWS: &str = "lexicon.weight";
 /// The names of the heads: that of cases and that of marks.
 pub const HEADS: [&str; 2] = ["cases", "marks"];
 /// The names of the directions of an LSTM.
@@ -33,6 +38,12 @@ pub struct CnnBilstmShape {
     pub layers: usize,
     /// The width of the state of an LSTM, in each direction.
     pub hidden: usize,
+    /// True if the network reads line breaks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layouts: bool,
+    /// True if the network reads a lexicon.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lexicon: bool,
 }
 
 /// The largest number of subwords, the largest width of a part, and the largest number of parts of a kind; a file
@@ -42,7 +53,7 @@ const MOST: [usize; 3] = [1 << 24, 1 << 12, 16];
 impl CnnBilstmShape {
     /// Returns the name and value of the first impossible number, and the largest possible one.
     pub fn wrong(&self) -> Option<(&'static str, usize, usize)> {
-        let Self { subwords, embedding, convolutions, channels, layers, hidden } = *self;
+        let Self { subwords, embedding, convolutions, channels, layers, hidden, .. } = *self;
         let [all, wide, many] = MOST;
         let numbers = [
             ("subwords", subwords, all),
@@ -73,6 +84,12 @@ impl CnnBilstmShape {
         let mut shapes = vec![(SUBWORDS.to_owned(), vec![self.subwords, self.embedding])];
         if words > 0 {
             shapes.push((WORDS.to_owned(), vec![words, self.channels]));
+        }
+        if self.layouts {
+            shapes.push((LAYOUTS.to_owned(), vec![WordLayout::VECTORS, self.channels]));
+        }
+        if self.lexicon {
+            shapes.push((LEXICON_ROWS.to_owned(), vec![ROWS, self.channels]));
         }
         for at in 0..self.convolutions {
             let width = CONVOLVED * self.convolution_input(at);
@@ -106,7 +123,8 @@ pub fn lstm(at: usize, direction: &str, part: &str) -> String {
     format!("lstms.{at}.{direction}.{part}")
 }
 
-/// Returns true for the tensors that take bytes in a small model: all but the small ones of the heads.
+/// Returns true for the tensors that take bytes in a small model: all but the small ones of heads, layouts and
+/// the lexicon.
 pub fn takes_bytes(name: &str) -> bool {
-    !HEADS.iter().any(|head| name.starts_with(head))
+    !matches!(name, LAYOUTS | LEXICON_ROWS) && !HEADS.iter().any(|head| name.starts_with(head))
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::methods::network::heads::RightContext;
 use crate::methods::network::subwords::{NativeTokenizer, Special, SubwordTokenizer};
 use crate::methods::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
+use crate::methods::network::word_lexicon::{LexiconRows, WordLexicon};
 use crate::restorer::SentenceStarts;
 use std::ops::Range;
 
@@ -18,6 +19,7 @@ pub struct SubwordVocabulary {
     subwords: NativeTokenizer,
     words: FxHashMap<Box<str>, u32>,
     words_text: String,
+    lexicon: Option<WordLexicon>,
 }
 
 /// The ids of the subwords of a word.
@@ -27,17 +29,23 @@ pub struct SubwordIds {
     pub subwords: Box<[u32]>,
     /// The id of the word, if it has a vector of its own.
     pub word: Option<u32>,
+    /// What a lexicon knows of it.
+    pub lexicon: LexiconRows,
 }
 
 /// A window of words for the network.
 pub type SubwordWindow = WordWindow<SubwordIds>;
 
 impl SubwordVocabulary {
-    /// Makes a vocabulary of subwords and a text of words, one per line.
+    /// Makes a vocabulary of subwords, a text of words, one per line, and the lexicon that the network reads.
     ///
     /// # Errors
     /// Describes the fault in the text.
-    pub fn new(subwords: NativeTokenizer, words_text: String) -> std::result::Result<Self, String> {
+    pub fn new(
+        subwords: NativeTokenizer,
+        words_text: String,
+        lexicon: Option<WordLexicon>,
+    ) -> std::result::Result<Self, String> {
         if !(words_text.is_empty() || words_text.ends_with('\n')) {
             return Err("ends within a word".to_owned());
         }
@@ -47,7 +55,7 @@ impl SubwordVocabulary {
                 return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
             }
         }
-        Ok(Self { subwords, words, words_text })
+        Ok(Self { subwords, words, words_text, lexicon })
     }
 
     /// Returns the words that have a vector of their own, one per line.
@@ -75,7 +83,8 @@ impl SubwordVocabulary {
         if subwords.is_empty() {
             subwords.push(self.special().padding);
         }
-        Ok(SubwordIds { subwords: subwords.into(), word: self.words.get(lower).copied() })
+        let lexicon = self.lexicon.as_ref().map(|lexicon| lexicon.rows(lower)).unwrap_or_default();
+        Ok(SubwordIds { subwords: subwords.into(), word: self.words.get(lower).copied(), lexicon })
     }
 }
 

@@ -13,15 +13,26 @@ use crate::methods::network::matrix::WeightMatrix;
 use crate::methods::network::subwords::{NativeTokenizer, SubwordTokenizer, TOY_TOKENIZER};
 use crate::methods::network::tensors::{Embeddings, WeightSource, embeddings};
 use crate::methods::network::windower::WindowOptions;
+use crate::methods::network::word_lexicon::{LexiconRows, WordLexicon};
 use crate::text::Locale;
 
-const SHAPE: CnnBilstmShape =
-    CnnBilstmShape { subwords: 101, embedding: 9, convolutions: 2, channels: 11, layers: 2, hidden: 10 };
+const SHAPE: CnnBilstmShape = CnnBilstmShape {
+    subwords: 101,
+    embedding: 9,
+    convolutions: 2,
+    channels: 11,
+    layers: 2,
+    hidden: 10,
+    layouts: true,
+    lexicon: true,
+};
 const SIZES: HeadSizes = HeadSizes { cases: 3, marks: 4 };
 
 fn vocabulary() -> SubwordVocabulary {
     let subwords = NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
-    SubwordVocabulary::new(subwords, "who\nlisbon\n".to_owned()).unwrap()
+    let lexicon = WordLexicon::build([("who", 9, 0), ("lisbon", 300, 2)].into_iter());
+    let lexicon = WordLexicon::open(lexicon.into()).unwrap();
+    SubwordVocabulary::new(subwords, "who\nlisbon\n".to_owned(), Some(lexicon)).unwrap()
 }
 
 /// Weights by a formula.
@@ -135,10 +146,11 @@ fn a_word_has_subwords_and_may_have_a_vector() {
     let vocabulary = vocabulary();
     let ids = |word: &str| vocabulary.ids(word).unwrap();
     assert_eq!((ids("who").word, ids("lisbon").word, ids("us").word), (Some(0), Some(1), None));
+    assert_eq!((ids("who").lexicon, ids("us").lexicon), (LexiconRows::new(9, 0), LexiconRows::new(0, 0)));
     assert_eq!(*ids("\u{200b}").subwords, [vocabulary.special().padding]);
     assert_eq!(ids(&"us'".repeat(100)).subwords.len(), 24);
     let subwords = || NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
-    let wrong = |words: &str| SubwordVocabulary::new(subwords(), words.to_owned()).unwrap_err();
+    let wrong = |words: &str| SubwordVocabulary::new(subwords(), words.to_owned(), None).unwrap_err();
     assert_eq!(wrong("lisbon\nwh"), "ends within a word");
     assert!(wrong("lisbon\n\n").contains("in line 2") && wrong("a\na\n").contains("in line 2"));
     assert_eq!(subwords().of("lisbon").unwrap().len(), 1);

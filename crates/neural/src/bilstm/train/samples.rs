@@ -43,7 +43,7 @@ impl WordSamples {
         let mixed = forms.mixed("", corpus.locale());
         drop(forms);
         let options = windows::options(window, corpus.protocol().runs_on(), None);
-        let sample = |window, labels| WordSample { window, labels };
+        let sample = |_, window, labels| WordSample { window, labels };
         let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
     }

@@ -1,0 +1,102 @@
+//! Counts the words of a corpus for the lexicon of a network.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use majuscule::error::{Error, Result};
+use majuscule::methods::maxent::profile::WordCounts;
+use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
+use majuscule::{files, text::Tokens};
+use majuscule_train::corpus::Corpus;
+use majuscule_train::lexicon::List;
+use rustc_hash::FxHashMap;
+
+use crate::shared::samples::split_examples;
+
+/// The number of parts of a corpus. In training a word has the counts of the other parts, so that the network meets
+/// words that only lists know.
+const FOLDS: usize = 8;
+
+/// The number of examples in a row that belong to the same part, since names are repeated.
+const RUN: usize = 32;
+
+/// The least number of times that a word occurs which has a profile.
+const LEAST: u32 = 2;
+
+/// The counts of words in each part of a corpus, and the lists that have them.
+#[derive(Debug, Default)]
+pub(super) struct LexiconCounts {
+    words: FxHashMap<String, [WordCounts; FOLDS]>,
+    lists: BTreeMap<String, u8>,
+}
+
+impl LexiconCounts {
+    /// Reads the lists, and counts the words of examples that are not held out.
+    ///
+    /// # Errors
+    /// If a list or the corpus cannot be read, or if there are too many lists.
+    pub(super) fn read(corpus: &Corpus, seed: u64, held_out: f64, lists: &[PathBuf]) -> Result<Self> {
+        if lists.len() > MOST_LISTS {
+            let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", lists.len());
+            return Err(Error::usage(format!("{problem}; put some of them into one file")));
+        }
+        let mut counts = Self::default();
+        for (number, file) in lists.iter().enumerate() {
+            for entry in List::read(files::open(file)?, corpus.locale())?.entries() {
+                // Names of several words have words that are none.
+                let [word] = entry.words() else { continue };
+                let tokens = Tokens::of_words([word.as_str()], corpus.locale());
+                *counts.lists.entry(tokens.lower(0).to_owned()).or_default() |= 1 << number;
+            }
+        }
+        let mut number = 0;
+        split_examples(corpus, seed, held_out, &mut |example, is_held_out| {
+            let fold = fold(number);
+            number += 1;
+            if is_held_out {
+                return Ok(());
+            }
+            for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+                if !counts.words.contains_key(lower) {
+                    counts.words.insert(lower.to_owned(), Default::default());
+                }
+                if let Some(folds) = counts.words.get_mut(lower) {
+                    folds[fold].add(gold.label.case.class(), gold.initial, gold.ends);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+
+    /// Returns what a lexicon of the other parts knows of a word in an example of this number.
+    pub(super) fn rows_elsewhere(&self, lower: &str, example: usize) -> LexiconRows {
+        LexiconRows::new(self.profile(lower, Some(fold(example))), self.lists(lower))
+    }
+
+    /// Returns the bytes of the lexicon.
+    pub(super) fn build(&self) -> Vec<u8> {
+        let mut words: Vec<&str> = self.words.keys().chain(self.lists.keys()).map(String::as_str).collect();
+        words.sort_unstable();
+        words.dedup();
+        let known = words.into_iter().map(|word| (word, self.profile(word, None), self.lists(word)));
+        WordLexicon::build(known.filter(|(_, profile, lists)| *profile != 0 || *lists != 0))
+    }
+
+    fn lists(&self, lower: &str) -> u8 {
+        self.lists.get(lower).copied().unwrap_or_default()
+    }
+
+    /// Returns the profile of a word by all parts but one.
+    fn profile(&self, lower: &str, without: Option<usize>) -> u16 {
+        let folds = self.words.get(lower).into_iter().flatten().enumerate();
+        let counts = folds.filter(|(fold, _)| Some(*fold) != without).map(|(_, counts)| counts);
+        let sum = counts.fold(WordCounts::default(), |sum, counts| sum.plus(counts));
+        let times = sum.classes.iter().sum::<u32>() + sum.first;
+        if times < LEAST { 0 } else { sum.profile() }
+    }
+}
+
+fn fold(example: usize) -> usize {
+    example / RUN % FOLDS
+}

@@ -1,0 +1,132 @@
+//! Lays out the words of a text on a page: the line and cue breaks that a method sees between them.
+
+use crate::random::{Random, below};
+use majuscule::text::{Break, Token};
+
+/// The layout of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageLayout {
+    /// No breaks.
+    Running,
+    /// One sentence a line.
+    Lines,
+    /// Lines of at most this many characters.
+    Wrapped(usize),
+    /// Subtitle cues of at most two lines.
+    Cues {
+        /// The largest number of characters of a line.
+        width: usize,
+        /// True if sentences begin anywhere, and false if each begins a line.
+        runs_on: bool,
+    },
+}
+
+/// The largest number of characters of a line of a subtitle, under the protocol `cues`.
+pub(super) const CUE_WIDTH: usize = 38;
+
+/// The least and largest number of characters of the lines that are drawn: of text and of cues.
+const WIDTHS: [(u64, u64); 2] = [(28, 100), (28, 46)];
+
+impl PageLayout {
+    /// Draws a layout: each kind is as probable as the others.
+    pub(super) fn draw(random: &mut Random) -> Self {
+        let mut width = |at: usize| {
+            let (least, largest) = WIDTHS[at];
+            (least + below(random, largest - least + 1)) as usize
+        };
+        let [wrapped, narrow] = [width(0), width(1)];
+        match below(random, 4) {
+            0 => Self::Running,
+            1 => Self::Lines,
+            2 => Self::Wrapped(wrapped),
+            _ => Self::Cues { width: narrow, runs_on: below(random, 4) == 0 },
+        }
+    }
+}
+
+/// The place on a page that the next word of a text may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PageWriter {
+    layout: PageLayout,
+    /// The number of characters in the line.
+    column: usize,
+    /// True in the second line of a cue.
+    is_second: bool,
+}
+
+impl PageWriter {
+    /// Starts a text.
+    pub(super) fn new(layout: PageLayout) -> Self {
+        Self { layout, column: 0, is_second: false }
+    }
+
+    /// Places a word of this many characters, and returns it with the break before it. For the first word of a
+    /// sentence, `sentence` is the number of characters of the sentence.
+    pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {
+        let fits = |width: usize, column: usize| column + 1 + letters <= width;
+        let is_first = self.column == 0;
+        let (before, is_line) = match self.layout {
+            _ if is_first => (Break::Space, false),
+            PageLayout::Running => (Break::Space, false),
+            PageLayout::Lines if sentence.is_some() => (Break::Line, true),
+            PageLayout::Wrapped(width) if !fits(width, self.column) => (Break::Line, true),
+            PageLayout::Lines | PageLayout::Wrapped(_) => (Break::Space, false),
+            PageLayout::Cues { width, runs_on } => {
+                let begins = sentence.filter(|_| !runs_on);
+                match begins {
+                    Some(letters) if self.is_second || letters > width => (Break::Cue, true),
+                    None if fits(width, self.column) => (Break::Space, false),
+                    None if self.is_second => (Break::Cue, true),
+                    // The second line of a cue.
+                    _ => (Break::Space, true),
+                }
+            }
+        };
+        self.column = if is_line || is_first { letters } else { self.column + 1 + letters };
+        if is_line {
+            self.is_second = before == Break::Space;
+        }
+        Token { before, opens: is_line, opens_line: is_line && before == Break::Space, ..Token::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns words on a page: a line break is `/`, a cue break `|`. A capital begins a sentence.
+    fn page(layout: PageLayout, text: &str) -> String {
+        let mut writer = PageWriter::new(layout);
+        let words: Vec<&str> = text.split(' ').collect();
+        let begins = |word: &str| word.starts_with(char::is_uppercase);
+        let mut out = String::new();
+        for (at, word) in words.iter().enumerate() {
+            let rest = words[at + 1..].iter().take_while(|word| !begins(word));
+            let sentence = begins(word).then(|| word.len() + rest.map(|word| 1 + word.len()).sum::<usize>());
+            let token = writer.place(word.len(), sentence);
+            out += match token.before {
+                _ if at == 0 => "",
+                Break::Cue => " | ",
+                Break::Line => " / ",
+                _ if token.opens_line => " / ",
+                _ => " ",
+            };
+            out += word;
+        }
+        out
+    }
+
+    #[test]
+    fn words_are_laid_out_on_pages() {
+        let text = "We met in may Then she went to rome with her dog No";
+        assert_eq!(page(PageLayout::Running, text), text);
+        assert_eq!(page(PageLayout::Lines, text), "We met in may / Then she went to rome with her dog / No");
+        let wrapped = "We met in / may Then / she went / to rome / with her / dog No";
+        assert_eq!(page(PageLayout::Wrapped(9), text), wrapped);
+        let cues = PageLayout::Cues { width: 20, runs_on: false };
+        assert_eq!(page(cues, text), "We met in may | Then she went to / rome with her dog | No");
+        assert_eq!(page(cues, "We met She left No"), "We met / She left | No");
+        let cues = PageLayout::Cues { width: 20, runs_on: true };
+        assert_eq!(page(cues, text), "We met in may Then / she went to rome | with her dog No");
+    }
+}
