@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Counts the question marks that models insert into everyday questions: python3 benches/questions.py [accurate|fast|small|best]…
 
-questions.tsv has twelve questions and twelve statements of each language. All lose their marks and capitals. Each question is restored alone, and
+questions.tsv has twelve questions and twelve statements of each language, to which the models were once tuned, and questions.heldout.tsv fifteen,
+to which none is. All lose their marks and capitals. Each question is restored alone, and
 between two statements that nothing separates from it. The table has, for each model and language, how many questions end with a question mark alone
-and between statements; the last columns have the sums, and the question marks in other places of the texts with statements. The presets are by
+and between statements, in the second row of a model for the held-out ones; the last columns have the sums, and the question marks in other places of the texts with statements. The presets are by
 default accurate and fast; the networks are those of lm/networks. The variable MAJUSCULE names another binary than target/dist/majuscule. Needs
 only Python 3.
 """
 
+import itertools
 import os
 import re
 import subprocess
@@ -15,19 +17,19 @@ import sys
 
 import quality
 
-QUESTIONS = os.path.join(quality.TOP, "benches", "questions.tsv")
+QUESTIONS = {"": "questions.tsv", ", held out": "questions.heldout.tsv"}
 # In a text, the statement after the question is that of as many rows below.
 AFTER = 5
 
 
 def main():
-    sentences = read(QUESTIONS)
     rows = []
-    for preset in sys.argv[1:] or ["accurate", "fast"]:
+    lists = {name: read(os.path.join(quality.TOP, "benches", file)) for name, file in QUESTIONS.items()}
+    for preset, (name, sentences) in itertools.product(sys.argv[1:] or ["accurate", "fast"], lists.items()):
         counted = {lang: counts(model, sentences[lang]) for lang in sentences for _, model in quality.systems(lang, None, preset)}
         questions, alone, between, others = map(sum, zip(*counted.values()))
         cells = ["{1} / {2}".format(*counted[lang]) if lang in counted else "-" for lang in sentences]
-        rows.append([f"`{preset}`", *cells, f"{alone} / {between} of {questions}", str(others)])
+        rows.append([f"`{preset}`{name}", *cells, f"{alone} / {between} of {questions}", str(others)])
     print(quality.markdown(["model", *sentences, "all", "other `?`"], 1, rows))
 
 
