@@ -8,6 +8,7 @@ use majuscule::methods::network::cnn_bilstm::{self, CnnBilstmParts, CnnBilstmSet
 use majuscule::methods::network::heads::Heads;
 use majuscule::methods::network::matrix::WeightMatrix;
 use majuscule::methods::network::tensors::{self, Embeddings, Shapes, WeightSource, embeddings};
+use majuscule::methods::network::word_lexicon::WordLexicon;
 use majuscule::model::{Draft, Packed};
 use majuscule::model::{FORMAT, Manifest, Section, Training};
 use majuscule::text::{Class, Labels, Locale, Mark};
@@ -36,14 +37,23 @@ pub fn whole() -> Draft {
 
 /// Returns a small network on subwords with its weights in 32-bit numbers.
 pub fn cnn_bilstm() -> Draft {
-    let shape =
-        CnnBilstmShape { subwords: 101, embedding: 3, convolutions: 1, channels: 4, layers: 2, hidden: 3 };
+    let shape = CnnBilstmShape {
+        subwords: 101,
+        embedding: 3,
+        convolutions: 1,
+        channels: 4,
+        layers: 2,
+        hidden: 3,
+        layouts: true,
+        lexicon: true,
+    };
     let settings = CnnBilstmSettings { shape, window: 12, runs_on: true, costs: None, in_bytes: false };
     let manifest = manifest("cnn-bilstm", "en", serde_json::to_value(&settings).unwrap());
     let parts = CnnBilstmParts {
         tokenizer: SUBWORDS.into(),
         words: "who\nlisbon\n".to_owned(),
         mixed: String::new(),
+        lexicon: Some(WordLexicon::build([("who", 9, 0), ("lisbon", 300, 2)].into_iter())),
         settings,
         locale: Locale::Root,
         labels: manifest.labels.clone(),
