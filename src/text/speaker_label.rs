@@ -97,6 +97,10 @@ pub fn name_len(text: &str) -> Option<usize> {
     let (mut name, mut rest) = text.split_at(len);
     if rest.starts_with(['(', '[']) && name.ends_with(' ') {
         name = name.trim_end();
+        // `we left. [MAN]: so`
+        if name.ends_with('.') {
+            return None;
+        }
         rest = &rest[rest.find([')', ']'])? + 1..];
     }
     let rest = rest.strip_prefix(':')?;
@@ -290,6 +294,9 @@ fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
         rest = rest.strip_prefix(marks).unwrap_or(rest);
     }
     if rest.starts_with(['(', '[']) {
+        if name.ends_with('.') {
+            return Scan::No;
+        }
         match rest.find([')', ']']) {
             Some(close) => rest = &rest[close + 1..],
             None => return Scan::open(!is_whole),
@@ -462,6 +469,16 @@ mod tests {
                 assert_eq!(open, Scan::Open, "{}", &line[..end]);
             }
         }
+    }
+
+    #[test]
+    fn an_aside_stands_behind_a_name_and_not_behind_a_sentence() {
+        assert_eq!(name_len("WOMAN [over phone]: so"), Some(19));
+        assert_eq!(name_len("we left. [MAN]: so"), None);
+        assert_eq!(
+            label("we left. [MAN]: so", LabelContext { is_dialogue: true, ..LabelContext::default() }),
+            None
+        );
     }
 
     #[test]
