@@ -60,6 +60,11 @@ impl PageWriter {
         Self { layout, column: 0, is_second: false }
     }
 
+    /// Starts another text with the same layout.
+    pub(super) fn restart(&mut self) {
+        *self = Self::new(self.layout);
+    }
+
     /// Places a word of this many characters, and returns it with the break before it. For the first word of a
     /// sentence, `sentence` is the number of characters of the sentence.
     pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {

@@ -494,6 +494,7 @@ impl<'a> ExampleBuilder<'a> {
     /// # Errors
     /// If `visit` fails.
     pub(super) fn end_document(&mut self, visit: &mut ExampleVisitor<'_>) -> Result<()> {
+        self.page.restart();
         self.give(visit)
     }
 

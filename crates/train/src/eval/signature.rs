@@ -117,7 +117,7 @@ mod tests {
         let signatures = Protocol::ALL.map(|protocol| {
             Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
         });
-        let [text, batista, rei, susanto, asr, mix, windows, iwslt, .., segments] = &signatures;
+        let [text, batista, rei, susanto, asr, mix, windows, _, lines, _, iwslt, .., segments] = &signatures;
         assert!(text.starts_with(
             "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
         ));
@@ -126,6 +126,7 @@ mod tests {
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
         assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
         assert!(windows.contains("|marks:removed|") && windows.contains("|first:scored|"), "{windows}");
+        assert!(lines.starts_with("protocol:lines|") && lines.contains("|first:scored|"), "{lines}");
         assert!(iwslt.contains("|marks:removed|scored:,.?|classes:U-T-L|first:scored|"), "{iwslt}");
         assert!(
             segments.contains("|scored:sentence-ends|") && segments.contains("|window:none|"),
