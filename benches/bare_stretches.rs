@@ -21,10 +21,9 @@ fn main() -> ExitCode {
     tokens.as_slice().iter().for_each(|token| stretches.push(token));
     stretches.finish(None);
     // A word between spaces may be several words, or none.
-    let mut states = tokens
-        .as_slice()
-        .iter()
-        .filter_map(|token| Some((token.source.start as usize, stretches.next_state()?)));
+    let starts = tokens.as_slice().iter().map(|token| token.source.start as usize);
+    let found = stretches.found();
+    let mut states = starts.zip(stretches.take(found));
     let mut next = states.next();
     let mut last = false;
     for (start, word) in

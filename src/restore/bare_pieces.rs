@@ -48,10 +48,18 @@ impl BarePieces {
         let words = self.pieces.front()?.tokens.len();
         let is_known = self.of == BareUse::Deny || self.stretches.found() >= words;
         let mut piece = self.pieces.pop_front_if(|_| is_known)?;
-        for token in piece.tokens.as_mut_slice() {
-            let state = self.stretches.next_state().unwrap_or_default();
-            let before = std::mem::replace(&mut self.is_bare, state);
-            self.apply(token, before);
+        let tokens = piece.tokens.as_mut_slice();
+        match self.of {
+            BareUse::Deny => tokens.iter_mut().for_each(deny),
+            BareUse::Tell | BareUse::Close => {
+                for (token, is_bare) in tokens.iter_mut().zip(self.stretches.take(words)) {
+                    let before = std::mem::replace(&mut self.is_bare, is_bare);
+                    match self.of == BareUse::Tell {
+                        true => tell(token, before),
+                        false => close(token, before, is_bare),
+                    }
+                }
+            }
         }
         Some(piece)
     }
@@ -84,23 +92,27 @@ impl BarePieces {
             piece.gap.get_or_insert(Mark::None);
         }
     }
+}
 
-    /// Applies the states of a word and of the word before it, `before`.
-    fn apply(&self, token: &mut Token, before: bool) {
-        match self.of {
-            // The first word of a text may begin a sentence in any case.
-            BareUse::Deny if token.before == Break::Document => token.starts |= token.opens,
-            BareUse::Tell | BareUse::Deny => {
-                token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(before))
-            }
-            BareUse::Close => {
-                if !before {
-                    token.gap.get_or_insert(Mark::None);
-                }
-                if !self.is_bare {
-                    token.opening.get_or_insert(Mark::None);
-                }
-            }
-        }
+/// Tells a word that the text before it is bare, or not. The first word of a text may begin a sentence in any
+/// case.
+fn tell(token: &mut Token, is_bare: bool) {
+    token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(is_bare));
+}
+
+fn deny(token: &mut Token) {
+    match token.before {
+        Break::Document => token.starts |= token.opens,
+        _ => tell(token, false),
+    }
+}
+
+/// Closes the gap before a word and an opening there, unless the text before the word, or the word, is bare.
+fn close(token: &mut Token, is_bare_before: bool, is_bare: bool) {
+    if !is_bare_before {
+        token.gap.get_or_insert(Mark::None);
+    }
+    if !is_bare {
+        token.opening.get_or_insert(Mark::None);
     }
 }

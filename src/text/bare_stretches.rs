@@ -57,17 +57,17 @@ enum Observation {
 }
 
 impl Observation {
-    /// Returns the text after a word, with the mark `gap` there and the word `next` after it. A sentence ends
-    /// at a break `end`.
+    /// Returns the text after a word, which may be no text, with the mark `gap` there. `next` has the break before
+    /// the next word, and whether that is no text. A sentence ends at a break `end`.
     #[inline]
-    fn of(is_no_text_before: bool, gap: Option<Mark>, next: Option<&Token>, end: Break) -> Self {
-        let is_within = |next: &&Token| next.before < end;
+    fn of(is_no_text: bool, gap: Option<Mark>, next: Option<(Break, bool)>, end: Break) -> Self {
+        let ends = next.is_none_or(|(before, _)| before >= end);
         match gap {
-            _ if is_no_text_before || next.filter(is_within).is_some_and(is_no_text) => Self::Unknown,
+            _ if is_no_text || !ends && next.is_some_and(|(_, is_no_text)| is_no_text) => Self::Unknown,
             Some(Mark::Comma | Mark::Colon | Mark::Semicolon) => Self::Inner,
             Some(Mark::None | Mark::Dash) => Self::Unknown,
             Some(_) => Self::End,
-            None if next.is_none_or(|next| next.before >= end) => Self::OpenEnd,
+            None if ends => Self::OpenEnd,
             None => Self::Nothing,
         }
     }
@@ -96,7 +96,7 @@ pub struct BareStretches {
     has_marks: bool,
     /// For each word that waits for its state, the odds of the state punctuated by the text after it, and by
     /// all text up to there.
-    waiting: VecDeque<[f32; 2]>,
+    waiting: Vec<[f32; 2]>,
     /// The states that are found, in order: true for a bare word.
     found: VecDeque<bool>,
     /// The number of next states that were assumed before.
@@ -110,7 +110,7 @@ pub struct BareStretches {
 impl BareStretches {
     /// Starts a text whose states depend on at most `look_ahead` later words.
     pub fn new(look_ahead: usize) -> Self {
-        let (end, waiting, found) = (Break::Turn, VecDeque::new(), VecDeque::new());
+        let (end, waiting, found) = (Break::Turn, Vec::new(), VecDeque::new());
         Self {
             look_ahead,
             end,
@@ -138,8 +138,10 @@ impl BareStretches {
     /// Takes the next word. One that opens a text ends the text before it.
     #[inline]
     pub fn push(&mut self, token: &Token) {
-        if let Some(is_no_text) = self.last.replace(is_no_text(token)) {
-            self.observe(Observation::of(is_no_text, token.gap, Some(token), self.end));
+        let is_no_text = is_no_text(token);
+        if let Some(before) = self.last.replace(is_no_text) {
+            let next = (token.before, is_no_text);
+            self.observe(Observation::of(before, token.gap, Some(next), self.end));
         }
         if token.before == Break::Document {
             self.end_text();
@@ -188,16 +190,17 @@ impl BareStretches {
         self.found.len()
     }
 
-    /// Removes and returns the state after the next word: true for a bare one.
-    pub fn next_state(&mut self) -> Option<bool> {
-        self.found.pop_front()
+    /// Removes and returns the states after the next words, of which so many are found: true for bare ones.
+    pub fn take(&mut self, words: usize) -> impl Iterator<Item = bool> {
+        self.found.drain(..words)
     }
 
+    #[inline]
     fn observe(&mut self, observation: Observation) {
         self.has_marks |= matches!(observation, Observation::End | Observation::Inner);
         let odds = observation.odds();
         self.punctuated = changed(self.punctuated) * odds;
-        self.waiting.push_back([odds, self.punctuated]);
+        self.waiting.push([odds, self.punctuated]);
     }
 
     /// Finds the states of all words that wait but the last `left`.
@@ -243,7 +246,12 @@ mod tests {
         tokens.as_slice().iter().for_each(|token| stretches.push(token));
         let last = text.trim_end().ends_with('.').then_some(Mark::Period);
         stretches.finish(last);
-        std::iter::from_fn(|| stretches.next_state()).collect()
+        taken(&mut stretches).collect()
+    }
+
+    fn taken(stretches: &mut BareStretches) -> impl Iterator<Item = bool> {
+        let found = stretches.found();
+        stretches.take(found)
     }
 
     const PUNCTUATED: &str =
@@ -276,7 +284,7 @@ mod tests {
             let mut stretches = BareStretches::new(LOOK_AHEAD).of_verse(is_verse);
             tokens.as_slice().iter().for_each(|token| stretches.push(token));
             stretches.finish(Some(Mark::Period));
-            std::iter::from_fn(|| stretches.next_state()).filter(|is_bare| *is_bare).count()
+            taken(&mut stretches).filter(|is_bare| *is_bare).count()
         };
         assert!(states(false) > 0);
         assert_eq!(states(true), 0);
@@ -318,7 +326,7 @@ mod tests {
                 let mut stretches = BareStretches::new(look_ahead);
                 marks.iter().for_each(|gap| stretches.push(&Token { gap: *gap, ..Token::default() }));
                 stretches.finish(None);
-                std::iter::from_fn(|| stretches.next_state()).collect::<Vec<_>>()
+                taken(&mut stretches).collect::<Vec<_>>()
             };
             let before = states(&marks);
             prop_assert_eq!(before.len(), marks.len());
@@ -339,7 +347,7 @@ mod tests {
                 }
             }
             stretches.finish(None);
-            prop_assert_eq!(std::iter::from_fn(|| stretches.next_state()).count(), 40);
+            prop_assert_eq!(stretches.found(), 40);
         }
     }
 }
