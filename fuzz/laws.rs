@@ -384,8 +384,9 @@ pub fn format(kind: Format, data: &[u8]) {
 }
 
 /// Puts marks into any bytes as a file of a format, and checks that a second run changes nothing,
-/// that the output does not depend on how the bytes arrive, and that all letters stay. The first
-/// byte chooses the mode; the others are the file.
+/// that the output does not depend on how the bytes arrive, and that all letters stay; and that a text
+/// with its punctuation comes out as without marks, and so does what came out. The first byte chooses
+/// the mode; the others are the file.
 ///
 /// # Panics
 /// If a law is broken.
@@ -421,6 +422,26 @@ pub fn marks(kind: Format, data: &[u8]) {
                 String::from_utf8_lossy(&once)
             );
         }
+        if kind == Format::Text && mark_places == MarkPlaces::Unmarked && look_ahead.is_none() {
+            let file = punctuated(file);
+            let plain = |file: &[u8]| {
+                let options = mode.options()?.in_language(Some((*language).to_owned()));
+                mode.restored_with(kind, file, usize::MAX, &*model.restorer, &options)
+            };
+            let marked = marked(&file, usize::MAX).expect("it is text");
+            for (found, how) in
+                [(plain(&file), "restored without marks"), (plain(&marked), "and then without")]
+            {
+                let found = found.expect("it is text");
+                assert!(
+                    found == marked,
+                    "{how} under {mode:?}, {:?} comes out {:?}, and with marks {:?}",
+                    String::from_utf8_lossy(&file),
+                    String::from_utf8_lossy(&found),
+                    String::from_utf8_lossy(&marked)
+                );
+            }
+        }
         // A word with times has its marks in a field of its own.
         if !matches!(kind, Format::Jsonl | Format::WhisperJson) {
             let letters =
@@ -428,6 +449,21 @@ pub fn marks(kind: Format, data: &[u8]) {
             assert_eq!(letters(&once), letters(file), "letters change");
         }
     }
+}
+
+/// Returns the lines of any bytes with so many marks that the text has its punctuation everywhere.
+fn punctuated(file: &[u8]) -> Vec<u8> {
+    /// The largest number of words between two full stops.
+    const LONGEST: usize = 6;
+    const SENTENCES: &str = "we met the us, and left. who told us? it was late.\n";
+    let mut text = SENTENCES.to_owned();
+    for line in String::from_utf8_lossy(file).lines() {
+        for words in line.split(' ').collect::<Vec<_>>().chunks(LONGEST) {
+            text.extend([&*words.join(" "), " so it was. "]);
+        }
+        text.push('\n');
+    }
+    (text + SENTENCES).into_bytes()
 }
 
 /// Streams the file as live records and checks them.
