@@ -248,8 +248,7 @@ impl Ballot {
         let from = self.tokens.len();
         self.tokens.extend(tokens, words);
         for token in &mut self.tokens.as_mut_slice()[from..] {
-            let gap =
-                token.gap.filter(|_| hides_marks).map(|mark| (mark, token.starts && !token.after_clitic));
+            let gap = token.gap.filter(|_| hides_marks).map(|mark| (mark, token.follows_end()));
             if hides_marks {
                 (token.gap, token.opening) = (None, None);
                 token.starts &= token.before >= Break::Turn;

@@ -54,9 +54,10 @@ impl BarePieces {
             BareUse::Tell | BareUse::Close => {
                 for (token, is_bare) in tokens.iter_mut().zip(self.stretches.take(words)) {
                     let before = std::mem::replace(&mut self.is_bare, is_bare);
-                    match self.of == BareUse::Tell {
-                        true => tell(token, before),
-                        false => close(token, before, is_bare),
+                    if self.of == BareUse::Tell {
+                        tell(token, before);
+                    } else {
+                        close(token, before, is_bare);
                     }
                 }
             }
@@ -100,6 +101,7 @@ fn tell(token: &mut Token, is_bare: bool) {
     token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(is_bare));
 }
 
+/// Tells a word that the text before it is not bare; the first word of a text begins a sentence.
 fn deny(token: &mut Token) {
     match token.before {
         Break::Document => token.starts |= token.opens,

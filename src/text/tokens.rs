@@ -123,6 +123,12 @@ pub enum LinePlace {
 }
 
 impl Token {
+    /// Returns true if the source shows that a sentence begins here and the gap before the word its end: a clitic
+    /// passes its start on without a mark.
+    pub(crate) fn follows_end(&self) -> bool {
+        self.starts && !self.after_clitic
+    }
+
     /// Returns true if the source has the word with a capital that is not that of a heading or a list item,
     /// nor stands behind a mark. A longer word in capitals is stressed.
     pub fn shows_capital(&self) -> bool {

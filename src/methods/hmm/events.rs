@@ -302,7 +302,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         // A mark is not inserted before the next word is known.
         let unseen = (self.look_ahead == Some(0)).then_some(Mark::None);
         let gap = token.gap.or(starts).or(closed).or(unseen);
-        let gap = gap.map(|mark| GivenMark { mark, ends: token.starts && !token.after_clitic });
+        let gap = gap.map(|mark| GivenMark { mark, ends: token.follows_end() });
         let given = gap.filter(|given| self.decides && self.marks.asked.has(given.mark));
         if self.decides && self.positions > 0 {
             self.given.push_back(given);

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use majuscule::error::{Error, Result};
+use majuscule::error::Result;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
-use majuscule::{files, text::Tokens};
 use majuscule_train::corpus::Corpus;
-use majuscule_train::lexicon::List;
+use majuscule_train::methods::maxent::read_lists;
 use rustc_hash::FxHashMap;
 
 use crate::shared::samples::split_examples;
@@ -34,19 +33,14 @@ impl LexiconCounts {
     /// Reads the lists, and counts the words of examples that are not held out.
     ///
     /// # Errors
-    /// If a list or the corpus cannot be read, or if there are too many lists.
+    /// Returns those of [`read_lists`], and fails if the corpus cannot be read.
     pub(super) fn read(corpus: &Corpus, seed: u64, held_out: f64, lists: &[PathBuf]) -> Result<Self> {
-        if lists.len() > MOST_LISTS {
-            let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", lists.len());
-            return Err(Error::usage(format!("{problem}; put some of them into one file")));
-        }
         let mut counts = Self::default();
-        for (number, file) in lists.iter().enumerate() {
-            for entry in List::read(files::open(file)?, corpus.locale())?.entries() {
-                // Names of several words have words that are none.
-                let [word] = entry.words() else { continue };
-                let tokens = Tokens::of_words([word.as_str()], corpus.locale());
-                *counts.lists.entry(tokens.lower(0).to_owned()).or_default() |= 1 << number;
+        let lists = read_lists(lists, MOST_LISTS, corpus.locale(), &mut BTreeMap::new())?;
+        for (number, list) in lists.iter().enumerate() {
+            // Names of several words have words that are none.
+            for word in list.iter().filter(|words| words.len() == 1) {
+                *counts.lists.entry(word.lower(0).to_owned()).or_default() |= 1 << number;
             }
         }
         let mut number = 0;

@@ -5,7 +5,7 @@ use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, Subwor
 use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
 use majuscule::methods::network::heads::WordLayout;
 use majuscule::methods::network::subwords::NativeTokenizer;
-use majuscule::methods::network::windower::EncodedWord;
+use majuscule::methods::network::windower::{EncodedWord, WindowWord};
 use majuscule::methods::network::word_lexicon::LexiconRows;
 use majuscule_train::corpus::Corpus;
 
@@ -31,15 +31,9 @@ impl SubwordSample {
     ) -> Self {
         let mut sample = Self { subwords: Vec::new(), words: Vec::with_capacity(labels.len()) };
         for (word, labels) in window.words.iter().zip(labels) {
-            let ids = &word.word.ids;
-            sample.subwords.extend_from_slice(&ids.subwords);
-            let layout = word.context.layout;
+            sample.subwords.extend_from_slice(&word.word.ids.subwords);
             let lexicon = known(&word.word);
-            sample.words.push(SampleWord {
-                layout,
-                lexicon,
-                ..SampleWord::new(sample.subwords.len(), ids, *labels)
-            });
+            sample.words.push(SampleWord::new(sample.subwords.len(), word, lexicon, *labels));
         }
         sample.subwords.shrink_to_fit();
         sample
@@ -65,10 +59,10 @@ impl SampleWord {
     const NONE: u32 = u32::MAX;
     const NO_LABEL: u8 = u8::MAX;
 
-    fn new(end: usize, ids: &SubwordIds, labels: WordLabels) -> Self {
+    fn new(end: usize, word: &WindowWord<SubwordIds>, lexicon: LexiconRows, labels: WordLabels) -> Self {
         let labels = labels.by_head().map(|label| label.map_or(Self::NO_LABEL, |label| label as u8));
-        let (layout, lexicon) = (WordLayout::default(), ids.lexicon);
-        Self { end: end as u32, id: ids.word.unwrap_or(Self::NONE), labels, layout, lexicon }
+        let id = word.word.ids.word.unwrap_or(Self::NONE);
+        Self { end: end as u32, id, labels, layout: word.context.layout, lexicon }
     }
 
     /// Returns the id of its vector.
@@ -93,7 +87,7 @@ pub(super) struct SubwordSamples {
 }
 
 impl SubwordSamples {
-    /// Reads a corpus twice: its words, then its texts.
+    /// Reads a corpus twice: its words, then its texts; and between them the counts of a lexicon.
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.

@@ -68,30 +68,24 @@ impl PageWriter {
     /// Places a word of this many characters, and returns it with the break before it. For the first word of a
     /// sentence, `sentence` is the number of characters of the sentence.
     pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {
-        let fits = |width: usize, column: usize| column + 1 + letters <= width;
-        let is_first = self.column == 0;
-        let (before, is_line) = match self.layout {
-            _ if is_first => (Break::Space, false),
-            PageLayout::Running => (Break::Space, false),
-            PageLayout::Lines if sentence.is_some() => (Break::Line, true),
-            PageLayout::Wrapped(width) if !fits(width, self.column) => (Break::Line, true),
-            PageLayout::Lines | PageLayout::Wrapped(_) => (Break::Space, false),
-            PageLayout::Cues { width, runs_on } => {
-                let begins = sentence.filter(|_| !runs_on);
-                match begins {
-                    Some(letters) if self.is_second || letters > width => (Break::Cue, true),
-                    None if fits(width, self.column) => (Break::Space, false),
-                    None if self.is_second => (Break::Cue, true),
-                    // The second line of a cue.
-                    _ => (Break::Space, true),
-                }
-            }
+        let fits = |width: usize| self.column + 1 + letters <= width;
+        // The break before the line that the word opens; the second line of a cue has none of its own.
+        let line = match self.layout {
+            _ if self.column == 0 => None,
+            PageLayout::Running => None,
+            PageLayout::Lines => sentence.map(|_| Break::Line),
+            PageLayout::Wrapped(width) => (!fits(width)).then_some(Break::Line),
+            PageLayout::Cues { width, runs_on } => match sentence.filter(|_| !runs_on) {
+                None if fits(width) => None,
+                Some(sentence) if self.is_second || sentence > width => Some(Break::Cue),
+                None if self.is_second => Some(Break::Cue),
+                _ => Some(Break::Space),
+            },
         };
-        self.column = if is_line || is_first { letters } else { self.column + 1 + letters };
-        if is_line {
-            self.is_second = before == Break::Space;
-        }
-        Token { before, opens: is_line, opens_line: is_line && before == Break::Space, ..Token::default() }
+        self.column = if line.is_some() || self.column == 0 { letters } else { self.column + 1 + letters };
+        self.is_second = line.map_or(self.is_second, |before| before == Break::Space);
+        let opens_line = line == Some(Break::Space);
+        Token { before: line.unwrap_or_default(), opens: line.is_some(), opens_line, ..Token::default() }
     }
 }
 

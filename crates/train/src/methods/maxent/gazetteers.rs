@@ -1,7 +1,7 @@
 //! Builds the gazetteers of a model from word lists, a lexicon and a tagger.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
@@ -35,13 +35,9 @@ fn lists(
     locale: Locale,
     mixed: &mut BTreeMap<String, Case>,
 ) -> Result<HashTable<LISTED>> {
-    if config.lists.len() > MOST_LISTS {
-        let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
-        return Err(Error::usage(format!("{problem}; put some of them into one file")));
-    }
     let mut entries: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
-    for (number, file) in config.lists.iter().enumerate() {
-        for words in read_list(file, locale, mixed)? {
+    for (number, list) in read_lists(&config.lists, MOST_LISTS, locale, mixed)?.into_iter().enumerate() {
+        for words in list {
             let hashes: Vec<u64> = words.iter().map(|(lower, _)| hash(lower.as_bytes())).collect();
             let key = if let [word] = hashes[..] { word } else { phrase(hashes.iter().copied()) };
             entries.entry(key).or_default().0 |= 1 << number;
@@ -51,6 +47,24 @@ fn lists(
     }
     let entries = entries.into_iter().map(|(key, (lists, longest))| (key, listed(lists, longest)));
     table(entries)
+}
+
+/// Reads the entries of lists, of which a model holds at most `most`, and adds their mixed-case spellings to
+/// `mixed`, the first of each word.
+///
+/// # Errors
+/// If there are too many lists, or one is missing, invalid or empty.
+pub fn read_lists(
+    files: &[PathBuf],
+    most: usize,
+    locale: Locale,
+    mixed: &mut BTreeMap<String, Case>,
+) -> Result<Vec<Vec<Tokens>>> {
+    if files.len() > most {
+        let problem = format!("{} lists: at most {most} fit into a model", files.len());
+        return Err(Error::usage(format!("{problem}; put some of them into one file")));
+    }
+    files.iter().map(|file| read_list(file, locale, mixed)).collect()
 }
 
 /// Reads the entries of a list, and adds its mixed-case spellings to `mixed`, the first of each

@@ -47,6 +47,7 @@ use checkpoint::Checkpoint;
 use count::{WordTallies, count, digest, mixed, most_frequent};
 use dataset::DataSet;
 pub use exchange::{Exchange, ExchangeFormat, FitConfig, Target, fit, write_features, write_weights};
+pub use gazetteers::read_lists;
 use lazy::Penalty;
 use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::filling::FeatureSet;
