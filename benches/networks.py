@@ -95,7 +95,7 @@ def ends(corpora, langs, best):
 def cascade(corpora, protocols):
     """Prints the table of cascades in English: quality, and CPU time beside that of the network alone."""
     header(["protocol", "test set", "model", "answered by `best`, %", "F", "SER", "CPU time of `best`, %"], 3)
-    alone = ["best", "accurate", "fast", "small"]
+    alone = ["best", "accurate", "fast"]
     models = {name: ["--preset", name, "--lang", "en"] for name in alone}
     for first, sure in itertools.product(alone[1:], SURE):
         pair = f"{first},best"

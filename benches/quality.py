@@ -153,7 +153,7 @@ def systems(lang, models, only):
     """Returns the name and the arguments of the model of each preset of a language, and of each model in the folder `models`, if the name has `only` in it."""
     found = {"accurate": ["--lang", lang], "fast": ["--lang", lang, "--preset", "fast"]}
     for row in json.loads(run("models", "--lang", lang, "--json"))["models"]:
-        if row["preset"] in ("small", "best") and not row.get("missing"):
+        if row["preset"] == "best" and not row.get("missing"):
             found[row["preset"]] = ["--lang", lang, "--preset", row["preset"]]
     for name in sorted(os.listdir(models)) if models else []:
         if name.startswith(lang + "."):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the question marks that models insert into everyday questions: python3 benches/questions.py [accurate|fast|small|best]…
+"""Counts the question marks that models insert into everyday questions: python3 benches/questions.py [accurate|fast|best]…
 
 questions.tsv has twelve questions and twelve statements of each language, to which the models were once tuned, and questions.heldout.tsv fifteen,
 to which none is. All lose their marks and capitals. Each question is restored alone, and

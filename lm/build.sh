@@ -1,16 +1,18 @@
 #!/bin/sh
 # Makes the models that are built into majuscule: sh lm/build.sh CORPORA [OUTPUT]
 #
-# CORPORA holds the files named below (lm/README.md says what they are). The English models go to OUTPUT (this folder
-# unless given), those of the other languages to OUTPUT/languages. The same corpora and program give the same bytes.
-# Takes about half an hour. MAJUSCULE names another binary than target/release/majuscule.
+# CORPORA holds the files named below and in lm/mix.sh (lm/README.md says what they are). The English models go to OUTPUT
+# (this folder unless given), those of the other languages to OUTPUT/languages/LANG. The same corpora and program give the
+# same bytes. Takes half an hour and, for the networks, about three hours of one core. The program must have the feature
+# neural. MAJUSCULE names another binary than target/release/majuscule.
 # ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py;
 # with NGRAM=1 the language models LANG.ngram, which needs the program xz.
 set -eu
-lm=$(dirname "$0")
-corpora=$1
-output=${2:-$lm}
-majuscule=${MAJUSCULE:-$lm/../target/release/majuscule}
+lm=$(realpath "$(dirname "$0")")
+corpora=$(realpath "$1")
+output=$(realpath -m "${2:-$lm}")
+majuscule=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
+export MAJUSCULE="$majuscule"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -22,8 +24,8 @@ sentences() {
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$@" >"$scratch/$lang.$name"
 }
 
-# The two models of a language, of all its sentences by turns:
-# models LANG EPOCHS FEATURES MARK-FEATURES WORDS FEATURES-FAST MARK-FEATURES-FAST WORDS-FAST
+# The two models of a language: `fast` of all its sentences by turns, and `accurate` of the text of lm/mix.sh:
+# models LANG EPOCHS FEATURES MARK-FEATURES WORDS NETWORK-EPOCHS NETWORK-WORDS NETWORK-STATES
 models() {
     [ "${ONLY:-$1}" = "$1" ] || return 0
     lang=$1
@@ -43,15 +45,27 @@ models() {
     fi
     case $lang in
     en) folder=$output ;;
-    *) folder=$output/languages ;;
+    *) folder=$output/languages/$lang ;;
     esac
     mkdir -p "$folder"
     "$majuscule" train maxent --lang "$lang" --protocol mix --shuffle 0 --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
-        word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
-        $lists --force --pack "$folder/$lang.accurate" "$scratch/all"
-    "$majuscule" train maxent --lang "$lang" --protocol mix --shuffle 0 --epochs "$2" --size "$6" --marks --mark-size "$7" --vocabulary "$8" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --right-context-dropout 0 $spellings \
         --force --pack "$folder/$lang.fast" "$scratch/all"
+    network "$6" "$7" "$8"
+}
+
+# The network of a language, which reads line breaks, and a lexicon of its text and lists: network EPOCHS WORDS STATES
+network() {
+    sh "$lm/mix.sh" "$lang" "$corpora" "$scratch/mix.$lang"
+    echo "$lang.accurate: $1 times $(wc -w <"$scratch/mix.$lang") words, 600,000 a minute"
+    # The manifest names the file. Large buffers come again in every step: the C library keeps them.
+    (
+        cd "$scratch"
+        export MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=4000000000
+        "$majuscule" train cnn-bilstm --lang "$lang" --marks --protocol layouts --hidden "$3" --channels 128 --embedding 96 --subwords 12000 \
+            --epochs "$1" --words "$2" --right-context-dropout 0.25 $lists --force -o network "mix.$lang"
+    )
+    "$majuscule" compact "$scratch/network" --force --pack "$folder/$lang.accurate"
 }
 
 # The language model of the preset ngram; the English one of text of all kinds.
@@ -74,7 +88,7 @@ beside() {
 nl=$corpora/train/nl
 sentences nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl" "$nl/europarl-2000.txt"
 sentences nl split --split "$nl/handelingen-tk70.txt"
-models nl 3 100000 70000 25000 25000 20000 8000
+models nl 3 25000 20000 8000 4 60000 96
 
 pt=$corpora/train/pt
 for bosque in publico-CP folha-CF; do sed '/^#/d' "$pt/bosque.$bosque" >"$scratch/bosque.$bosque"; done
@@ -82,19 +96,19 @@ sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvo
     "$pt/porttinari.dev" "$pt/porttinari.test" "$pt/europarl-2000.txt"
 # Conversation, twice, beside more text of the parliament than that; but the counts of n-grams are those of the text.
 [ -n "${NGRAM:-}" ] || sentences pt spoken "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt"
-models pt 3 100000 70000 25000 25000 20000 8000
+models pt 3 25000 20000 8000 2 20000 128
 
 de=$corpora/train/de
 sentences de open "$de/commonvoice.txt" "$de/tatoeba.txt" "$de/germeval2014.txt"
 sentences de split --split "$de/europarl-2000.txt" "$de/german-speeches.txt" "$de/debian-handbook.txt" "$de/rustbook.txt" \
     "$de/opensource-guide.txt" "$de/xquad.txt" "$de/eltec.txt" "$de/gerdracor.txt"
-models de 3 100000 70000 25000 25000 20000 8000
+models de 3 25000 20000 8000 2 20000 128
 
 it=$corpora/train/it
 sentences it open "$it/commonvoice.txt"
 sentences it split --split "$it/europarl-1996-2001.txt" "$it/eltec.txt" "$it/wikinews.txt" "$it/debian-handbook.txt" "$it/guide-pa.txt" \
     "$it/markit.txt" "$it/opensource-guide.txt" "$it/react-docs.txt"
-models it 3 100000 70000 25000 25000 20000 8000
+models it 3 25000 20000 8000 2 20000 128
 
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
@@ -102,13 +116,13 @@ sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
 sentences es parlamint --drop-shouted --split "$scratch/parlamint.txt"
 sentences es open --drop-shouted "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt" "$es/europarl-2000.txt" \
     "$es/tatoeba.txt" "$es/ancora-cess.txt"
-models es 1 120000 120000 25000 35000 35000 8000
+models es 1 35000 35000 8000 2 20000 128
 
 fr=$corpora/train/fr
 sed '/^#/d' "$fr/an-mariage.txt" >"$scratch/an-mariage.txt"
 sentences fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt" "$fr/tatoeba.txt" "$fr/parisstories.txt" "$fr/rhapsodie.txt"
 sentences fr split --split "$scratch/an-mariage.txt"
-models fr 1 120000 120000 25000 35000 35000 8000
+models fr 1 35000 35000 8000 2 20000 128
 
 en=$corpora/train/en
 # Speakers' names, times and escapes go; what is said stays.
@@ -123,4 +137,4 @@ for time in once twice; do
     sentences en "open.$time" "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en"/wikitext2.*.tok "$en/opensubtitles.en" \
         "$en"/earnings22/*.nlp
 done
-models en 1 370000 270000 55000 105000 80000 20000
+models en 1 105000 80000 20000 1 25000 128

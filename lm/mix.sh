@@ -1,8 +1,9 @@
 #!/bin/sh
-# Takes text of all kinds for a small network of one language: sh lm/mix.sh de|es|fr|it|nl|pt CORPORA OUTPUT
+# Takes text of all kinds for a small network of one language: sh lm/mix.sh de|en|es|fr|it|nl|pt CORPORA OUTPUT
 #
 # CORPORA holds the files named below (lm/README.md says what they are). Parliament is at most a third of the words of OUTPUT, and everyday and spoken
-# text, news and treebanks are drawn several times. English has lm/sample.sh. MAJUSCULE names another binary than target/release/majuscule.
+# text, news and treebanks are drawn several times. The German, Spanish, French and Italian text has no licence that a model would inherit but
+# attribution. MAJUSCULE names another binary than target/release/majuscule.
 set -eu
 lang=$1
 text=$2/train/$1
@@ -23,8 +24,24 @@ de)
     draw 2 1 tatoeba "$text/tatoeba.txt"
     draw 3 1 voice "$text/commonvoice.txt"
     draw 4 16 news "$text/germeval2014.txt"
-    draw 1 16 parliament --split "$text/europarl-2000.txt" "$text/german-speeches.txt"
-    draw 2 16 manuals --split "$text/debian-handbook.txt" "$text/rustbook.txt" "$text/opensource-guide.txt" "$text/xquad.txt"
+    draw 1 16 parliament --split "$text/europarl-2000.txt"
+    draw 2 16 manuals --split "$text/rustbook.txt" "$text/opensource-guide.txt"
+    ;;
+en)
+    # Speakers' names, times and escapes go; what is said stays.
+    sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$text/changelog.txt" >"$scratch/changelog.txt"
+    take_words en 5000 16 podcasts --split "$scratch/changelog.txt"
+    take_words en 3500 16 europarl "$2/train.en.europarl"
+    take_words en 1000 16 novels --split "$text/eltec.txt"
+    take_words en 1000 16 assistants --split "$text/sgd.txt"
+    take_words en 250 16 space --split "$text/spacelog.txt"
+    draw 1 16 talks --split "$text/bitcointranscripts.txt"
+    draw 1 16 meetings --split "$text/ami.txt"
+    draw 2 16 calls "$text"/earnings22/*.nlp
+    draw 2 16 wiki "$text/wikisplit.tok" "$text/wiki.val.tok" "$text/wikitext2.valid.tok" "$text/wikitext2.test.tok"
+    draw 2 1 tatoeba "$text/tatoeba.txt"
+    draw 2 1 voice "$text/commonvoice.txt"
+    draw 4 16 everyday --split "$text/ewt.txt" "$text/opensubtitles.en" "$text/taskmaster4.txt"
     ;;
 es)
     sed '/^#/d' "$text/parlamint.txt" >"$scratch/parlamint.txt"
@@ -38,19 +55,19 @@ es)
     ;;
 fr)
     sed '/^#/d' "$text/an-mariage.txt" >"$scratch/an-mariage.txt"
-    take_words fr 1500 16 europarl "$text/europarl.fr"
+    take_words fr 2600 16 europarl "$text/europarl.fr"
     draw 1 16 debate --split "$scratch/an-mariage.txt"
-    take_words fr 1500 16 novels --split "$text/eltec.txt"
+    draw 1 16 novels --split "$text/eltec.txt"
     draw 2 1 tatoeba "$text/tatoeba.txt"
     draw 2 1 voice "$text/commonvoice.txt"
-    draw 4 16 spoken "$text/opensubtitles.fr" "$text/parisstories.txt" "$text/rhapsodie.txt"
+    draw 4 16 subtitles "$text/opensubtitles.fr"
     ;;
 it)
     take_words it 1200 16 europarl --split "$text/europarl-1996-2001.txt"
     draw 1 16 novels --split "$text/eltec.txt"
     draw 4 16 news --split "$text/wikinews.txt"
     draw 4 1 voice "$text/commonvoice.txt"
-    draw 2 16 manuals --split "$text/debian-handbook.txt" "$text/guide-pa.txt" "$text/markit.txt" "$text/opensource-guide.txt" "$text/react-docs.txt"
+    draw 2 16 manuals --split "$text/guide-pa.txt" "$text/markit.txt" "$text/opensource-guide.txt" "$text/react-docs.txt"
     ;;
 nl)
     draw 1 16 europarl "$text/europarl-2000.txt"
@@ -68,7 +85,7 @@ pt)
     draw 4 16 subtitles "$text/opensubtitles.pt" "$text/opensubtitles.pt_br"
     ;;
 *)
-    echo "mix.sh: $lang: expected de, es, fr, it, nl or pt" >&2
+    echo "mix.sh: $lang: expected de, en, es, fr, it, nl or pt" >&2
     exit 1
     ;;
 esac

@@ -11,7 +11,17 @@ name=$1
 corpora=$(realpath "$2")
 encoder=$(realpath "$3")
 output=$(realpath -m "${4:-$lm/networks}")
-. "$lm/scratch.sh"
+MAJUSCULE=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
+export MAJUSCULE
+if [ -n "${SCRATCH:-}" ]; then
+    mkdir -p "$SCRATCH"
+    scratch=$(realpath "$SCRATCH")
+else
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+fi
+# The manifest names these files.
+cd "$scratch"
 case $name in
 en)
     ln -sfn "$encoder" minilm

@@ -31,10 +31,9 @@ export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER
 compiler_for wasm32-unknown-unknown std,panic_abort
 rm -rf dist
 mkdir -p dist/models
-compile dist/majuscule.wasm all
+# Networks compute with vectors.
+instructions=-Ctarget-feature=+simd128 compile dist/majuscule.wasm all
 compile dist/majuscule.text.wasm "" --config 'profile.wasm.package.majuscule.opt-level="s"'
-# Networks compute with vectors, which the code for everything else does without: it runs in older browsers.
-instructions=-Ctarget-feature=+simd128 compile dist/majuscule.network.wasm network
 if command -v wasm-opt >/dev/null; then
   for core in dist/*.wasm; do
     wasm-opt -O3 --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
@@ -44,5 +43,5 @@ else
   echo "npm/build.sh: no wasm-opt here: the code is a twentieth larger than it could be"
 fi
 cp package.json index.d.ts README.md ./*.js ../LICENSE-* dist
-cp ../lm/en.{accurate,fast} ../lm/networks/en.small ../lm/languages/*.{accurate,fast} dist/models
+cp ../lm/en.{accurate,fast} ../lm/languages/*/*.{accurate,fast} dist/models
 node tools/finish.mjs dist

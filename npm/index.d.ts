@@ -1,8 +1,8 @@
 /** The tag of a language that has models in the package. */
 export type Language = "en" | "de" | "es" | "fr" | "it" | "nl" | "pt";
 
-/** The models of a language: `accurate` is the program's usual one, `fast` a quarter of its size, `small` a small network (English only). */
-export type Preset = "accurate" | "fast" | "small";
+/** The models of a language: `accurate`, a network, is the program's usual one; `fast` has a quarter of its size. */
+export type Preset = "accurate" | "fast";
 
 /** A format that files are read in. */
 export type Format =
@@ -174,10 +174,9 @@ export interface Place {
 /** How a model is loaded. */
 export interface LoadOptions extends Place {
   /**
-   * `text` is smaller and slower code for text and subtitles, with the models of the package; it does not convert. `network` computes networks
-   * as well: the preset `small`, which selects it, and networks of your own.
+   * `text` is smaller and slower code for text and subtitles, with the preset `fast`; it does not convert.
    */
-  core?: "all" | "text" | "network";
+  core?: "all" | "text";
 }
 
 /** Loads the model of a language (once), or one from the bytes of a packed file, such as `train` of the program writes. */

@@ -9,18 +9,18 @@ export { MajusculeError };
 /** The languages that have models in the package. */
 export const LANGUAGES = [...new Set(Object.keys(MODELS).map((name) => name.split(".")[0]))];
 
-/** The presets: each language has the first two. */
-export const PRESETS = ["accurate", "fast", "small"];
+/** The presets, which each language has. */
+export const PRESETS = ["accurate", "fast"];
 
 const NOTHING = new Uint8Array();
 const modules = new Map(); // by address
 const models = new Map(); // by address and name
 
-/** The cores: code for everything but networks, for text and subtitles, and for everything. */
-const CORES = { all: "majuscule.wasm", text: "majuscule.text.wasm", network: "majuscule.network.wasm" };
+/** The cores: code for everything, and for text and subtitles with the preset fast. */
+const CORES = { all: "majuscule.wasm", text: "majuscule.text.wasm" };
 
 /** Loads the model of a language, or one from the bytes of its packed file. */
-export async function load(model = "en", { preset = "accurate", core = preset === "small" ? "network" : "all", base } = {}) {
+export async function load(model = "en", { preset = "accurate", core = "all", base } = {}) {
   const place = placeOf(base);
   if (!Object.hasOwn(CORES, core)) refuse(`there is no core ${JSON.stringify(core)}: expected one of ${Object.keys(CORES).join(", ")}`);
   if (typeof model !== "string") return new Model(await begun(place, core), bytesOf(model));
@@ -28,10 +28,6 @@ export async function load(model = "en", { preset = "accurate", core = preset ==
   if (!PRESETS.includes(preset)) refuse(`there is no preset ${JSON.stringify(preset)}: expected one of ${PRESETS.join(", ")}`);
   const name = `${language}.${preset}`;
   if (!LANGUAGES.includes(language)) refuse(`there is no model of language ${JSON.stringify(model)}: expected one of ${LANGUAGES.join(", ")}`);
-  if (!Object.hasOwn(MODELS, name)) {
-    const others = PRESETS.filter((other) => Object.hasOwn(MODELS, `${language}.${other}`));
-    refuse(`there is no model ${preset} of language ${JSON.stringify(language)}: expected one of ${others.join(", ")}`);
-  }
   return kept(models, `${place}${core}.${name}`, async () => {
     const [begins, bytes] = await Promise.all([begun(place, core), modelBytes(place, name, MODELS[name])]);
     return new Model(begins, bytes);

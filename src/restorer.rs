@@ -161,6 +161,12 @@ pub trait Restorer: Send + Sync {
     /// exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
+    /// The number of words of right context that live text has unless [`Request::look_ahead`] limits it;
+    /// `None` is all that the method uses.
+    fn live_look_ahead(&self) -> Option<usize> {
+        None
+    }
+
     /// Returns true if the method has probabilities: [`Choice::confidence`] is then filled in on
     /// request.
     fn has_probabilities(&self) -> bool {

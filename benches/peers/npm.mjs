@@ -24,7 +24,7 @@ const DIST = here("../../npm/dist");
 // Where the program finds the networks.
 process.env.MAJUSCULE_MODELS ??= here("../../lm/networks");
 const PAGE_TESTS = new URL("../../crates/service/tests/page/", import.meta.url);
-const PRESETS = ["fast", "accurate", "small"];
+const PRESETS = ["fast", "accurate"];
 const PEERS = { "title-case": "4.3.2", "sentence-case": "4.0.0" };
 
 const { values, positionals } = parseArgs({

@@ -25,8 +25,8 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(`${out}/majuscule`, { recursive: true });
 cpSync(page, out, { recursive: true });
 for (const name of ["engine.js", "restorer.js", "offline.js"]) cpSync(here(name), `${out}/${name}`);
-// Files of all formats may be dropped, so the core for text and subtitles is of no use; and the page offers no networks.
-const UNUSED = ["majuscule.text.wasm", "majuscule.network.wasm", "en.small"];
+// Files of all formats may be dropped, so the core for text and subtitles is of no use.
+const UNUSED = ["majuscule.text.wasm"];
 const isUsed = (path) => !UNUSED.includes(basename(path));
 const code = readdirSync(npm).filter((name) => /\.(js|wasm)$/.test(name) && isUsed(name));
 for (const name of [...code, "models"]) cpSync(`${npm}/${name}`, `${out}/majuscule/${name}`, { recursive: true, filter: isUsed });

@@ -4,7 +4,6 @@ import { decoded } from "./dom.js";
 
 class LocalEngine {
   about = "Everything that you type or drop here stays in this browser.";
-  preset = "fast";
   #worker = new Worker(new URL("restorer.js", import.meta.url), { type: "module" });
   #waiting = new Map(); // what is done with the answer to each call
   #calls = 0;

@@ -104,4 +104,4 @@ onmessage = ({ data }) => {
 };
 
 // The first text finds its model loaded, and the page has it without a network from now on.
-load(DEFAULT, { preset: "fast" }).catch(() => undefined);
+load(DEFAULT).catch(() => undefined);

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # Options by the dozen, which take longer to make than all else here.
     from majuscule._options import ConvertOptions, RestoreFileOptions
 
-Preset = Literal["accurate", "fast", "small", "best", "ngram"]
+Preset = Literal["accurate", "fast", "best", "ngram"]
 StyleRule = Literal["small-offices", "title-headings", "capital-items"]
 
 
@@ -53,7 +53,7 @@ class Options(TypedDict, total=False):
     """Spellings that always win: "iPhone", "New York"."""
 
 
-NETWORKS = {"best": ("en", "es", "fr", "nl", "pt"), "small": ("en",)}
+NETWORKS = {"best": ("en", "es", "fr", "nl", "pt")}
 """The languages of the networks in the package majuscule-networks."""
 
 NAMES = frozenset(Options.__annotations__)
@@ -438,8 +438,8 @@ def load(
     Args:
         model: A language ("en", "de", "es", "fr", "it", "nl", "pt"), "auto" for the language of each text, or the folder, the
             packed file or the bytes of a model.
-        preset: The model of the language: "accurate", "fast", "small", "best" or "ngram"; the last three are files, of
-            which the package majuscule-networks brings "small" and "best".
+        preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are files, of which the
+            package majuscule-networks brings "best".
         models: Folders with models that are not built in, beside those that the program looks in.
 
     Raises:
@@ -462,7 +462,7 @@ def load(
 
 
 def networks_folder() -> pathlib.Path | None:
-    """Return the folder of the package majuscule-networks, which has the presets best and small, if it is installed."""
+    """Return the folder of the package majuscule-networks, which has the preset best, if it is installed."""
     found = importlib.util.find_spec("majuscule_networks")
     return pathlib.Path(found.origin).parent if found and found.origin else None
 

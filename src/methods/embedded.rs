@@ -16,44 +16,38 @@ use crate::text::language::BUILT_IN;
 pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;
 
 #[cfg(feature = "lang-en")]
-macro_rules! packed {
-    ($file:literal) => {{
-        static MODEL: &crate::model::Embedded<[u8]> =
-            &crate::model::Embedded(*include_bytes!(concat!("../../lm/", $file)));
-        &MODEL.0
-    }};
+mod english {
+    majuscule_embed::models!("../../lm/en.accurate", "../../lm/en.fast");
 }
 
-/// A language, and its packed models: accurate, fast.
-type PackedModels = (&'static str, [&'static [u8]; 2]);
-
-/// The packed models that this package builds in.
-const OWN: &[PackedModels] = &[
+/// Each language that is built in, with its packed models: accurate, fast.
+const PACKED: &[(&str, &[&[u8]])] = &[
     #[cfg(feature = "lang-en")]
-    ("en", [packed!("en.accurate"), packed!("en.fast")]),
+    ("en", english::MODELS),
+    #[cfg(feature = "lang-es")]
+    ("es", majuscule_es::MODELS),
+    #[cfg(feature = "lang-fr")]
+    ("fr", majuscule_fr::MODELS),
+    #[cfg(feature = "lang-nl")]
+    ("nl", majuscule_nl::MODELS),
+    #[cfg(feature = "lang-pt")]
+    ("pt", majuscule_pt::MODELS),
+    #[cfg(feature = "lang-de")]
+    ("de", majuscule_de::MODELS),
+    #[cfg(feature = "lang-it")]
+    ("it", majuscule_it::MODELS),
 ];
-
-/// Returns all packed models that are built in.
-fn all_packed() -> impl Iterator<Item = &'static PackedModels> {
-    #[cfg(feature = "majuscule-languages")]
-    let others = majuscule_languages::MODELS;
-    #[cfg(not(feature = "majuscule-languages"))]
-    let others: &[PackedModels] = &[];
-    OWN.iter().chain(others)
-}
 
 /// One of the models of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// All features, up to three words of look-ahead
+    /// A small network, built in
     #[default]
     Accurate,
-    /// Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size
+    /// A maximum entropy model, built in: several times as fast, a quarter of the size
     Fast,
-    /// A small network, a file beside the program
-    Small,
-    /// A network, a file beside the program
+    /// A large network, a file beside the program
     Best,
     /// A language model of three words, a file beside the program
     Ngram,
@@ -61,21 +55,16 @@ pub enum Preset {
 
 impl NamedValue for Preset {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Accurate, "accurate", "All features, up to three words of look-ahead"),
+        (Self::Accurate, "accurate", "A small network (method cnn-bilstm)"),
         (
             Self::Fast,
             "fast",
-            "Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size",
-        ),
-        (
-            Self::Small,
-            "small",
-            "A small network (method cnn-bilstm): a file LANG.small next to the program or in $MAJUSCULE_MODELS",
+            "A maximum entropy model (method maxent): several times as fast, a quarter of the size",
         ),
         (
             Self::Best,
             "best",
-            "A network (method bert): a file LANG.best next to the program or in $MAJUSCULE_MODELS",
+            "A large network (method bert): a file LANG.best next to the program or in $MAJUSCULE_MODELS",
         ),
         (
             Self::Ngram,
@@ -94,7 +83,6 @@ impl Preset {
     /// The method of the models of a preset that lie in files of their own; `None` if they are built in.
     pub fn external_method(self) -> Option<&'static str> {
         match self {
-            Self::Small => Some("cnn-bilstm"),
             Self::Best => Some("bert"),
             Self::Ngram => Some("hmm"),
             Self::Accurate | Self::Fast => None,
@@ -103,12 +91,8 @@ impl Preset {
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
-    let &(_, [accurate, fast]) = all_packed().find(|(of, _)| *of == language)?;
-    match preset {
-        Preset::Accurate => Some(accurate),
-        Preset::Fast => Some(fast),
-        Preset::Small | Preset::Best | Preset::Ngram => None,
-    }
+    let (_, models) = PACKED.iter().find(|(of, _)| *of == language)?;
+    models.get(preset as usize).copied()
 }
 
 /// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
@@ -135,8 +119,8 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
 }
 
 impl Methods {
-    /// Loads the model of a preset of a language: one that is built in, or for [`Preset::Small`],
-    /// [`Preset::Best`] and [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
+    /// Loads the model of a preset of a language: one that is built in, or for [`Preset::Best`] and
+    /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
     /// Those of [`Methods::preset_store`] and [`Methods::load`].
@@ -149,9 +133,8 @@ impl Methods {
         Ok(model)
     }
 
-    /// The files of the model of a preset: one that is built in, or for [`Preset::Small`],
-    /// [`Preset::Best`] and [`Preset::Ngram`] a packed file or a folder in one of the
-    /// [folders](Methods::looking_in) of such models.
+    /// The files of the model of a preset: one that is built in, or for [`Preset::Best`] and [`Preset::Ngram`] a
+    /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
     /// Those of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
@@ -203,7 +186,7 @@ mod tests {
 
     #[test]
     fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {
-        let built_in: Vec<&str> = all_packed().map(|(language, _)| *language).collect();
+        let built_in: Vec<&str> = PACKED.iter().map(|(language, _)| *language).collect();
         if cfg!(feature = "languages") {
             assert_eq!(built_in, LANGUAGES);
         }

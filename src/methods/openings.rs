@@ -51,6 +51,7 @@ impl Session for OpeningSession<'_> {
         let mut from = 0;
         while let Some((to, is_whole)) = self.sentence(from, end) {
             if is_whole && !self.is_cut {
+                self.close(from, to);
                 self.open(from, to);
             }
             self.is_cut = !is_whole;
@@ -89,6 +90,22 @@ impl OpeningSession<'_> {
         }
         let is_all = end >= Boundary::Force && from < self.choices.len();
         is_all.then_some((self.choices.len(), end == Boundary::Reset))
+    }
+
+    /// Ends a sentence that the text opens (`¿`) with the mark that closes it.
+    fn close(&mut self, from: usize, to: usize) {
+        let words = &self.held.as_slice()[from..to];
+        let opening = |(word, choice): (&Token, &Choice)| {
+            [word.opening, Some(choice.opening)].into_iter().flatten().find(|&mark| mark != Mark::None)
+        };
+        let opened = words.iter().zip(&self.choices[from..to]).rev().find_map(opening);
+        let Some(mark) = opened.filter(|&mark| self.options.marks.has(mark)) else { return };
+        let is_inserted = words.last().is_some_and(|last| last.right.is_none());
+        let choice = &mut self.choices[to - 1];
+        let end = choice.label.mark.within(self.options.marks);
+        if is_inserted && end.ends_sentence() && end.character().is_some() {
+            choice.label.mark = mark;
+        }
     }
 
     /// Opens a sentence if the mark at its end has an opening, and none is there.

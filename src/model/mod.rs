@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::bytes::Bytes;
 pub use search::{ModelDirs, ShippedModel};
-pub use store::{Embedded, Folder, Packed, Store, is_model, open, packed};
+pub use store::{Folder, Packed, Store, is_model, open, packed};
 
 use crate::error::{Error, Result};
 use crate::text::{Labels, Locale};

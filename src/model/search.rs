@@ -39,13 +39,6 @@ impl ShippedModel {
     /// All of them.
     pub const ALL: &'static [Self] = &[
         Self {
-            name: "en.small",
-            languages: &["en"],
-            folder: "lm/networks",
-            crc32: "341e8e78",
-            licence: "CC BY-SA 4.0",
-        },
-        Self {
             name: "en.best",
             languages: &["en"],
             folder: "lm/networks",

@@ -174,12 +174,6 @@ pub struct Packed {
     table: Vec<(String, Range<usize>)>,
 }
 
-/// A packed model inside the program, at an address that is a multiple of 64:
-/// `Embedded(*include_bytes!("…"))`.
-#[derive(Debug)]
-#[repr(align(64))]
-pub struct Embedded<T: ?Sized>(pub T);
-
 impl Packed {
     /// Reads the header of a packed model, which may be compressed; errors name the model as `name`.
     ///

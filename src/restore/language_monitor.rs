@@ -79,6 +79,10 @@ impl Restorer for LanguageMonitor {
         self.method.look_ahead()
     }
 
+    fn live_look_ahead(&self) -> Option<usize> {
+        self.method.live_look_ahead()
+    }
+
     fn has_probabilities(&self) -> bool {
         self.method.has_probabilities()
     }

@@ -57,7 +57,7 @@ impl Stream {
         method: Arc<dyn Restorer>,
         options: RestoreOptions,
     ) -> Result<Self> {
-        let options = live_options(options, kind)?;
+        let options = live_options(options, kind, &*method)?;
         let mut writer = PieceWriter::new(options.clone(), &*method);
         writer.apart = (kind != Format::Text).then(Vec::new);
         let request = options.request(&*method, kind)?;
@@ -133,11 +133,15 @@ fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Decis
     move |piece, decisions| writer.write(piece, decisions, &mut into(out))
 }
 
-/// Checks the options of a live text, and fills in those left to its format.
+/// Checks the options of a live text, and fills in those left to its format and the method.
 ///
 /// # Errors
 /// Fails for options that need whole lines.
-pub(super) fn live_options(options: RestoreOptions, kind: Format) -> Result<RestoreOptions> {
+pub(super) fn live_options(
+    options: RestoreOptions,
+    kind: Format,
+    method: &dyn Restorer,
+) -> Result<RestoreOptions> {
     if options.capitalized == Capitalized::Auto {
         let case = option("case");
         return Err(Error::usage(format!(
@@ -150,7 +154,8 @@ pub(super) fn live_options(options: RestoreOptions, kind: Format) -> Result<Rest
             "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
         )));
     }
-    options.for_format(kind)
+    let look_ahead = options.look_ahead.or(method.live_look_ahead());
+    RestoreOptions { look_ahead, ..options }.for_format(kind)
 }
 
 /// A text as it comes in, cut into pieces, and their decisions once they are certain.

@@ -67,8 +67,8 @@ impl TextRestorer {
         if options.capitalized == Capitalized::Auto {
             options.capitalized = Capitalized::Ignore;
         }
-        let options = live_options(options, Format::Text)?;
         let method = self.model.restorer.clone();
+        let options = live_options(options, Format::Text, &*method)?;
         let ends_sentences = method.labels().ends_sentences();
         let request = word_request(options.request(&*method, Format::Text)?, ends_sentences);
         let incoming = Incoming::new("text", Format::Text, method, options.clone(), request);

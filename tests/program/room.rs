@@ -92,7 +92,7 @@ impl Room {
     /// was built.
     pub fn fails_beside_external_models(&self, line: &str, code: i32, parts: &[&str]) {
         fs::create_dir(self.path("external")).unwrap();
-        for model in ["lm/en.ngram", "lm/networks/en.best", "lm/networks/en.small"] {
+        for model in ["lm/en.ngram", "lm/networks/en.best"] {
             let model = Path::new(crate::ROOT).join(model);
             fs::copy(&model, self.path("external").join(model.file_name().unwrap())).unwrap();
         }

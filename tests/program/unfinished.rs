@@ -192,7 +192,9 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
         let mut command = program();
         command.args(["restore", "--model", "model", "-o", "out.txt"]).current_dir(room.folder());
         let mut child = spawn(&mut command);
-        child.stdin.as_mut().unwrap().write_all(b"bbc\n").unwrap();
+        // Held until the end, which `wait` would otherwise bring about.
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"bbc\n").unwrap();
         let begun = Instant::now();
         while room.names().is_empty() && begun.elapsed() < Duration::from_secs(60) {
             thread::sleep(Duration::from_millis(2));
@@ -201,6 +203,7 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
         let kill = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
         assert!(kill.success());
         assert_eq!(child.wait().unwrap().signal(), Some(number));
+        drop(stdin);
         let left = if number == 9 { vec![".majuscule-0.tmp"] } else { Vec::new() };
         assert_eq!(room.names(), left, "{name}");
     }

@@ -12,11 +12,10 @@ const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go 
  * - `stream(options, on)`: a live text, see `SocketStream`.
  *
  * `options` has `lang`, `preset`, `marks`, `threshold` and `spellings`. The page shows `about`, which says where text goes, if
- * there is something to say, and begins with `preset`.
+ * there is something to say.
  */
 class HttpEngine {
   about = "";
-  preset = "accurate";
   token = "";
 
   async ask(address, init = {}) {

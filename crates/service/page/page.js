@@ -397,7 +397,6 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 
 at("about").textContent = engine.about;
 at("about").hidden = !engine.about;
-at("preset").value = engine.preset;
 for (const [id, value] of Object.entries(keptOptions())) {
   if (id !== "lang" && [...at(id).options].some((option) => option.value === value)) at(id).value = value;
 }

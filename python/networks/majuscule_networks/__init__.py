@@ -1,1 +1,1 @@
-"""The networks of the presets `best` and `small` of majuscule, which finds them here."""
+"""The networks of the preset `best` of majuscule, which finds them here."""

@@ -76,6 +76,12 @@ impl<I> WordWindow<I> {
         Self { words: words.iter().map(word).collect(), after, targets }
     }
 
+    /// Forgets the first words, which are not to be labelled.
+    pub fn forget(&mut self, words: usize) {
+        self.words.drain(..words);
+        self.targets = self.targets.start - words..self.targets.end - words;
+    }
+
     /// Returns the facts about a word that decide its labels beside its scores.
     pub fn chain_word(&self, at: usize, start_odds: u16) -> ChainWord<'_> {
         let WindowWord { word, context } = &self.words[at];
@@ -116,8 +122,8 @@ impl WindowOptions {
     #[must_use]
     pub fn for_request(self, request: &Request, marks: MarkSet) -> Self {
         let puts_marks = !request.marks.is_empty() && !marks.is_empty();
-        let Request { look_ahead, starts, shown_capitals, .. } = *request;
-        Self { look_ahead, puts_marks, starts, shown_capitals, ..self }
+        let Request { starts, shown_capitals, .. } = *request;
+        Self { puts_marks, starts, shown_capitals, ..self }
     }
 
     fn has_targets_once(&self) -> bool {

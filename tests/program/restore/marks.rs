@@ -58,7 +58,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
     room.fails_beside_external_models(
         "restore --marks --model model",
         2,
-        &["does not insert punctuation", "accurate, fast, small, best or ngram of --lang en"],
+        &["does not insert punctuation", "accurate, fast, best or ngram of --lang en"],
     );
     room.fails("restore --marks=x --model puts", b"", 2, &["\"x\" is not a known punctuation mark", "auto"]);
     room.fails(

@@ -111,7 +111,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
         2,
         &[
             "the first model of --cascade, which reads all of a text, does not insert punctuation",
-            "accurate, fast, small, best or ngram of --lang en",
+            "accurate, fast, best or ngram of --lang en",
         ],
     );
     assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
@@ -152,7 +152,7 @@ fn a_network_restores_whole_or_in_bytes() {
         room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     }
     room.fails(
-        "compact accurate -o other",
+        "compact fast -o other",
         b"",
         1,
         &["is a maxent model", "only bert, cnn-bilstm and hmm models"],
@@ -270,7 +270,7 @@ fn a_document_never_names_a_model_file() {
     room.write("evil.ngram", toy_network::in_bytes().pack());
     fs::create_dir(room.path("models")).unwrap();
     room.write("talk.json", r#"{"text":" we met in lisbon","language":"../evil"}"#);
-    for preset in ["ngram", "best", "small"] {
+    for preset in ["ngram", "best"] {
         let mut command = program();
         command.current_dir(room.path("")).env("MAJUSCULE_MODELS", room.path("models"));
         let output = command.args(["restore", "talk.json", "--preset", preset]).output().unwrap();

@@ -308,7 +308,7 @@ fn memory_stays_flat_on_a_line_without_end() {
     let room = Room::new();
     room.write("words.txt", "New York City\nBBC News\n");
     for (unit, options) in [
-        ("we met the bbc in new york ", "--words words.txt --lang en"),
+        ("we met the bbc in new york ", "--words words.txt --lang en --preset fast"),
         ("WE MET THE BBC", "--model model --threads 1"),
         ("\u{301}", "--model model"),
         ("\0", "--model model"),

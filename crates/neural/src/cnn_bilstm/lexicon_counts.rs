@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use majuscule::error::Result;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
+use majuscule::text::Case;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::maxent::read_lists;
 use rustc_hash::FxHashMap;
@@ -27,6 +28,8 @@ const LEAST: u32 = 2;
 pub(super) struct LexiconCounts {
     words: FxHashMap<String, [WordCounts; FOLDS]>,
     lists: BTreeMap<String, u8>,
+    /// The mixed-case spellings of the lists.
+    pub(super) mixed: BTreeMap<String, Case>,
 }
 
 impl LexiconCounts {
@@ -36,7 +39,7 @@ impl LexiconCounts {
     /// Returns those of [`read_lists`], and fails if the corpus cannot be read.
     pub(super) fn read(corpus: &Corpus, seed: u64, held_out: f64, lists: &[PathBuf]) -> Result<Self> {
         let mut counts = Self::default();
-        let lists = read_lists(lists, MOST_LISTS, corpus.locale(), &mut BTreeMap::new())?;
+        let lists = read_lists(lists, MOST_LISTS, corpus.locale(), &mut counts.mixed)?;
         for (number, list) in lists.iter().enumerate() {
             // Names of several words have words that are none.
             for word in list.iter().filter(|words| words.len() == 1) {

@@ -7,6 +7,7 @@ use majuscule::methods::network::heads::WordLayout;
 use majuscule::methods::network::subwords::NativeTokenizer;
 use majuscule::methods::network::windower::{EncodedWord, WindowWord};
 use majuscule::methods::network::word_lexicon::LexiconRows;
+use majuscule::methods::spellings;
 use majuscule_train::corpus::Corpus;
 
 use super::config::CnnBilstmConfig;
@@ -107,7 +108,9 @@ impl SubwordSamples {
             true => Some(LexiconCounts::read(corpus, seed, fraction, &config.lists)?),
             false => None,
         };
-        let (mixed, locale) = (forms.mixed("", corpus.locale()), corpus.locale());
+        let locale = corpus.locale();
+        let of_lists = lexicon.iter().flat_map(|lexicon| &lexicon.mixed).map(|(lower, case)| (lower, *case));
+        let mixed = forms.mixed(&spellings::write(of_lists, locale), locale);
         drop(forms);
         let parts = CnnBilstmParts {
             tokenizer,

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::lstm::{BilstmLayer, LstmScratch};
+use super::lstm::{BilstmLayer, LstmScratch, LstmState};
 use super::shape::{
     self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, LAYOUTS, LEXICON_ROWS, SUBWORDS, WORDS,
 };
@@ -55,6 +55,20 @@ struct CnnBilstmScratch {
     words: Aligned<f32>,
     states: Aligned<f32>,
 }
+
+/// The state of a text of which words are decided as it comes: the forward states after its last word that is not
+/// read again.
+#[derive(Debug, Clone, Default)]
+pub struct LiveState {
+    layers: Vec<LstmState>,
+    /// The results of the heads at that word; none at the beginning of a text.
+    heads: Vec<f32>,
+    /// The number of words decided that are read again.
+    again: usize,
+}
+
+/// The number of words decided that are read again for a word, so that their states depend on some words after them.
+const AGAIN: usize = 2;
 
 /// The number of texts that are read together: a step of an LSTM multiplies as many rows.
 const TEXTS: usize = 16;
@@ -130,6 +144,62 @@ impl CnnBilstmEngine {
             scores[*at] = found;
         }
         scores
+    }
+
+    /// Returns the scores of the next window of a text, cut to the words that are left to decide with this
+    /// look-ahead and a few before them. The state stands for the text before these, and advances with the
+    /// window. It never depends on words that were decided before their look-ahead was there.
+    pub fn live_scores(
+        &self,
+        window: &mut SubwordWindow,
+        look_ahead: usize,
+        live: &mut LiveState,
+    ) -> Vec<f32> {
+        if window.targets.start == 0 {
+            *live = LiveState::default();
+            live.layers.resize(self.layers.len(), LstmState::default());
+        }
+        let before = |live: &LiveState| usize::from(!live.heads.is_empty());
+        window.forget(window.targets.start - before(live) - live.again);
+        let (reach, mut first, mut decided) = (AGAIN + 1 + look_ahead, 0, window.targets.end - before(live));
+        let mut words = &window.words[..];
+        while words.len() - before(live) > reach {
+            let known = before(live);
+            self.live_rows(&words[..known + reach], true, live);
+            (words, first, decided) = (&words[known..], first + known, decided - 1);
+        }
+        let advances = words.len() - before(live) == reach && decided > 0;
+        let rows = self.live_rows(words, advances, live);
+        live.again = decided - usize::from(advances);
+        // Words that the state stands for have been decided.
+        let mut scores = vec![0.0; first * self.sizes.all()];
+        let row = |at: usize| &rows[at * 2 * self.sizes.all()..][..2 * self.sizes.all()];
+        scores.extend((0..words.len()).flat_map(|at| self.word_scores(&row, at, words.len())));
+        scores
+    }
+
+    /// Returns the results of the heads at words, of which the first is the word of the state, if it has one. The
+    /// state advances by a word if asked to.
+    fn live_rows(&self, words: &[WindowWord<SubwordIds>], advances: bool, live: &mut LiveState) -> Vec<f32> {
+        let (channels, width) = (self.shape.channels, 2 * self.sizes.all());
+        let known = live.heads.len() / width;
+        let scratch = &mut CnnBilstmScratch::default();
+        scratch.words.room(words.len() * channels);
+        self.read_subwords(words, |step| step, scratch);
+        let CnnBilstmScratch { lstm, words: vectors, states, .. } = scratch;
+        let steps = SequenceSteps::new(&[words.len() - known]);
+        let (mut inputs, mut read) = (&vectors[known * channels..], Aligned::default());
+        for (layer, state) in self.layers.iter().zip(&mut live.layers) {
+            layer.run_on(&steps, inputs, Some((state, advances)), states, lstm);
+            std::mem::swap(&mut read, states);
+            inputs = &read;
+        }
+        self.heads.apply(inputs, states, &mut lstm.bytes);
+        let rows = [&live.heads[..], &states[..steps.rows() * width]].concat();
+        if advances {
+            live.heads = rows[known * width..][..width].to_vec();
+        }
+        rows
     }
 
     /// Returns the scores of a few texts, the longest first.

@@ -27,9 +27,24 @@ pub struct LstmScratch {
     pub bytes: ByteRows,
     gates: Aligned<f32>,
     added: Aligned<f32>,
-    /// The memory of each text, and its state.
+    state: LstmState,
+}
+
+/// The memory of each text, and its state.
+#[derive(Debug, Clone, Default)]
+pub struct LstmState {
     memory: Vec<f32>,
     state: Vec<f32>,
+}
+
+impl LstmState {
+    /// Sets both to 0.
+    fn clear(&mut self, len: usize) {
+        for values in [&mut self.memory, &mut self.state] {
+            values.clear();
+            values.resize(len, 0.0);
+        }
+    }
 }
 
 /// The number of steps whose inputs are multiplied at a time, so that the gates stay in the cache.
@@ -44,14 +59,30 @@ impl BilstmLayer {
         out: &mut Aligned<f32>,
         scratch: &mut LstmScratch,
     ) {
-        let LstmScratch { bytes, gates, added, memory, state } = scratch;
+        self.run_on(steps, inputs, None, out, scratch);
+    }
+
+    /// As [`BilstmLayer::run`], but a text goes on from the forward state `carried`, which may become the state
+    /// after its first word.
+    pub fn run_on(
+        &self,
+        steps: &SequenceSteps,
+        inputs: &[f32],
+        mut carried: Option<(&mut LstmState, bool)>,
+        out: &mut Aligned<f32>,
+        scratch: &mut LstmScratch,
+    ) {
+        let LstmScratch { bytes, gates, added, state: kept } = scratch;
         let hidden = self.hidden;
         let width = inputs.len() / steps.rows().max(1);
         out.room(steps.rows() * 2 * hidden);
         for (at, direction) in Direction::BOTH.into_iter().enumerate() {
-            for kept in [&mut *memory, &mut *state] {
-                kept.clear();
-                kept.resize(steps.most() * hidden, 0.0);
+            kept.clear(steps.most() * hidden);
+            let mut carried = carried.as_mut().filter(|_| direction == Direction::Forward);
+            if let Some((carried, _)) = &carried
+                && !carried.state.is_empty()
+            {
+                kept.clone_from(carried);
             }
             let order: Vec<usize> = steps.order(direction).map(|(step, _)| step).collect();
             for some in order.chunks(STEPS) {
@@ -62,20 +93,26 @@ impl BilstmLayer {
                     let rows = steps.at(step);
                     // The texts that have ended, or that begin at a later step, are the last ones; the
                     // states of the latter are 0.
-                    self.states[at].apply(&state[..rows.len() * hidden], added, bytes);
+                    self.states[at].apply(&kept.state[..rows.len() * hidden], added, bytes);
                     let gates = gates[(rows.start - start) * 4 * hidden..].chunks_exact(4 * hidden);
                     let out = out[rows.start * 2 * hidden..].chunks_exact_mut(2 * hidden);
-                    let known = memory.chunks_exact_mut(hidden).zip(state.chunks_exact_mut(hidden));
+                    let LstmState { memory, state } = &mut *kept;
+                    let texts = memory.chunks_exact_mut(hidden).zip(state.chunks_exact_mut(hidden));
                     self.instructions.run(
                         #[inline(always)]
                         || {
-                            let rows = added.chunks_exact(4 * hidden).zip(gates).zip(known).zip(out);
+                            let rows = added.chunks_exact(4 * hidden).zip(gates).zip(texts).zip(out);
                             for (((added, gates), (memory, state)), out) in rows {
                                 advance(gates, added, memory, state);
                                 out[at * hidden..][..hidden].copy_from_slice(state);
                             }
                         },
                     );
+                    if let Some((carried, true)) = &mut carried
+                        && step == 0
+                    {
+                        carried.clone_from(kept);
+                    }
                 }
             }
         }

@@ -25,7 +25,7 @@ use crate::methods::network::windower::Windower;
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
-use engine::CnnBilstmEngine;
+use engine::{CnnBilstmEngine, LiveState};
 pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
 use shape::CnnBilstmShape;
 use subwords::{SubwordVocabulary, SubwordWindow};
@@ -57,6 +57,13 @@ pub struct CnnBilstmSettings {
 
 /// The possible sizes of a window; the largest keeps memory bounded.
 pub const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 12;
+
+/// A text is read in windows this many times as long as those of training: LSTMs read long texts as well, and a choice
+/// then depends less on where windows begin.
+const READ: usize = 2;
+
+/// The number of words of right context that a word of live text waits for.
+const LIVE_LOOK_AHEAD: usize = 3;
 
 /// A trained model.
 #[derive(Debug)]
@@ -96,7 +103,7 @@ impl CnnBilstm {
     /// Fails if a score is no number.
     pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWindow>>> {
         let (windows, counts) = self.windower(request).push_documents(documents)?;
-        let mut scored = self.with_scores(windows, request)?.into_iter();
+        let mut scored = self.with_scores(windows, &mut LiveState::default(), request)?.into_iter();
         Ok(counts.into_iter().map(|count| scored.by_ref().take(count).collect()).collect())
     }
 
@@ -109,8 +116,21 @@ impl CnnBilstm {
         choices
     }
 
-    fn with_scores(&self, windows: Vec<SubwordWindow>, request: Request) -> Result<Vec<ScoredWindow>> {
-        let scores = self.engine.scores(&windows, request.threads);
+    /// Computes the scores of windows. Those of words that do not wait for the end of their window follow one
+    /// another, from the state of the text before the first.
+    fn with_scores(
+        &self,
+        mut windows: Vec<SubwordWindow>,
+        live: &mut LiveState,
+        request: Request,
+    ) -> Result<Vec<ScoredWindow>> {
+        let scores: Vec<Vec<f32>> = match request.look_ahead {
+            None => self.engine.scores(&windows, request.threads),
+            Some(words) => {
+                let look_ahead = subwords::live_look_ahead(words);
+                windows.iter_mut().map(|window| self.engine.live_scores(window, look_ahead, live)).collect()
+            }
+        };
         if !scores.iter().flatten().all(|score| score.is_finite()) {
             return Err(failed(
                 "a score is not a finite number, so weights are too large: train the model again",
@@ -163,6 +183,10 @@ impl Restorer for CnnBilstm {
         None
     }
 
+    fn live_look_ahead(&self) -> Option<usize> {
+        Some(LIVE_LOOK_AHEAD)
+    }
+
     fn details(&self) -> Option<&dyn Details> {
         Some(self)
     }
@@ -182,31 +206,36 @@ impl Restorer for CnnBilstm {
     }
 }
 
-impl Details for CnnBilstm {}
+impl Details for CnnBilstm {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.vocabulary.knows(lower))
+    }
+}
 
 impl WindowModel for CnnBilstm {
     type Window = SubwordWindow;
     type Encoder<'m> = &'m SubwordVocabulary;
-    type Pending = ChainState;
+    type Pending = (ChainState, LiveState);
 
     fn windower(&self, request: Request) -> Windower<&SubwordVocabulary> {
         let CnnBilstmSettings { window, runs_on, .. } = self.settings;
+        let window = (READ * window).min(*WINDOWS.end());
         let options = subwords::options(window, runs_on, request.look_ahead);
         Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
     }
 
-    fn begin(&self) -> ChainState {
-        ChainState::default()
+    fn begin(&self) -> (ChainState, LiveState) {
+        Default::default()
     }
 
     fn answer(
         &self,
         windows: Vec<SubwordWindow>,
-        chain: &mut ChainState,
+        (chain, live): &mut (ChainState, LiveState),
         request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
-        for window in self.with_scores(windows, request)? {
+        for window in self.with_scores(windows, live, request)? {
             out.extend(self.choices(&window, self.costs(), chain, request));
         }
         Ok(())

@@ -68,6 +68,12 @@ impl SubwordVocabulary {
         self.words.len()
     }
 
+    /// Returns true if the training text or a list had a word.
+    pub fn knows(&self, lower: &str) -> bool {
+        let is_in = |lexicon: &WordLexicon| lexicon.get(lower) != (0, 0);
+        self.words.contains_key(lower) || self.lexicon.as_ref().is_some_and(is_in)
+    }
+
     /// Returns the subwords before and after each text.
     pub fn special(&self) -> Special {
         self.subwords.special()
@@ -88,26 +94,30 @@ impl SubwordVocabulary {
     }
 }
 
-/// The largest number of words that two windows share.
-const OVERLAP: usize = 32;
+/// The fraction of a window that the next one shares, which keeps most choices as they are if windows move.
+const OVERLAP: f64 = 0.16;
 
-/// The largest number of words that are read for a word that does not wait for the end of its window.
+/// The least number of words that are held of a text whose words do not wait for the end of their window.
 const LIVE: usize = 96;
+
+/// Returns the number of words of right context that live text uses: as many as are asked for, up to 512.
+pub fn live_look_ahead(asked: usize) -> usize {
+    asked.min(super::WINDOWS.end() / 8)
+}
 
 /// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
     let capacity = match look_ahead {
-        Some(look_ahead) => window.min(LIVE.max(2 * look_ahead)),
+        Some(words) => LIVE.max(8 * live_look_ahead(words)),
         None => window,
     };
-    let (overlap, starts) = (OVERLAP.min(capacity / 2), SentenceStarts::Predicted);
-    // A word that does not wait is read again with each window.
+    let (overlap, starts) = ((OVERLAP * capacity as f64) as usize, SentenceStarts::Predicted);
     let overlap = if look_ahead.is_some() { capacity.div_ceil(2) } else { overlap };
     WindowOptions {
         capacity,
         overlap,
         runs_on,
-        look_ahead,
+        look_ahead: look_ahead.map(live_look_ahead),
         puts_marks: false,
         shown_capitals: false,
         starts,

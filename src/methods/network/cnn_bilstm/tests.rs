@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
 
-use super::engine::CnnBilstmEngine;
+use super::engine::{CnnBilstmEngine, LiveState};
 use super::subwords::options;
 use super::*;
 use crate::methods::network::heads::HeadSizes;
@@ -62,8 +62,15 @@ impl WeightSource for ToyWeights {
 }
 
 fn engine(instructions: InstructionSet, precision: EnginePrecision) -> CnnBilstmEngine {
-    let special = vocabulary().special();
-    CnnBilstmEngine::on(instructions, &ToyWeights, SHAPE, special, SIZES, precision).unwrap()
+    engine_of(SHAPE, instructions, precision)
+}
+
+fn engine_of(
+    shape: CnnBilstmShape,
+    instructions: InstructionSet,
+    precision: EnginePrecision,
+) -> CnnBilstmEngine {
+    CnnBilstmEngine::on(instructions, &ToyWeights, shape, vocabulary().special(), SIZES, precision).unwrap()
 }
 
 fn windows(
@@ -122,11 +129,38 @@ proptest! {
         let targets = windows.iter().flat_map(|window| &window.words[window.targets.clone()]);
         prop_assert!(targets.map(|word| &word.word.lower).eq(&words));
         for SubwordWindow { words, targets, .. } in &windows {
-            prop_assert!(words.len() <= window && !targets.is_empty());
+            prop_assert!((look_ahead.is_some() || words.len() <= window) && !targets.is_empty());
             if let Some(look_ahead) = look_ahead {
                 prop_assert!(words.len() - targets.start <= look_ahead + 1);
             }
         }
+    }
+
+    /// Of one LSTM the state before a word depends on no later word; another one reads those of one decided.
+    #[test]
+    fn words_decided_as_they_come_have_the_scores_of_the_text_up_to_their_look_ahead(
+        words in prop::collection::vec(word(), 1..130),
+        look_ahead in 0usize..40,
+    ) {
+        let vocabulary = vocabulary();
+        let shape = CnnBilstmShape { layers: 1, convolutions: 1, ..SHAPE };
+        let engine = engine_of(shape, InstructionSet::best(), EnginePrecision::F32);
+        let text = |end: usize| {
+            let windows = windows(&vocabulary, &[words[..end].to_vec()], options(200, false, None));
+            engine.scores(&windows, NonZeroUsize::MIN).remove(0)
+        };
+        let (mut live, mut at) = (LiveState::default(), 0);
+        for mut window in windows(&vocabulary, std::slice::from_ref(&words), options(200, false, Some(look_ahead))) {
+            let scores = engine.live_scores(&mut window, look_ahead, &mut live);
+            let found = &scores[window.targets.start * SIZES.all()..window.targets.end * SIZES.all()];
+            let end = at + window.words.len() - window.targets.start;
+            let expected = &text(end)[at * SIZES.all()..][..found.len()];
+            for (found, expected) in found.iter().zip(expected) {
+                prop_assert!((found - expected).abs() < 1e-4, "{at}: {found}, {expected}");
+            }
+            at += window.targets.len();
+        }
+        prop_assert_eq!(at, words.len());
     }
 }
 

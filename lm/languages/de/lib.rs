@@ -1,0 +1,3 @@
+//! The built-in models of majuscule for German.
+
+majuscule_embed::models!("de.accurate", "de.fast");
