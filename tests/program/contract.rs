@@ -640,7 +640,7 @@ proptest! {
                 let whole = streamed(restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
                 prop_assert_eq!(&streamed(restorer, &text, mode, look_ahead, &cuts), &whole);
                 let streamed = streamed(restorer, &unmarked, mode, look_ahead, &cuts);
-                let options = options(mode).look_ahead(look_ahead);
+                let options = options(mode).look_ahead(look_ahead.or(restorer.live_look_ahead()));
                 let restored = restored_as(Format::Text, &**restorer, &unmarked, options, usize::MAX);
                 prop_assert_eq!(streamed, restored, "{:?}", mode);
             }

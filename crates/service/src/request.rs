@@ -44,7 +44,7 @@ pub struct ChosenRestorer {
 impl ChosenRestorer {
     /// Returns true if the method takes microseconds for a word.
     pub fn is_light(&self) -> bool {
-        ["majority", "hmm", "maxent"].contains(&&*self.method)
+        ["majority", "hmm", "maxent", "cnn-bilstm"].contains(&&*self.method)
     }
 }
 

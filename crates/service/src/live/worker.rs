@@ -14,7 +14,7 @@ use crate::request::ChosenRestorer;
 use crate::state::Service;
 
 /// The largest number of bytes that are computed where they arrive: some milliseconds at most.
-const INLINE: usize = 4 << 10;
+const INLINE: usize = 512;
 
 /// The largest number of wrong messages of a connection.
 const MOST_WRONG: usize = 100;

@@ -44,14 +44,15 @@ impl Session for TrialSession {
     }
 }
 
-/// The methods of the library, with the models of `maxent` replaced by the trial method.
+/// The methods of the library, with the built-in models replaced by the trial method.
 pub fn methods() -> Methods {
-    Methods::all().with(Method {
-        name: "maxent",
+    let trial = |name| Method {
+        name,
         has_backends: false,
         load: |_, _| {
             let labels = Labels::new(Class::ALL.into_iter().map(|class| (class, Mark::None)));
             Ok(Arc::new(Trial(labels)) as Arc<dyn Restorer>)
         },
-    })
+    };
+    Methods::all().with(trial("maxent")).with(trial("cnn-bilstm"))
 }
