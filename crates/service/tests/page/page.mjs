@@ -155,7 +155,7 @@ test("options change the result, and are kept", async () => {
   await type(TEXT);
   await until(output, RESTORED);
   await page.selectOption("#marks", "");
-  await until(output, "We met Angela Merkel in Lisbon it was late");
+  await until(output, "We met Angela Merkel in Lisbon It was late");
   await page.selectOption("#marks", "all");
   await page.selectOption("#threshold", "0.95");
   await until(async () => (await output()).includes("Lisbon."), false);
