@@ -139,15 +139,21 @@ proptest! {
     #[test]
     fn cases_read_off_and_put_back_give_the_same_text(text in any_text(), locale in any_locale()) {
         let small = locale.lower(&text);
-        let cased: Vec<Case> = {
-            let tokens = tokenize(&text, locale, "en");
-            let words = tokens.as_slice().iter().map(|t| &text[t.source.start as usize..t.source.end as usize]);
-            // A soft hyphen may divide a word at the end of a line.
-            let joined = words.map(|word| word.split_whitespace().collect::<String>());
-            joined.map(|word| Case::of(&word, locale)).collect()
+        // A soft hyphen may divide a word at the end of a line.
+        let joined = |word: &str| word.split_whitespace().collect::<String>();
+        let words = |text: &str| -> Vec<String> {
+            let tokens = tokenize(text, locale, "en");
+            let places = tokens.as_slice().iter().map(|t| t.source.start as usize..t.source.end as usize);
+            places.map(|place| text[place].to_owned()).collect()
         };
+        let cased: Vec<Case> = words(&text).iter().map(|word| Case::of(&joined(word), locale)).collect();
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
+        // The end of a line makes a sigma before it the last letter of a word, which in a divided word it is not.
+        let is_lowered = |(word, small): (&String, &String)| {
+            !word.contains(char::is_whitespace) || locale.lower(&joined(word)) == joined(small)
+        };
+        prop_assume!(words(&text).iter().zip(&words(&small)).all(is_lowered));
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
             token.constraint = Constraint::Fixed(*case);
         }
@@ -155,11 +161,6 @@ proptest! {
         let back = written(&small, &tokens, &[Case::Lower], &options);
         // Text outside words keeps the lower case that it was given here;
         // all words are as they were.
-        let words = |text: &str| -> Vec<String> {
-            let tokens = tokenize(text, locale, "en");
-            let places = tokens.as_slice().iter().map(|t| t.source.start as usize..t.source.end as usize);
-            places.map(|place| text[place].to_owned()).collect()
-        };
         prop_assert_eq!(words(&back), words(&text));
     }
 
