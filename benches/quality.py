@@ -284,8 +284,8 @@ SECTIONS = [
         "main",
         "The built-in models",
         "Precision, recall and F are in percent, each with half of its 95 % interval. `maxent` is the model that `accurate` was until "
-        "November 2026; `majority` and `hmm` were trained on the same texts, `majority` also with the same word lists. Under `susanto` and `asr` the first words of sentences "
-        "count, and `majority` cannot recognise them. `hmm` assumes that the first word of any text starts a sentence, but `batista` "
+        "November 2026; `majority` and `hmm` were trained on the same texts, `majority` also with the same word lists. Under `susanto` "
+        "and `asr` the first words of sentences count, and `majority` cannot recognise them. `hmm` assumes that the first word of any text starts a sentence, but `batista` "
         "removes that word.",
         "python3 benches/quality.py CORPORA beside --report docs/reports",
     ),

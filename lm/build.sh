@@ -11,10 +11,9 @@ set -eu
 lm=$(realpath "$(dirname "$0")")
 corpora=$(realpath "$1")
 output=$(realpath -m "${2:-$lm}")
-majuscule=$(realpath "${MAJUSCULE:-$lm/../target/release/majuscule}")
+. "$lm/take.sh"
+majuscule=$(realpath "$majuscule")
 export MAJUSCULE="$majuscule"
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # Sentences of corpora that are read alike, stretches of them together: sentences LANG NAME OPTION… CORPUS…
 sentences() {
@@ -125,8 +124,7 @@ sentences fr split --split "$scratch/an-mariage.txt"
 models fr 1 35000 35000 8000 2 20000 128
 
 en=$corpora/train/en
-# Speakers' names, times and escapes go; what is said stays.
-sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changelog.txt" >"$scratch/changelog.txt"
+changelog "$corpora"
 sentences en speech --split "$scratch/changelog.txt"
 sentences en europarl "$corpora/train.en.europarl"
 sentences en novels --split "$en/eltec.txt"

@@ -28,8 +28,7 @@ de)
     draw 2 16 manuals --split "$text/rustbook.txt" "$text/opensource-guide.txt"
     ;;
 en)
-    # Speakers' names, times and escapes go; what is said stays.
-    sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$text/changelog.txt" >"$scratch/changelog.txt"
+    changelog "$2"
     take_words en 5000 16 podcasts --split "$scratch/changelog.txt"
     take_words en 3500 16 europarl "$2/train.en.europarl"
     take_words en 1000 16 novels --split "$text/eltec.txt"

@@ -18,8 +18,7 @@ take() {
     take_words en "$thousands" "$@"
 }
 
-# Speakers' names, times and escapes go; what is said stays.
-sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changelog.txt" >"$scratch/changelog.txt"
+changelog "$corpora"
 take 3000 900 16 speech --split "$scratch/changelog.txt"
 take 4000 700 16 europarl "$corpora/train.en.europarl"
 take 2000 700 16 wiki "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/wikitext2.valid.tok" "$en/wikitext2.test.tok"

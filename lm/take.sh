@@ -1,4 +1,4 @@
-# For lm/sample.sh and lm/sample.multilingual.sh, which source it: a folder for scratch files, and a part of a corpus.
+# For lm/build.sh, lm/mix.sh, lm/sample.sh and lm/sample.multilingual.sh, which source it: the program, a folder for scratch files, and parts of corpora.
 majuscule=${MAJUSCULE:-$(dirname "$0")/../target/release/majuscule}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -9,4 +9,9 @@ take_words() {
     shift 4
     "$majuscule" corpus shuffle --stretch "$stretch" --lang "$lang" "$@" >"$scratch/shuffled"
     awk -v words="$words" '{ sum += NF; print } sum > words { exit }' "$scratch/shuffled" >"$scratch/$lang.$name"
+}
+
+# What is said in the Changelog podcasts, without speakers' names, times and escapes, in the folder for scratch files: changelog CORPORA
+changelog() {
+    sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$1/train/en/changelog.txt" >"$scratch/changelog.txt"
 }

@@ -20,7 +20,7 @@ mod english {
     majuscule_embed::models!("../../lm/en.accurate", "../../lm/en.fast");
 }
 
-/// Each language that is built in, with its packed models: accurate, fast.
+/// Each language that is built in, with its packed models in the order of their presets: accurate, fast.
 const PACKED: &[(&str, &[&[u8]])] = &[
     #[cfg(feature = "lang-en")]
     ("en", english::MODELS),

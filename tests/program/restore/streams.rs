@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::command::{program, spawn};
 use crate::room::{Room, TRAINED, cue, room_with_context};
+use crate::toy_network;
 
 /// Reads in the background and sends each line as it comes.
 fn lines(from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
@@ -306,9 +307,10 @@ fn peak(child: &Child) -> u64 {
 fn memory_stays_flat_on_a_line_without_end() {
     const LENGTH: usize = 16_000_000;
     let room = Room::new();
-    room.write("words.txt", "New York City\nBBC News\n");
+    room.write("words.txt", "New York City\nBBC News\n").write("network", toy_network::cnn_bilstm().pack());
     for (unit, options) in [
         ("we met the bbc in new york ", "--words words.txt --lang en --preset fast"),
+        ("we met the bbc in new york ", "--model network --threads 1"),
         ("WE MET THE BBC", "--model model --threads 1"),
         ("\u{301}", "--model model"),
         ("\0", "--model model"),

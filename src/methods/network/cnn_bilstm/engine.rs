@@ -67,6 +67,13 @@ pub struct LiveState {
     again: usize,
 }
 
+impl LiveState {
+    /// The number of words before those that are read: the word of the state, if it has one.
+    fn known(&self) -> usize {
+        usize::from(!self.heads.is_empty())
+    }
+}
+
 /// The number of words decided that are read again for a word, so that their states depend on some words after them.
 const AGAIN: usize = 2;
 
@@ -159,47 +166,54 @@ impl CnnBilstmEngine {
             *live = LiveState::default();
             live.layers.resize(self.layers.len(), LstmState::default());
         }
-        let before = |live: &LiveState| usize::from(!live.heads.is_empty());
-        window.forget(window.targets.start - before(live) - live.again);
-        let (reach, mut first, mut decided) = (AGAIN + 1 + look_ahead, 0, window.targets.end - before(live));
-        let mut words = &window.words[..];
-        while words.len() - before(live) > reach {
-            let known = before(live);
-            self.live_rows(&words[..known + reach], true, live);
-            (words, first, decided) = (&words[known..], first + known, decided - 1);
+        window.forget(window.targets.start - live.known() - live.again);
+        let reach = AGAIN + 1 + look_ahead;
+        while window.words.len() - live.known() > reach {
+            let known = live.known();
+            self.live_rows(&window.words[..known + reach], true, live);
+            window.forget(known);
         }
-        let advances = words.len() - before(live) == reach && decided > 0;
-        let rows = self.live_rows(words, advances, live);
+        let (decided, len) = (window.targets.end - live.known(), window.words.len());
+        let advances = len - live.known() == reach && decided > 0;
+        let rows = self.live_rows(&window.words, advances, live);
         live.again = decided - usize::from(advances);
-        // Words that the state stands for have been decided.
-        let mut scores = vec![0.0; first * self.sizes.all()];
         let row = |at: usize| &rows[at * 2 * self.sizes.all()..][..2 * self.sizes.all()];
-        scores.extend((0..words.len()).flat_map(|at| self.word_scores(&row, at, words.len())));
-        scores
+        (0..len).flat_map(|at| self.word_scores(&row, at, len)).collect()
     }
 
     /// Returns the results of the heads at words, of which the first is the word of the state, if it has one. The
     /// state advances by a word if asked to.
     fn live_rows(&self, words: &[WindowWord<SubwordIds>], advances: bool, live: &mut LiveState) -> Vec<f32> {
-        let (channels, width) = (self.shape.channels, 2 * self.sizes.all());
-        let known = live.heads.len() / width;
-        let scratch = &mut CnnBilstmScratch::default();
-        scratch.words.room(words.len() * channels);
+        let (known, scratch) = (live.known(), &mut CnnBilstmScratch::default());
+        scratch.words.room(words.len() * self.shape.channels);
         self.read_subwords(words, |step| step, scratch);
-        let CnnBilstmScratch { lstm, words: vectors, states, .. } = scratch;
         let steps = SequenceSteps::new(&[words.len() - known]);
-        let (mut inputs, mut read) = (&vectors[known * channels..], Aligned::default());
-        for (layer, state) in self.layers.iter().zip(&mut live.layers) {
-            layer.run_on(&steps, inputs, Some((state, advances)), states, lstm);
-            std::mem::swap(&mut read, states);
-            inputs = &read;
-        }
-        self.heads.apply(inputs, states, &mut lstm.bytes);
-        let rows = [&live.heads[..], &states[..steps.rows() * width]].concat();
+        let found = self.read_words(&steps, known, Some((&mut live.layers, advances)), scratch);
+        let rows = [&live.heads[..], found].concat();
         if advances {
-            live.heads = rows[known * width..][..width].to_vec();
+            live.heads = found[..2 * self.sizes.all()].to_vec();
         }
         rows
+    }
+
+    /// Returns the results of the heads at the words of texts whose vectors are there, without the first words. One
+    /// text goes on from the states of its layers, which may advance by a word.
+    fn read_words<'s>(
+        &self,
+        steps: &SequenceSteps,
+        without: usize,
+        mut carried: Option<(&mut Vec<LstmState>, bool)>,
+        scratch: &'s mut CnnBilstmScratch,
+    ) -> &'s [f32] {
+        let CnnBilstmScratch { lstm, words, states, .. } = scratch;
+        for (at, layer) in self.layers.iter().enumerate() {
+            let inputs = &words[if at == 0 { without * self.shape.channels } else { 0 }..];
+            let carried = carried.as_mut().map(|(layers, advances)| (&mut layers[at], *advances));
+            layer.run(steps, inputs, carried, states, lstm);
+            std::mem::swap(words, states);
+        }
+        self.heads.apply(words, states, &mut lstm.bytes);
+        states
     }
 
     /// Returns the scores of a few texts, the longest first.
@@ -210,15 +224,9 @@ impl CnnBilstmEngine {
         for (at, text) in texts.iter().enumerate() {
             self.read_subwords(text, |step| steps.row(at, step), scratch);
         }
-        let CnnBilstmScratch { lstm, words, states, .. } = scratch;
-        for layer in &self.layers {
-            layer.run(&steps, words, states, lstm);
-            std::mem::swap(words, states);
-        }
-        self.heads.apply(words, states, &mut lstm.bytes);
+        let rows = self.read_words(&steps, 0, None, scratch);
         let score = |(text, &length): (usize, &usize)| {
-            let row =
-                |at: usize| &states[steps.row(text, at) * 2 * self.sizes.all()..][..2 * self.sizes.all()];
+            let row = |at: usize| &rows[steps.row(text, at) * 2 * self.sizes.all()..][..2 * self.sizes.all()];
             (0..length).flat_map(|at| self.word_scores(&row, at, length)).collect()
         };
         lengths.iter().enumerate().map(score).collect()

@@ -51,20 +51,9 @@ impl LstmState {
 const STEPS: usize = 16;
 
 impl BilstmLayer {
-    /// Reads rows of inputs, and sets rows of states: forward, then backward.
+    /// Reads rows of inputs, and sets rows of states: forward, then backward. One text may go on from the forward
+    /// state `carried`, which then becomes the state after its first word if asked to.
     pub fn run(
-        &self,
-        steps: &SequenceSteps,
-        inputs: &[f32],
-        out: &mut Aligned<f32>,
-        scratch: &mut LstmScratch,
-    ) {
-        self.run_on(steps, inputs, None, out, scratch);
-    }
-
-    /// As [`BilstmLayer::run`], but a text goes on from the forward state `carried`, which may become the state
-    /// after its first word.
-    pub fn run_on(
         &self,
         steps: &SequenceSteps,
         inputs: &[f32],

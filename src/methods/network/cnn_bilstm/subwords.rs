@@ -107,20 +107,17 @@ pub fn live_look_ahead(asked: usize) -> usize {
 
 /// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
-    let capacity = match look_ahead {
-        Some(words) => LIVE.max(8 * live_look_ahead(words)),
-        None => window,
-    };
-    let (overlap, starts) = ((OVERLAP * capacity as f64) as usize, SentenceStarts::Predicted);
-    let overlap = if look_ahead.is_some() { capacity.div_ceil(2) } else { overlap };
+    let look_ahead = look_ahead.map(live_look_ahead);
+    let capacity = look_ahead.map_or(window, |words| LIVE.max(8 * words));
+    let overlap = if look_ahead.is_some() { 0.5 } else { OVERLAP };
     WindowOptions {
         capacity,
-        overlap,
+        overlap: (overlap * capacity as f64) as usize,
         runs_on,
-        look_ahead: look_ahead.map(live_look_ahead),
+        look_ahead,
         puts_marks: false,
         shown_capitals: false,
-        starts,
+        starts: SentenceStarts::Predicted,
         predictions: 1,
     }
 }

@@ -125,11 +125,12 @@ proptest! {
         look_ahead in prop::option::of(0usize..9),
     ) {
         let vocabulary = vocabulary();
-        let windows = windows(&vocabulary, std::slice::from_ref(&words), options(window, false, look_ahead));
+        let options = options(window, false, look_ahead);
+        let windows = windows(&vocabulary, std::slice::from_ref(&words), options);
         let targets = windows.iter().flat_map(|window| &window.words[window.targets.clone()]);
         prop_assert!(targets.map(|word| &word.word.lower).eq(&words));
         for SubwordWindow { words, targets, .. } in &windows {
-            prop_assert!((look_ahead.is_some() || words.len() <= window) && !targets.is_empty());
+            prop_assert!(words.len() <= options.capacity && !targets.is_empty());
             if let Some(look_ahead) = look_ahead {
                 prop_assert!(words.len() - targets.start <= look_ahead + 1);
             }
