@@ -132,7 +132,12 @@ proptest! {
         let tokens = tokenize(&text, locale, "en");
         let options = RestoreOptions::default().in_locale(Some(locale)).sentence_start(start);
         let cased = written(&text, &tokens, &cases, &options);
-        prop_assert_eq!(locale.lower(&cased), locale.lower(&text));
+        // The end of a line makes a sigma before it the last letter of a word, which in a divided word it is not.
+        let lower = |text: &str| match text.contains('\u{ad}') {
+            true => locale.lower(text).replace('ς', "σ"),
+            false => locale.lower(text),
+        };
+        prop_assert_eq!(lower(&cased), lower(&text));
         prop_assert_eq!(places(&cased, locale), places(&text, locale));
     }
 
@@ -149,7 +154,7 @@ proptest! {
         let cased: Vec<Case> = words(&text).iter().map(|word| Case::of(&joined(word), locale)).collect();
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
-        // The end of a line makes a sigma before it the last letter of a word, which in a divided word it is not.
+        // In a divided word the end of a line makes no sigma the last letter, as above.
         let is_lowered = |(word, small): (&String, &String)| {
             !word.contains(char::is_whitespace) || locale.lower(&joined(word)) == joined(small)
         };
