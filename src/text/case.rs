@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::locale::{Letter, Locale};
+use super::locale::{CAPITAL_SHARP_S, Letter, Locale, SHARP_S};
 
 /// The largest number of letters in a token: [`Capitals`] is a set of 64.
 pub const MAX_LETTERS: usize = 64;
@@ -156,13 +156,15 @@ impl Case {
             return apply_to_ascii(capitals, word, out);
         }
         let mut k = 0;
+        let mut is_small = self == Self::Lower;
         for (_, c, letter) in locale.letters(word) {
             let Some(letter) = letter else {
-                out.push(c);
+                out.push(if is_small && c == CAPITAL_SHARP_S { SHARP_S } else { c });
                 continue;
             };
             let capital = if k < MAX_LETTERS { capitals >> k & 1 == 1 } else { self == Self::Upper };
             k += 1;
+            is_small = !capital;
             out.push(match (letter, capital) {
                 (Letter::Lower(upper), true) => upper,
                 (Letter::Upper(lower), false) => lower,
@@ -290,6 +292,13 @@ mod tests {
     fn a_letter_beyond_the_set_is_no_capital() {
         let all = Capitals(u64::MAX);
         assert!(all.contains(MAX_LETTERS - 1) && !all.contains(MAX_LETTERS));
+    }
+
+    #[test]
+    fn a_capital_sharp_s_is_small_behind_a_small_letter() {
+        let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10100))];
+        let applied = cases.map(|case| case.applied("GROẞER", Locale::Root));
+        assert_eq!(applied, ["großer", "Großer", "GROẞER", "grOẞeR"]);
     }
 
     #[test]

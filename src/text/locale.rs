@@ -2,7 +2,8 @@
 //!
 //! Only letters that pair one to one take part in case: `up(low(c)) == c`, with one character each.
 //! So `ß`, `ŉ`, the Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed,
-//! and every change can be undone.
+//! and every change can be undone. `ẞ` alone is written `ß` where the letter before it becomes small, as its
+//! lower case is, and `ß` stays in capitals.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -49,6 +50,12 @@ impl fmt::Display for Locale {
         })
     }
 }
+
+/// The small letter that has no capital of one letter in most text.
+pub(super) const SHARP_S: char = 'ß';
+
+/// Its capital, which pairs in one direction.
+pub(super) const CAPITAL_SHARP_S: char = 'ẞ';
 
 /// A letter that pairs one to one with its other case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +127,7 @@ impl Locale {
         for (_, c, letter) in self.letters(text) {
             out.push(match letter {
                 Some(Letter::Upper(lower)) => lower,
+                _ if c == CAPITAL_SHARP_S => SHARP_S,
                 _ => c,
             });
         }

@@ -9,7 +9,7 @@ pub use super::mark::is_end_mark;
 use super::word_list::{ListEntry, entries};
 
 /// What a list may say of an abbreviation: see the heads of the lists.
-pub(super) const FLAGS: [&str; 5] = ["NUMBER", "LAST", "ANY", "NAME", "BARE"];
+pub(super) const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
 
 static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =
     [const { OnceLock::new() }; Language::ALL.len()];
@@ -25,6 +25,8 @@ static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
     for one in (0..Language::ALL.len()).map(of_language) {
         one.always.iter().for_each(|word| all.add(word));
         all.before_number.extend(one.before_number.iter().cloned());
+        all.before_small.extend(one.before_small.iter().cloned());
+        all.continuing.extend(&one.continuing);
         all.one_letter.push_str(&one.one_letter);
     }
     all
@@ -38,6 +40,9 @@ static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::
 pub struct Abbreviations {
     always: FxHashSet<Box<str>>,
     before_number: FxHashSet<Box<str>>,
+    /// The abbreviations after which a sentence continues with a number or a word of `continuing`.
+    before_small: FxHashSet<Box<str>>,
+    continuing: FxHashSet<&'static str>,
     one_letter: String,
     /// True if a number with a full stop is an ordinal.
     ordinals_have_stops: bool,
@@ -71,7 +76,12 @@ impl Abbreviations {
     fn read(language: &Language) -> Self {
         let Language { one_letter, ordinals_have_stops, .. } = *language;
         let mut all = Self { one_letter: one_letter.to_owned(), ordinals_have_stops, ..Self::default() };
-        let is_short = |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.words.contains(' ');
+        all.continuing = language.continuing.split_terminator(' ').collect();
+        let small = entries(language.abbreviations, &FLAGS).filter(|entry| entry.has("SMALL"));
+        let last = |words: &'static str| words.rsplit(' ').next().unwrap_or(words).to_lowercase().into();
+        all.before_small = small.map(|entry| last(entry.words)).collect();
+        let is_short =
+            |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.has("SMALL") && !entry.words.contains(' ');
         for entry in entries(language.abbreviations, &FLAGS).filter(is_short) {
             let lower = entry.words.to_lowercase();
             match entry.has("NUMBER") {
@@ -91,6 +101,18 @@ impl Abbreviations {
     fn has(&self, word: &str) -> bool {
         let (len, bit) = head(word);
         self.heads[len] & bit != 0 && self.always.contains(word)
+    }
+
+    /// Returns true if a sentence may continue after a word in lower case and a full stop, which the word
+    /// after them shows: see [`Self::continues`].
+    pub(super) fn may_continue(&self, word: &str) -> bool {
+        self.before_small.contains(word)
+    }
+
+    /// Returns true if a word in lower case continues the sentence after an abbreviation that may end one:
+    /// `5 min. from here`, but `5 min. Then`.
+    pub(super) fn continues(&self, word: &str) -> bool {
+        word.starts_with(|c: char| c.is_ascii_digit()) || self.continuing.contains(word)
     }
 
     /// Returns true if `marks`, all the text between `word` (in lower case) and the next white
@@ -196,6 +218,7 @@ fn char_len(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::{Locale, tokenize::tokenize};
 
     fn ends(word: &str, marks: &str) -> bool {
         Abbreviations::of("en").ends(word, marks, false)
@@ -224,6 +247,34 @@ mod tests {
     fn some_abbreviations_count_only_before_numbers() {
         assert!(Abbreviations::of("en").ends("no", ".", false));
         assert!(!Abbreviations::of("en").ends("no", ".", true));
+    }
+
+    #[test]
+    fn a_sentence_continues_after_some_abbreviations_with_a_small_word_or_a_number() {
+        let starts = |text: &str, language: &str| {
+            let tokens = tokenize(text, Locale::Root, language);
+            tokens
+                .iter()
+                .filter(|(_, token)| token.starts)
+                .map(|(word, _)| word.to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            starts("rest it for 5 min. then go. it is 5 min. from here", "en"),
+            ["rest", "then", "it"]
+        );
+        assert_eq!(
+            starts("he left the llc. it was late. the llc. of 1990, smith & co. at noon", "en"),
+            ["he", "it", "the"]
+        );
+        assert_eq!(
+            starts("jones et al. reported. she and al. she (incl. tax) paid", "en"),
+            ["jones", "she", "she"]
+        );
+        assert_eq!(
+            starts("das sind max. 3. die whg. ist teilw. leer. das ist max. er kommt", "de"),
+            ["das", "das", "er"]
+        );
     }
 
     #[test]

@@ -73,6 +73,8 @@ enum Ended {
     No,
     /// A full stop ends the sentence.
     Stopped,
+    /// The full stop of an abbreviation ends the sentence, unless the next word continues it.
+    Abbreviated,
     /// A question or exclamation mark ends the sentence, unless it closes reported speech: `« Alors
     /// ? » demanda-t-il.`
     Asked,
@@ -147,6 +149,22 @@ impl SentenceTracker {
             self.ended = Ended::No;
         }
         reports
+    }
+
+    /// Returns true if the next word shows whether the full stop of an abbreviation ended the sentence.
+    #[inline]
+    pub(super) fn asks_word(&self) -> bool {
+        self.ended == Ended::Abbreviated
+    }
+
+    /// Continues the sentence after an abbreviation if the next word does.
+    #[cold]
+    pub(super) fn ask_word(&mut self, reading: &Reading, word: &str) {
+        let mut lower = String::new();
+        lower_word(word, reading.locale, &mut lower);
+        if reading.abbreviations.continues(&lower) {
+            self.ended = Ended::No;
+        }
     }
 
     /// Takes the marks behind a run, and returns the mark of the gap there: none for the stop of an
@@ -308,6 +326,7 @@ impl SentenceTracker {
         let ended = match is_inside {
             true if asked && after != AfterMarks::End => Ended::No,
             _ if asked => Ended::Asked,
+            _ if may_continue(reading, &word) => Ended::Abbreviated,
             _ => Ended::Stopped,
         };
         Meaning { ended, punctuated: true }
@@ -337,6 +356,13 @@ fn ends(reading: &Reading, run: &str, marks: &str, before_digit: bool) -> bool {
     let parted = lower.as_bytes().windows(2).rposition(is_pair).map(|at| &lower[at + 2..]);
     let is_end = |word: &str| reading.abbreviations.ends(word, marks, before_digit);
     !lower.is_empty() && is_end(&lower) && parted.is_none_or(is_end)
+}
+
+/// Returns true if a run ends with an abbreviation that may end a sentence.
+fn may_continue(reading: &Reading, run: &str) -> bool {
+    let mut lower = String::new();
+    lower_word(run.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(run), reading.locale, &mut lower);
+    reading.abbreviations.may_continue(&lower)
 }
 
 /// Returns true if a full stop inserted after the word that ends at byte `end` would be read as

@@ -511,6 +511,9 @@ impl Tokenizer {
         let opening = self.gaps.take_opening();
         let has_opening = opening != Mark::None;
         let at = tokens.len() - self.first;
+        if self.sentences.asks_word() {
+            self.sentences.ask_word(reading, word);
+        }
         let reports = self.sentences.begin_word(reading, &mut token, at, apostrophe, has_opening);
         let line = &mut tokens.as_mut_slice()[self.first..];
         self.gaps.begin_word(reading, &mut token, (word, apostrophe.is_some()), (opening, reports), line);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 use super::case::Case;
-use super::locale::{Locale, is_joiner};
+use super::locale::{CAPITAL_SHARP_S, Locale, SHARP_S, is_joiner};
 use super::mark::{Mark, MarkSet};
 
 /// The break before a word.
@@ -291,6 +291,7 @@ fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
         match (c, letter) {
             (_, Some(super::Letter::Upper(lower))) => out.push(lower),
             ('’', _) => out.push('\''),
+            (CAPITAL_SHARP_S, _) => out.push(SHARP_S),
             (c, _) if is_left_out(c) => {}
             _ => out.push(c),
         }

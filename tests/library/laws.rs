@@ -28,7 +28,9 @@ impl Laws {
         key.clear();
         lower_word(word, locale, key);
         let case = Case::of(word, locale);
-        for from in [&**small, word] {
+        // `ẞ` has a small letter, which has no capital.
+        let is_pair = !word.contains('ẞ');
+        for from in [&**small, word].into_iter().filter(|_| is_pair) {
             out.clear();
             case.apply(from, locale, out);
             assert_eq!(out, word, "{case:?} read off and put on {from:?}, {locale}");
@@ -154,6 +156,7 @@ proptest! {
         let cased: Vec<Case> = words(&text).iter().map(|word| Case::of(&joined(word), locale)).collect();
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
+        prop_assume!(!text.contains('ẞ'));
         // In a divided word the end of a line makes no sigma the last letter, as above.
         let is_lowered = |(word, small): (&String, &String)| {
             !word.contains(char::is_whitespace) || locale.lower(&joined(word)) == joined(small)

@@ -27,12 +27,25 @@ impl Words<'_> {
             return None;
         }
         let run = self.run(at, word);
+        if self.is_versus(at, word) {
+            return Some(Case::Lower);
+        }
         let case = match run.is_stopped {
             true => self.stopped_letter(at, word, &run),
             false if run.count > 1 => self.spelled_letter(at, &run),
             false => None,
         };
         case.or_else(|| self.initial_of_species(at, word)).or_else(|| self.letter_word(at, word))
+    }
+
+    /// Returns true for the `v.` between the parties of a case: `Roe v. Wade`, but `George V. Higgins`.
+    fn is_versus(&self, at: usize, word: Word<'_>) -> bool {
+        let is_party = |word: &Word<'_>| word.case.is_slot() && !word.is_letter();
+        self.tables.facts.has_versus
+            && word.lower == "v"
+            && word.is_stopped()
+            && self.right(at, 1).as_ref().is_some_and(is_party)
+            && self.left(at, 1).filter(is_party).is_some_and(|before| !is_name(before.lower))
     }
 
     /// Returns the run of letters that a letter belongs to: letters that all have a full stop, or
@@ -158,7 +171,8 @@ impl Words<'_> {
         // `10 a m`, `siglo x a c`.
         let joined: String = letters[count - 2..].iter().flat_map(|&c| [c, '.']).collect();
         let listed = self.tables.abbreviation(joined.trim_end_matches('.')).and_then(|entry| entry.case);
-        let is_time = count == 2 && before_run.is_some_and(|word| word.is_number());
+        let is_hour = |word: Word<'_>| word.is_number() || has_word(facts.hours, word.lower);
+        let is_time = count == 2 && before_run.is_some_and(is_hour);
         if let Some(case @ (Case::Lower | Case::Mixed(_))) = listed
             && position + 2 >= count
             && (is_time || case != Case::Lower)

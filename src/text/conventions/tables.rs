@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use crate::text::language::{ConventionFacts, Language};
+use crate::text::language::{ConventionFacts, Language, WordPair};
 use crate::text::sentence::FLAGS;
 use crate::text::word_list::entries;
 use crate::text::{Case, Locale, Token};
@@ -19,6 +19,8 @@ pub(super) struct Abbreviation {
     pub(super) after: Option<Box<str>>,
     /// True if it counts only before a number.
     pub(super) needs_number: bool,
+    /// True if it counts before a word that continues the sentence as well.
+    pub(super) may_continue: bool,
     /// True if it may end a sentence.
     pub(super) ends: bool,
     /// True if the name of a person follows.
@@ -35,11 +37,14 @@ pub(super) struct LanguageTables {
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
     /// The abbreviations, and the first words of those of two.
     filter: WordFilter,
-    /// The same of titles, and of abbreviations with a capital, that count without a full stop: `mr`.
+    /// The same of words that count without a mark beside them: titles, abbreviations with a capital (`mr`),
+    /// words that are derived from listed ones, and those that a neighbour gives a case.
     title_filter: WordFilter,
     /// Their first letters, one bit each.
     title_letters: u32,
-    acronyms: OnceLock<FxHashSet<Box<str>>>,
+    /// The letters that a pair gives a case, one bit each.
+    paired_letters: u32,
+    acronyms: OnceLock<FxHashMap<Box<str>, &'static str>>,
     common: FxHashSet<&'static str>,
     /// The words of address before a name.
     pub(super) titles: FxHashSet<&'static str>,
@@ -107,7 +112,8 @@ impl LanguageTables {
             let abbreviation = Abbreviation {
                 case: (!entry.has("ANY")).then(|| Case::of(word, Locale::Root)),
                 after,
-                needs_number: entry.has("NUMBER"),
+                needs_number: entry.has("NUMBER") || entry.has("SMALL") && !entry.has("LAST"),
+                may_continue: entry.has("SMALL"),
                 ends: entry.has("LAST"),
                 is_title: entry.has("NAME"),
                 is_bare: entry.has("BARE"),
@@ -130,6 +136,18 @@ impl LanguageTables {
             title_filter.add(title);
             title_letters |= letter(title);
         }
+        let derived = mixed_words().flat_map(|(lower, _)| [format!("{lower}s"), lower]);
+        let plurals = acronyms(facts)
+            .filter(|_| facts.pluralizes)
+            .map(|acronym| format!("{}s", acronym.to_lowercase()));
+        let paired = facts.pairs.iter().flat_map(WordPair::cased).map(str::to_owned);
+        for word in derived.chain(plurals).chain(paired) {
+            title_filter.add(&word);
+            title_letters |= letter(&word);
+        }
+        title_letters |= letter("mc");
+        let letters = facts.pairs.iter().flat_map(WordPair::cased).filter(|word| word.len() == 1);
+        let paired_letters = letters.fold(0, |all, one| all | letter(one));
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let acronyms = OnceLock::new();
@@ -140,6 +158,7 @@ impl LanguageTables {
             filter,
             title_filter,
             title_letters,
+            paired_letters,
             acronyms,
             common,
             titles,
@@ -176,11 +195,19 @@ impl LanguageTables {
         self.filter.may_have(lower)
     }
 
-    /// Returns false if a word is neither a title before a name nor an abbreviation that has a capital
-    /// without a full stop.
+    /// Returns false if a word is none that counts without a mark beside it, such as a title before a name.
     #[inline]
     pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
         self.title_filter.may_have(lower)
+    }
+
+    /// Returns false if no pair gives a word a case.
+    #[inline]
+    pub(super) fn may_pair(&self, lower: &[u8]) -> bool {
+        match lower {
+            [letter] => self.paired_letters >> (letter % 32) & 1 == 1,
+            word => self.title_filter.may_have(word),
+        }
     }
 
     /// Returns false if no word for which [`Self::may_be_title`] is true begins with a letter.
@@ -199,13 +226,39 @@ impl LanguageTables {
 
     /// Returns true if letters in lower case are an acronym.
     pub(super) fn is_acronym(&self, lower: &str) -> bool {
-        let acronyms = || {
-            let lists = [include_str!("../../../lexicons/acronyms.txt"), self.facts.acronyms];
-            let acronyms = lists.into_iter().flat_map(|list| entries(list, &[]));
-            acronyms.map(|entry| entry.words.to_lowercase().into()).collect()
-        };
-        self.acronyms.get_or_init(acronyms).contains(lower)
+        self.acronym(lower).is_some()
     }
+
+    /// Returns the spelling of an acronym in lower case.
+    pub(super) fn acronym(&self, lower: &str) -> Option<&'static str> {
+        let acronyms = || acronyms(self.facts).map(|word| (word.to_lowercase().into(), word)).collect();
+        self.acronyms.get_or_init(acronyms).get(lower).copied()
+    }
+}
+
+/// Iterates over the acronyms of a language.
+fn acronyms(facts: &ConventionFacts) -> impl Iterator<Item = &'static str> + use<> {
+    let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
+    lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words)
+}
+
+/// Words in mixed case that are words in small letters too.
+const COMMON: [&str; 5] = ["blackberry", "frontpage", "modem", "typescript", "wifi"];
+
+/// Iterates over the words in mixed case of the list, each after its lower case.
+fn mixed_words() -> impl Iterator<Item = (String, &'static str)> {
+    let words = entries(include_str!("../../../lexicons/mixed.txt"), &[]).map(|entry| entry.words);
+    let is_mixed = |word: &&str| matches!(Case::of(word, Locale::Root), Case::Mixed(_));
+    let words = words.filter(|word| !word.contains([' ', '-'])).filter(is_mixed);
+    words.map(|word| (word.to_lowercase(), word)).filter(|(lower, _)| !COMMON.contains(&&**lower))
+}
+
+/// The words in mixed case, by their lower case.
+static MIXED: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| mixed_words().collect());
+
+/// Returns the spelling of a word that the list has in mixed case.
+pub(super) fn mixed(lower: &str) -> Option<&'static str> {
+    MIXED.get(lower).copied()
 }
 
 /// Units, quotients of units and ions, by their lower case.

@@ -1,6 +1,7 @@
 //! German.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use crate::text::Case;
 
 /// German.
 pub static GERMAN: Language = Language {
@@ -10,6 +11,7 @@ pub static GERMAN: Language = Language {
     regions: &["DE", "AT", "CH"],
     licence: Some("CC BY-SA 4.0"),
     abbreviations: include_str!("../../../lexicons/abbreviations.de.txt"),
+    continuing: "ein eine einen einem einer zwei drei vier fünf sechs sieben acht neun zehn zwölf bis",
     ordinals_have_stops: true,
     conventions: Some(ConventionFacts {
         acronyms: include_str!("../../../lexicons/acronyms.de.txt"),
@@ -27,6 +29,21 @@ pub static GERMAN: Language = Language {
             sehr hier dort da dann was wer wo weil ob doch kein keine unter gegen ohne vor zwischen seit \
             diese dieser dieses diesem diesen jede jeder jedes alle alles",
         initialism: 3,
+        pairs: &[
+            // A noun since the reform of 1996.
+            WordPair {
+                first: "heute gestern vorgestern morgen übermorgen",
+                second: "vormittag mittag nachmittag morgen abend nacht",
+                cases: [None, Some(Case::Title)],
+                except_after: "",
+            },
+            WordPair {
+                first: "den",
+                second: "haag",
+                cases: [Some(Case::Title), Some(Case::Title)],
+                except_after: "",
+            },
+        ],
         ..ConventionFacts::NONE
     }),
     function_words: Some(FunctionWords {

@@ -1,6 +1,7 @@
 //! English.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use crate::text::Case;
 
 /// English.
 pub static ENGLISH: Language = Language {
@@ -9,6 +10,9 @@ pub static ENGLISH: Language = Language {
     regions: &["US", "GB", "AU", "CA", "NZ", "ZA"],
     licence: Some("CC BY-SA 4.0"),
     abbreviations: include_str!("../../../lexicons/abbreviations.en.txt"),
+    continuing: "of at from to for in on with by per and or is was are were has had have says said will would can \
+        could must than into until without within over about between during show shows showed report reports \
+        reported find found use used propose proposed describe described suggest suggested argue argued note noted",
     one_letter: "i",
     conventions: Some(ConventionFacts {
         acronyms: include_str!("../../../lexicons/acronyms.en.txt"),
@@ -21,6 +25,35 @@ pub static ENGLISH: Language = Language {
         office_parts: "prime vice deputy first",
         name_links: "of for",
         no_names: "and or is was has",
+        pairs: &[
+            WordPair {
+                first: "# am pm a.m p.m",
+                second: "est edt cst cdt mst mdt pst pdt gmt utc cet cest bst",
+                cases: [None, Some(Case::Upper)],
+                except_after: "",
+            },
+            WordPair {
+                first: "st street ave avenue rd road blvd dr drive ln lane ct court pl place hwy",
+                second: "n e s w ne nw se sw",
+                cases: [None, Some(Case::Upper)],
+                except_after: "",
+            },
+            WordPair {
+                first: "b c d e f g h j k l m n p q r s t u v w x y z n e s w ne nw se sw",
+                second: "st ave blvd rd street avenue",
+                cases: [Some(Case::Upper), None],
+                except_after: "",
+            },
+            WordPair {
+                first: "po",
+                second: "box",
+                cases: [Some(Case::Upper), Some(Case::Title)],
+                except_after: "",
+            },
+        ],
+        pluralizes: true,
+        hours: "one two three four five six seven eight nine ten eleven twelve",
+        has_versus: true,
         common: "the and of to that it you for with this are not but they what from his her there their your a an \
             in on at by is was or as we he she be has had who when where which before after about over under \
             than then also were been can could would should its our my",

@@ -1,7 +1,7 @@
 //! French.
 
-use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords};
-use crate::text::Mark;
+use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords, WordPair};
+use crate::text::{Case, Mark};
 
 /// French.
 pub static FRENCH: Language = Language {
@@ -40,6 +40,23 @@ pub static FRENCH: Language = Language {
                 espoir europe état exil enfants homme hommes honneur",
             ends: "er ir re oir ment tion sion ité ance ence age ure ée és ant aux",
         }),
+        pairs: &[
+            // A lost apostrophe.
+            WordPair {
+                first: "c j l m n s t",
+                second: "ai as a avons avez ont avais avait avaient aurais aurait aurai aura est es était étais étaient \
+                    étions êtes en y on un une il ils elle elles eux aime aimes appelle irai irais irait arrive arrivé \
+                    entends entend espère habite imagine homme eau autre argent air école enfant heure histoire",
+                cases: [Some(Case::Lower), Some(Case::Lower)],
+                except_after: "vitamine vitamines hépatite plan option groupe lettre",
+            },
+            WordPair {
+                first: "a",
+                second: "dit été eu fait déclaré ajouté expliqué répondu demandé précisé indiqué affirmé annoncé souligné",
+                cases: [Some(Case::Lower), None],
+                except_after: "vitamine hépatite plan option groupe lettre",
+            },
+        ],
         ..ConventionFacts::NONE
     }),
     function_words: Some(FunctionWords {

@@ -18,6 +18,7 @@ mod tr;
 
 use std::str::FromStr;
 
+use super::case::Case;
 use super::locale::Locale;
 use super::mark::{Mark, MarkForm};
 use crate::error::Error;
@@ -45,6 +46,8 @@ pub struct Language {
     pub(super) locale: Locale,
     /// The list of abbreviations.
     pub(super) abbreviations: &'static str,
+    /// Words that continue a sentence after an abbreviation that often ends one: `5 min. from here`.
+    pub(super) continuing: &'static str,
     /// Words of one letter, which are not initials: `…and I. Then`, `il y a. Puis`.
     pub(super) one_letter: &'static str,
     /// True if a number with a full stop is an ordinal: `am 3. Oktober`.
@@ -113,10 +116,31 @@ pub(super) struct ConventionFacts {
     pub(super) common: &'static str,
     /// The particle that is elided before a name; `None` if there is none.
     pub(super) elision: Option<Elision>,
+    /// Words whose case a word beside them decides.
+    pub(super) pairs: &'static [WordPair],
+    /// True if the plural of an acronym adds an `s`.
+    pub(super) pluralizes: bool,
+    /// Numbers before the letters of a time: `nine a m`.
+    pub(super) hours: &'static str,
+    /// True if `v.` parts the parties of a case in court.
+    pub(super) has_versus: bool,
     /// The fewest letters of an initialism with stops that no list has and that is in capitals.
     pub(super) initialism: usize,
     /// True if an initialism of a plural has each letter twice: `EE. UU.`
     pub(super) doubles_letters: bool,
+}
+
+/// Two words beside each other, of which one decides the case of the other; `#` is any number.
+#[derive(Debug)]
+pub(super) struct WordPair {
+    /// The first words.
+    pub(super) first: &'static str,
+    /// The words that may follow one of them.
+    pub(super) second: &'static str,
+    /// The cases that the first and the second word get; `None` leaves the case to the method.
+    pub(super) cases: [Option<Case>; 2],
+    /// Words before the pair that make it something else.
+    pub(super) except_after: &'static str,
 }
 
 /// A particle that loses its vowel before a name: `d'Ormesson`.
@@ -214,6 +238,7 @@ impl Language {
         aliases: &[],
         locale: Locale::Root,
         abbreviations: "",
+        continuing: "",
         one_letter: "",
         ordinals_have_stops: false,
         mark_characters: &[],
@@ -286,6 +311,10 @@ impl ConventionFacts {
         name_links: "",
         common: "",
         elision: None,
+        pairs: &[],
+        pluralizes: false,
+        hours: "",
+        has_versus: false,
         initialism: 2,
         doubles_letters: false,
     };

@@ -1,6 +1,7 @@
 //! Portuguese.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use crate::text::Case;
 
 /// Portuguese.
 pub static PORTUGUESE: Language = Language {
@@ -23,6 +24,13 @@ pub static PORTUGUESE: Language = Language {
         office_parts: "primeiro primeira vice",
         name_links: "de da do das dos para",
         no_names: "e ou de da do é tem",
+        // Months are small since the reform of 1990.
+        pairs: &[WordPair {
+            first: "em de desde até entre e a # primeiro",
+            second: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+            cases: [None, Some(Case::Lower)],
+            except_after: "rio",
+        }],
         common: "o os e que em uma não do da com para um no na por mais se é as dos das ao aos você mas isso de a \
             ou foi são à pela pelo nos nas entre sobre até sem quando onde como também já",
         ..ConventionFacts::NONE
