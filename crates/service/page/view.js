@@ -105,10 +105,11 @@ export class ResultView {
 
   #wordNode(word, row, piece) {
     const node = element(word.isChanged ? "mark" : "span", "w", word.text);
-    if (word.isChanged) {
-      const kind = shade(leastSure(word));
+    const kind = shade(leastSure(word));
+    const isDoubtful = kind > "p1"; // has a shade even if it stays as it was
+    if (word.isChanged || isDoubtful) {
       if (kind) node.classList.add(kind);
-      node.title = [`was: ${word.was}`, ...describe(word)].join(", ");
+      node.title = [word.isChanged ? `was: ${word.was}` : "unchanged", ...describe(word)].join(", ");
     }
     if (word.fix) node.classList.add("fixed");
     this.#places.set(node, [row, piece]);

@@ -287,6 +287,12 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   assert.deepEqual((await downloaded("#download")).bytes, expected);
 });
 
+test("a doubtful word has a shade even if it stays as it was", async () => {
+  await type("the bill was paid by bill and rose rose from her chair in may");
+  await page.locator("#output span:is(.p2, .p3)").first().waitFor();
+  assert.match(await page.locator("#output span:is(.p2, .p3)").first().getAttribute("title"), /^unchanged, case \d+ %/);
+});
+
 test("words are reached by one tab stop and the arrow keys", async () => {
   await type("we met angela\n\nit was late in lisbon");
   await word("Lisbon").waitFor();
