@@ -489,7 +489,7 @@ function mainTasks({ traceEvents }) {
   return tasks.map(({ tdur = 0 }) => tdur / 1000).sort((a, b) => b - a);
 }
 
-for (const [device, viewport] of Object.entries({ laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } })) {
+for (const [device, viewport] of Object.entries({ laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 }, "small phone": { width: 320, height: 640 } })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`every state on a ${colorScheme} ${device} is accessible`, async () => {
       await visit({ viewport, colorScheme });
