@@ -1,6 +1,6 @@
 /** The engine that restores in the browser, in a worker: the interface is that of `crates/service/page/engine.js`. */
 
-import { decoded } from "./dom.js";
+import { decoded } from "./encodings.js";
 
 class LocalEngine {
   about = "Everything that you type or drop here stays in this browser.";
@@ -63,11 +63,23 @@ class LocalEngine {
 
   file(file, options, signal) {
     return this.#inTurn(signal, async () => {
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      const answer = await this.#ask("file", { name: file.name, bytes, options }, [bytes.buffer]);
-      const blob = new Blob([answer.bytes]);
-      return { ...answer, blob, text: await decoded(blob) };
+      // The package reads no other encodings than these.
+      const isRead = options.encoding.startsWith("utf-");
+      const encoding = isRead ? options.encoding : "utf-8";
+      const text = isRead ? "" : await decoded(file, options.encoding);
+      if (text.includes("\ufffd")) throw new Error(`${file.name} has bytes that are not ${options.encoding}: choose another encoding`);
+      const given = isRead ? file : new Blob([text]);
+      const answer = await this.#askOfFile("file", given, { name: file.name, options: { ...options, encoding } });
+      if (!isRead) answer.notes.push(`read as ${options.encoding}, written as UTF-8`);
+      return { ...answer, text: await decoded(answer.blob, encoding) };
     });
+  }
+
+  /** Makes a call on a file. */
+  async #askOfFile(call, file, given) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const answer = await this.#ask(call, { ...given, bytes }, [bytes.buffer]);
+    return { ...answer, blob: new Blob([answer.bytes]) };
   }
 
   stream(options, on) {

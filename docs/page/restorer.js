@@ -17,7 +17,7 @@ function optionsOf({ marks, threshold, spellings }, more = {}) {
 async function chosen(text, { lang, preset }, file) {
   const { language, note } = lang === "auto" ? await languageOf(text, file) : { language: lang };
   const tag = language ?? DEFAULT;
-  return { m: await load(tag, { preset }), language: tag, model: `${tag}.${preset}`, notes: note ? [note] : [] };
+  return { m: await load(tag, { preset }), language: tag, notes: note ? [note] : [] };
 }
 
 const calls = {
@@ -38,8 +38,9 @@ const calls = {
   },
 
   async file({ name, bytes, options }) {
-    const { m, notes, language } = await chosen(bytes, options, { name });
-    const restored = m.restoreFile(bytes, optionsOf(options, { name }));
+    const { encoding } = options;
+    const { m, notes, language } = await chosen(bytes, options, { name, encoding });
+    const restored = m.restoreFile(bytes, optionsOf(options, { name, encoding }));
     return { bytes: restored.bytes, format: restored.format, language, notes: [...notes, ...restored.notes] };
   },
 };

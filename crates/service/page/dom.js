@@ -18,11 +18,3 @@ export function save(blob, name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
-
-/** Reads a file as text: UTF-8, or UTF-16 if its first bytes say so. The byte-order mark stays. */
-export async function decoded(blob) {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  const mark = bytes[0] * 256 + bytes[1];
-  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
-}

@@ -1,5 +1,6 @@
-import { decoded } from "./dom.js";
+import { decoded } from "./encodings.js";
 
+const BYTES = { "Content-Type": "application/octet-stream" };
 const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go into a form
 
 /**
@@ -7,12 +8,12 @@ const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go 
  * these methods:
  *
  * - `languages()`: the languages, as `[{ tag, name }]`.
- * - `restore(text, options, signal)`: `{ text, words, language, model, notes }`; offsets of words count UTF-16.
+ * - `restore(text, options, signal)`: `{ text, words, language, notes }`; offsets of words count UTF-16.
  * - `file(file, options, signal)`: `{ blob, text, language, format, notes }`; the file comes back in its format.
  * - `stream(options, on)`: a live text, see `SocketStream`.
  *
- * `options` has `lang`, `preset`, `marks`, `threshold` and `spellings`. The page shows `about`, which says where text goes, if
- * there is something to say.
+ * `options` has `lang`, `preset`, `marks`, `threshold`, `spellings` and, for a file, `encoding`. The page shows `about`, which
+ * says where text goes, if there is something to say.
  */
 class HttpEngine {
   about = "";
@@ -38,7 +39,7 @@ class HttpEngine {
   }
 
   async file(file, options, signal) {
-    const { lang, preset, marks, threshold, spellings } = options;
+    const { lang, preset, marks, threshold, spellings, encoding } = options;
     const query = new URLSearchParams({ lang, preset, marks, name: file.name, format: "auto" });
     const list = spellings.join("\n");
     let body = file;
@@ -49,17 +50,18 @@ class HttpEngine {
     } else if (list) {
       query.set("spellings", list);
     }
+    if (encoding !== "utf-8") query.set("encoding", encoding);
     if (threshold) query.set("threshold", threshold);
     if (threshold && marks) query.set("mark_threshold", threshold);
-    const headers = body === file ? { "Content-Type": "application/octet-stream" } : {};
+    const headers = body === file ? BYTES : {};
     const response = await this.ask(`v1/restore?${query}`, { method: "POST", headers, body, signal });
     const blob = await response.blob();
     return {
       blob,
-      text: await decoded(blob),
+      text: await decoded(blob, encoding),
       language: response.headers.get("Content-Language"),
       format: response.headers.get("Majuscule-Format"),
-      notes: JSON.parse(response.headers.get("Majuscule-Notes") || "[]"),
+      notes: notesOf(response),
     };
   }
 
@@ -70,6 +72,8 @@ class HttpEngine {
 
 /** The engine of the page. */
 export const engine = new HttpEngine();
+
+const notesOf = (response) => JSON.parse(response.headers.get("Majuscule-Notes") || "[]");
 
 /** The options as fields of JSON. */
 function fieldsOf({ lang, preset, marks, threshold, spellings }) {
@@ -136,7 +140,7 @@ class SocketStream {
     try {
       socket = new WebSocket(address, this.#engine.token ? ["bearer", this.#engine.token] : []);
     } catch {
-      return queueMicrotask(() => this.#end(new Error("The token has characters that a socket cannot send.")));
+      return queueMicrotask(() => this.#end(new Error("The token has characters that a socket cannot send")));
     }
     this.#socket = socket;
     socket.onopen = () => {
@@ -150,7 +154,7 @@ class SocketStream {
   }
 
   #resend(socket, received) {
-    if (received < this.#forgotten) return this.#end(new Error("The connection was lost for too long."));
+    if (received < this.#forgotten) return this.#end(new Error("The connection was lost for too long"));
     this.#sent.slice(received - this.#forgotten).forEach((message) => socket.send(message));
     socket.isBegun = true;
   }
@@ -180,7 +184,7 @@ class SocketStream {
         if (!this.#isEnded) this.#connect({ session: this.#session, seq: this.#seq });
       }, wait);
     }
-    if (this.#session) return this.#end(new Error(reason || "The connection was lost."));
+    if (this.#session) return this.#end(new Error(reason || "The connection was lost"));
     this.#end(await this.#cause());
   }
 
@@ -189,11 +193,11 @@ class SocketStream {
     try {
       await this.#engine.ask("v1/live");
     } catch (error) {
-      if (error instanceof TypeError) return new Error("The service does not answer.");
-      if (error.status === 404) return new Error("This service has no live view.");
+      if (error instanceof TypeError) return new Error("The service does not answer");
+      if (error.status === 404) return new Error("This service has no live view");
       if (error.status === 401) return error;
     }
-    return new Error("The service answers, but something on the way to it refuses the connection for live text.");
+    return new Error("The service answers, but something on the way to it refuses the connection for live text");
   }
 
   #end(error) {

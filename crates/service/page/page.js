@@ -1,7 +1,9 @@
 /** The page: what is typed, pasted or dropped goes to the engine, and its result is shown. */
 
-import { at, decoded, save } from "./dom.js";
+import { at, save } from "./dom.js";
+import { ENCODINGS, decoded, guess } from "./encodings.js";
 import { engine } from "./engine.js";
+import { shownAnswer, worded } from "./messages.js";
 import { fileRows, lineRows, rate } from "./align.js";
 import { ResultView } from "./view.js";
 import { Fixes, MySpellings } from "./choices.js";
@@ -41,7 +43,9 @@ const options = () => ({
   marks: at("marks").value,
   threshold: at("threshold").value,
   spellings: spellings.list,
+  encoding: file?.encoding,
 });
+const languageName = (tag) => [...at("lang").options].find(({ value }) => value === tag)?.text;
 
 /** Shows what became of something; `spoken` is for screen readers too. */
 function say(message, { isError = false, spoken = isError } = {}) {
@@ -72,7 +76,7 @@ async function latest(work) {
 
 function fail(error) {
   if (error.status === 401) at("token-field").hidden = false;
-  say(error instanceof TypeError ? "The service does not answer." : error.message, { isError: true });
+  say(error instanceof TypeError ? "The service does not answer" : worded(error.message), { isError: true });
 }
 
 /** Restores what is shown; `note` is said with the result. */
@@ -93,34 +97,38 @@ function restoreText(note) {
     return say(note);
   }
   return latest(async (signal) => {
-    const answer = await engine.restore(was, options(), signal);
+    const given = options();
+    const answer = shownAnswer(await engine.restore(was, given, signal), given, { text: was, words: [] });
     const rows = lineRows(was, answer.text);
     rate(rows, answer.words);
     Object.assign(text, { rows, now: answer.text, language: answer.language });
     draw();
-    say([note, `${changes(rows)}; ${answer.model}`, ...answer.notes].filter(Boolean).join(" · "), { spoken: Boolean(note) });
+    const facts = [note, changes(rows), languageName(answer.language), ...answer.notes];
+    say(facts.filter(Boolean).join(" · "), { spoken: Boolean(note) });
   });
 }
 
 function restoreFile(of, note) {
   return latest(async (signal) => {
     if (!of.rows.length) say(`Restoring ${of.name} …`);
-    const restored = await engine.file(of.source, options(), signal);
-    of.was ??= await decoded(of.source);
+    of.guess ??= of.encoding = guess(new Uint8Array(await of.source.arrayBuffer()));
+    signal.throwIfAborted();
+    showKind();
+    const given = options();
+    of.was ??= await decoded(of.source, of.encoding);
+    const kept = { text: of.was, blob: of.source };
+    const restored = shownAnswer(await engine.file(of.source, given, signal), given, kept);
     const rows = fileRows(of.was, restored.text, restored.format, MOST + 1);
     const isCut = rows.length > MOST;
-    const canFix = rows[0]?.nowAt !== undefined && (await isUtf8(of.source));
-    Object.assign(of, { rows: rows.slice(0, MOST), now: restored.text, blob: restored.blob, language: restored.language, canFix });
+    const canFix = rows[0]?.nowAt !== undefined && of.encoding === "utf-8";
+    const { text: now, blob, language, format } = restored;
+    Object.assign(of, { rows: rows.slice(0, MOST), now, blob, language, format, canFix });
+    showKind();
     draw();
-    const facts = [note, `${restored.format}, ${of.language}`, changes(of.rows), ...restored.notes];
+    const facts = [note, changes(of.rows), languageName(language), format, ...restored.notes];
     if (isCut) facts.push(`the first ${MOST.toLocaleString("en")} rows are shown; Copy and Download include all rows`);
     say(facts.filter(Boolean).join(" · "), { spoken: true });
   });
-}
-
-async function isUtf8(blob) {
-  const [one, two] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  return one < 0xfe || two < 0xfe;
 }
 
 function changes(rows) {
@@ -217,6 +225,8 @@ function showKind() {
   at("sheet").classList.toggle("file", Boolean(file));
   at("source").hidden = Boolean(file);
   at("columns").hidden = at("close").hidden = !file;
+  at("encoding-field").hidden = !file?.guess || file.guess === "utf-8";
+  at("encoding").value = file?.encoding ?? "utf-8";
   at("output-name").textContent = file ? file.name : isLive ? "Live result" : "Restored";
   at("open").hidden = isLive;
   at("replay").hidden = !isLive;
@@ -239,7 +249,7 @@ async function copy() {
     say("Copied", { spoken: true });
   } catch {
     getSelection().selectAllChildren(output);
-    say("The browser does not allow copying: the text is selected, press Ctrl+C.", { isError: true });
+    say("The browser does not allow copying: the text is selected, press Ctrl+C", { isError: true });
   }
 }
 
@@ -254,7 +264,7 @@ function setLive(on) {
   showKind();
   if (on) {
     at("undo").hidden = at("legend").hidden = true;
-    say("Type or paste: words become final as they arrive. Replay sends the text at the speed of speech.");
+    say("Type or paste: words become final as they arrive · Replay sends the text at the speed of speech");
     return startLive(() => live.type(input.value, liveOptions()));
   }
   draw();
@@ -275,7 +285,7 @@ async function startLive(start) {
 
 function liveOptions() {
   const given = options();
-  return given.lang === "auto" ? { ...given, lang: text.language } : given;
+  return given.lang === "auto" ? { ...given, lang: text.language ?? "en" } : given;
 }
 
 function showLive(rows) {
@@ -294,8 +304,8 @@ function tellLive(state, error) {
   at("replay").textContent = live.isReplaying ? "Stop" : "Replay";
   input.readOnly = live.isReplaying;
   if (!isLive || state === "none") return;
-  const language = [...at("lang").options].find(({ value }) => value === liveOptions().lang)?.text;
-  say(error ?? [LIVE_STATES[state], language].filter(Boolean).join(" · "), { isError: Boolean(error), spoken: true });
+  const facts = error ? [worded(error)] : [LIVE_STATES[state], languageName(liveOptions().lang)];
+  say(facts.filter(Boolean).join(" · "), { isError: Boolean(error), spoken: true });
 }
 
 // --- Start ---
@@ -347,6 +357,8 @@ at("options").addEventListener("change", ({ target }) => {
     engine.token = target.value.trim();
     sessionStorage.setItem("token", engine.token);
     languages();
+  } else if (target.id === "encoding") {
+    Object.assign(file, { encoding: target.value, was: undefined });
   } else {
     keepOptions();
   }
@@ -395,6 +407,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
+at("encoding").replaceChildren(...ENCODINGS.map((name) => new Option(name)));
 at("about").textContent = engine.about;
 at("about").hidden = !engine.about;
 for (const [id, value] of Object.entries(keptOptions())) {

@@ -11,15 +11,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The files of the page, by their paths.
-const FILES: [(&str, &str, &str); 11] = [
+const FILES: [(&str, &str, &str); 13] = [
     ("/", "text/html", include_str!("../page/index.html")),
     ("/page.css", "text/css", include_str!("../page/page.css")),
     ("/page.js", SCRIPT, include_str!("../page/page.js")),
     ("/align.js", SCRIPT, include_str!("../page/align.js")),
     ("/choices.js", SCRIPT, include_str!("../page/choices.js")),
     ("/dom.js", SCRIPT, include_str!("../page/dom.js")),
+    ("/encodings.js", SCRIPT, include_str!("../page/encodings.js")),
     ("/engine.js", SCRIPT, include_str!("../page/engine.js")),
     ("/live.js", SCRIPT, include_str!("../page/live.js")),
+    ("/messages.js", SCRIPT, include_str!("../page/messages.js")),
     ("/spellings.js", SCRIPT, include_str!("../page/spellings.js")),
     ("/view.js", SCRIPT, include_str!("../page/view.js")),
     ("/word.js", SCRIPT, include_str!("../page/word.js")),

@@ -11,6 +11,7 @@ import { resolve } from "node:path";
 import { after, before, beforeEach, afterEach, test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
+import { worded } from "../../page/messages.js";
 import { fakeLive } from "./live.mjs";
 import { isAddress, isFolder, start } from "./service.mjs";
 
@@ -109,8 +110,8 @@ async function downloaded(button) {
 async function restored(bytes, query) {
   if (isLocal) {
     const { load } = await import(`${resolve(given)}/majuscule/majuscule.js`);
-    const { format, lang, marks, spellings = "" } = Object.fromEntries(new URLSearchParams(query));
-    return Buffer.from((await load(lang)).restoreFile(bytes, format, { marks, words: spellings.split(",").filter(Boolean) }).bytes);
+    const { format, lang, marks, encoding, spellings = "" } = Object.fromEntries(new URLSearchParams(query));
+    return Buffer.from((await load(lang)).restoreFile(bytes, format, { marks, encoding, words: spellings.split(",").filter(Boolean) }).bytes);
   }
   const response = await fetch(`${service.address}v1/restore?${query}`, { method: "POST", body: bytes });
   assert.equal(response.status, 200);
@@ -127,7 +128,7 @@ test("a text is restored as one types, and each change is marked with its probab
   await until(output, RESTORED);
   assert.deepEqual(await page.locator("#output mark").allInnerTexts(), ["We", "Angela", "Merkel", "Lisbon.", "It", "late."]);
   assert.match(await page.locator("#output mark").first().getAttribute("title"), /^was: we, case \d+ %, punctuation \d+ %$/);
-  assert.match(await status(), /^9 words, 6 changed; en\.accurate$/);
+  assert.match(await status(), /^9 words, 6 changed · English$/);
 });
 
 test("a pasted text is restored, and the box undoes as boxes do", async () => {
@@ -170,7 +171,7 @@ test("a word is fixed, undone and done again by keys and by the button", async (
   await fix("met", "MET");
   await until(output, "We MET Angela in Lisbon.");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "MET");
-  await until(status, "“MET” is fixed and in my spellings · 5 words, 4 changed; en.accurate");
+  await until(status, "“MET” is fixed and in my spellings · 5 words, 4 changed · English");
   await page.keyboard.press("Control+z");
   await until(output, "We met Angela in Lisbon.");
   assert.equal(await page.locator("#spellings-count").innerText(), "");
@@ -287,6 +288,62 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   assert.deepEqual((await downloaded("#download")).bytes, expected);
 });
 
+test("a file that is not UTF-8 shows a menu of encodings, with a guess", async () => {
+  await page.selectOption("#lang", "auto");
+  const was = "wir trafen angela merkel in münchen\nes war spät und schön\n";
+  for (const [file, encoding] of [["latin1", "windows-1252"], ["utf16le", "utf-16le"]]) {
+    const bytes = Buffer.from(was, file);
+    await drop(`${file}.txt`, bytes);
+    await until(() => page.locator("#output-name").innerText(), `${file}.txt`);
+    await word("München").waitFor();
+    assert.equal(await page.inputValue("#encoding"), encoding);
+    const isKept = !isLocal || file === "utf16le";
+    const expected = await (isKept ? restored(bytes, `encoding=${encoding}&lang=de&marks=auto&format=text`) : restored(Buffer.from(was), "lang=de&marks=auto&format=text"));
+    assert.deepEqual((await downloaded("#download")).bytes, expected);
+    assert.equal((await status()).includes("written as UTF-8"), !isKept);
+  }
+  await drop("latin1.txt", Buffer.from(was, "latin1"));
+  await until(() => page.inputValue("#encoding"), "windows-1252");
+  await page.selectOption("#encoding", "utf-8");
+  await page.locator("#status.problem").waitFor();
+  assert.match(await status(), /byte 0xfc is not UTF-8: .*, or choose another encoding$/);
+  await page.selectOption("#encoding", "macintosh");
+  await word("¸.chen").waitFor();
+  await page.click("#close");
+  assert.equal(await page.isHidden("#encoding-field"), true);
+  complaints = complaints.filter((complaint) => !/status of 422/.test(complaint));
+});
+
+test("messages have the words of the page, and advise nothing that it lacks", () => {
+  const as = (name) => [name, `\`${name}\``];
+  for (const [given, expected] of [
+    [(o) => `a.txt, line 1: byte 0xfc is not UTF-8: convert the file, name its encoding (${o("encoding")} windows-1252), or pass such bytes through with ${o("lossy")}`, "a.txt, line 1: byte 0xfc is not UTF-8: convert the file, or choose another encoding"],
+    [(o) => `found the columns "id", but none is called "text": name the column of the text with ${o("field")}, or give its number there if the first line has no names; correct the file, or pass such parts through with ${o("lossy")}`, 'found the columns "id", but none is called "text": correct the file'],
+    [(o) => `cannot detect the language of the text: restored as English, the default; ${o("lang")} names another`, "cannot detect the language of the text: restored as English, the default; choose another language"],
+    [(o) => `a.txt looks German, but is restored as English: give ${o("lang")} de, or ${o("lang")} auto, which detects the language`, "a.txt looks German, but is restored as English: choose another language"],
+    [(o) => `the built-in models are for en, es; train a model on your own text, and name it with ${o("model")}`, "the built-in models are for en, es"],
+    [(o) => `a.srt begins like vtt: read as vtt; give ${o("format")} srt if it is srt`, "a.srt begins like vtt: read as vtt"],
+    [(o) => `found 0x81, which is not a character in windows-1255: name the right ${o("encoding")}`, "found 0x81, which is not a character in windows-1255: choose another encoding"],
+    [() => "found a format with code: a model, a field; or none", "found a format with code: a model, a field; or none"],
+  ]) {
+    for (const way of [0, 1]) assert.equal(worded(given((name) => as(name)[way])), expected);
+  }
+});
+
+test("a text in a language without a model stays as it is, unless a language is chosen", async () => {
+  await page.selectOption("#lang", "auto");
+  const finnish = "tapasimme hänet helsingissä eilen illalla ja puhuimme pitkään kaupungin historiasta ja sen ihmisistä";
+  await page.fill("#input", finnish);
+  await until(output, finnish);
+  assert.match(await status(), /^13 words, 0 changed · the text looks Finnish: there is no model for it, and it stays as it is$/);
+  await drop("fi.txt", finnish);
+  await until(async () => (await status()).includes("fi.txt looks Finnish"), true);
+  assert.equal((await downloaded("#download")).bytes.toString(), finnish);
+  await page.click("#close");
+  await page.selectOption("#lang", "en");
+  await until(async () => (await output()).startsWith("Tapasimme"), true);
+});
+
 test("a doubtful word has a shade even if it stays as it was", async () => {
   await type("the bill was paid by bill and rose rose from her chair in may");
   await page.locator("#output span:is(.p2, .p3)").first().waitFor();
@@ -341,7 +398,7 @@ test("errors say what to do", async () => {
   if (isLocal) return;
   await page.route("**/v1/restore*", (route) => route.abort());
   await type("we met angela");
-  await until(status, "The service does not answer.");
+  await until(status, "The service does not answer");
   complaints = complaints.filter((complaint) => !/status of 4\d\d|ERR_FAILED/.test(complaint));
 });
 
@@ -422,7 +479,7 @@ test("the page may connect to its own socket, and says if there is none", overHt
   await page.route("**/v1/live*", (route) => route.fulfill({ status: 404, body: "{}" }));
   await page.click("#mode-live");
   await type("we met angela");
-  await until(status, "This service has no live view.");
+  await until(status, "This service has no live view");
   complaints = complaints.filter((complaint) => !/no\/such\/socket|status of 404/.test(complaint));
 });
 
