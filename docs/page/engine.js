@@ -75,6 +75,10 @@ class LocalEngine {
     });
   }
 
+  convert(file, name, options) {
+    return this.#inTurn(null, () => this.#askOfFile("convert", file, { name, options }));
+  }
+
   /** Makes a call on a file. */
   async #askOfFile(call, file, given) {
     const bytes = new Uint8Array(await file.arrayBuffer());

@@ -1,6 +1,6 @@
 /** The worker of the page: restores what `engine.js` sends, one call after the other. */
 
-import { LANGUAGES, languageOf, load } from "./majuscule/majuscule.js";
+import { LANGUAGES, convert, languageOf, load } from "./majuscule/majuscule.js";
 
 const DEFAULT = "en";
 const names = new Intl.DisplayNames(["en"], { type: "language" });
@@ -42,6 +42,11 @@ const calls = {
     const { m, notes, language } = await chosen(bytes, options, { name, encoding });
     const restored = m.restoreFile(bytes, optionsOf(options, { name, encoding }));
     return { bytes: restored.bytes, format: restored.format, language, notes: [...notes, ...restored.notes] };
+  },
+
+  async convert({ name, bytes, options }) {
+    const { bytes: converted, notes } = await convert(bytes, { ...options, name, cues: "sentence", drop: true });
+    return { bytes: converted, notes };
   },
 };
 

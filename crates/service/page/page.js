@@ -13,6 +13,7 @@ import { LiveText } from "./live.js";
 
 const WAIT = 150; // ms without a key before the text is restored
 const MOST = 20000; // rows of a file that are shown
+const SPEECH = ["whisper-json", "ctm", "stm"]; // formats of recognisers, which become subtitles
 const SAMPLE = 2000; // characters by which the language of a live text is detected
 const OPTIONS = "majuscule.options";
 const EXAMPLE =
@@ -227,6 +228,8 @@ function showKind() {
   at("columns").hidden = at("close").hidden = !file;
   at("encoding-field").hidden = !file?.guess || file.guess === "utf-8";
   at("encoding").value = file?.encoding ?? "utf-8";
+  at("as").hidden = !SPEECH.includes(file?.format);
+  at("as").options[0].text = /\.[^.]*$/.exec(file?.name)?.[0] ?? "as it is";
   at("output-name").textContent = file ? file.name : isLive ? "Live result" : "Restored";
   at("open").hidden = isLive;
   at("replay").hidden = !isLive;
@@ -235,12 +238,26 @@ function showKind() {
 }
 
 function download() {
+  if (!at("as").hidden && at("as").value) return convert(file, at("as").value);
   const { fixes, blob, canFix } = shown();
   const isAsSent = file && (!canFix || !fixes.size);
   const [name, content] = file
     ? [file.name.replace(/(\.[^.]*)?$/, ".restored$1"), isAsSent ? blob : new Blob([result()])]
     : ["restored.txt", new Blob([result()], { type: "text/plain" })];
   save(content, name);
+}
+
+/** Saves a recogniser's file as subtitles. */
+async function convert({ name, format, language }, to) {
+  try {
+    const lang = language ? { lang: language } : {};
+    const { blob, notes } = await engine.convert(new Blob([result()]), name, { from: format, to, ...lang });
+    const saved = name.replace(/(\.[^.]*)?$/, `.restored.${to}`);
+    save(blob, saved);
+    say([saved, ...notes.map(worded)].join(" · "), { spoken: true });
+  } catch (error) {
+    fail(error);
+  }
 }
 
 async function copy() {

@@ -288,6 +288,20 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   assert.deepEqual((await downloaded("#download")).bytes, expected);
 });
 
+test("a recogniser's JSON is also saved as subtitles", async () => {
+  await drop("talk.json", readFileSync(new URL("../../../../examples/talk.json", import.meta.url)));
+  await fix("Carter", "CARTER");
+  await word("CARTER").waitFor();
+  await page.selectOption("#as", "srt");
+  const { name, bytes } = await downloaded("#download");
+  assert.equal(name, "talk.restored.srt");
+  assert.match(bytes.toString(), /^1\n00:00:04,000 --> 00:00:07,\d+\nGood evening and welcome\n[^]*Helen CARTER/);
+  assert.match(await status(), /^talk\.restored\.srt · left out: /);
+  await drop("talk.srt", SRT);
+  await word("Edinburgh").waitFor();
+  assert.equal(await page.isHidden("#as"), true);
+});
+
 test("a file that is not UTF-8 shows a menu of encodings, with a guess", async () => {
   await page.selectOption("#lang", "auto");
   const was = "wir trafen angela merkel in münchen\nes war spät und schön\n";
