@@ -25,6 +25,12 @@ test("npm pack, npm install and node restore a text", () => {
   assert.equal(run("node", "--eval", 'import("majuscule").then(({ load }) => load("pt")).then((m) => console.log(m.language))'), "pt\n");
 });
 
+test("the folder without a core and models is not packed", () => {
+  const { status, stderr } = spawnSync("npm", ["pack", "--dry-run", fileURLToPath(new URL("..", import.meta.url))], { cwd: folder, encoding: "utf8" });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /no core and no models: run npm\/build\.sh and pack npm\/dist/);
+});
+
 test("it runs in a worker, with a strict policy against code from strings", () => {
   const worker = `
     import { parentPort } from "node:worker_threads";
