@@ -199,11 +199,12 @@ export class LiveStream {
   /** Takes the next part of the text and returns what is certain by then. */
   push(text) {
     if (typeof text !== "string") encoded(text);
-    let given = this.#half + text;
+    const given = this.#half + text;
     const last = given.charCodeAt(given.length - 1);
-    this.#half = last >= 0xd800 && last < 0xdc00 ? given.at(-1) : "";
-    if (this.#half) given = given.slice(0, -1);
-    return this.#ask("push", given);
+    const half = last >= 0xd800 && last < 0xdc00 ? given.at(-1) : "";
+    const certain = this.#ask("push", half ? given.slice(0, -1) : given);
+    this.#half = half; // a refused part changes nothing
+    return certain;
   }
 
   /** Stops waiting: returns all that has come. */
@@ -216,11 +217,9 @@ export class LiveStream {
     return this.#ask("tail");
   }
 
-  /** Ends the text and returns the rest. */
+  /** Ends the text and returns the rest, with half a surrogate pair whose other half never came. */
   finish() {
-    const half = this.#half;
-    if (half) encoded(half);
-    const rest = this.#ask("finish");
+    const rest = this.#ask("finish") + this.#half;
     this.#number = null;
     forgotten.unregister(this);
     return rest;

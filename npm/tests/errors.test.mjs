@@ -51,11 +51,15 @@ test("what is not a text, a file or an object is refused", async () => {
   assert.match(await message("usage", () => m.restore("ab\ud800")), /half a surrogate pair at 2/);
   assert.match(await message("usage", () => m.words("\udc00 a😀")), /half a surrogate pair at 0/);
   const stream = m.stream();
-  stream.push("a\ud83d");
-  assert.match(await message("usage", () => stream.finish()), /half a surrogate pair/);
-  assert.equal(stream.push("\ude00 ").concat(stream.finish()), "A😀 ");
+  const begun = stream.push("a\ud83d");
+  assert.match(await message("usage", () => stream.push("b")), /half a surrogate pair/);
+  assert.equal(begun + stream.push("\ude00 ") + stream.finish(), "A😀 ");
   assert.match(await message("usage", () => stream.push("b")), /has ended/);
   assert.equal(stream.isFinished, true);
+  // A text that ends there has lost nothing.
+  const cut = m.stream();
+  assert.equal(cut.push("we met in lisbon \ud83d") + cut.finish(), "We met in Lisbon \ud83d");
+  assert.equal(cut.isFinished, true);
 });
 
 test("damaged files are errors, and never the end of the model", async () => {
