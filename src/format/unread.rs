@@ -1,5 +1,5 @@
-//! Formats of subtitles, transcripts and documents that are not read, by their names and first
-//! bytes, with what to do instead: taken for text, their times and codes would be words.
+//! Formats of subtitles, transcripts, documents and data that are not read, by their names and first
+//! bytes, with what to do instead: taken for text, their times, keys and codes would be words.
 
 use std::path::Path;
 
@@ -32,6 +32,16 @@ const DOCUMENT: &str = "save its text as plain text (.txt) first";
 /// The way from an annotation.
 const ANNOTATION: &str =
     "export its text as SubRip, as a table with tabs (.tsv) or as plain text, and name that file";
+
+/// The way from a file whose texts have keys.
+const TEXTS_WITH_KEYS: &str =
+    "write its texts as CSV or JSON lines first, and name the column or field of the text";
+
+/// The way from a document with markup.
+const MARKUP: &str = "convert it to Markdown (.md) or HTML first (pandoc and Asciidoctor do)";
+
+/// The way from a song.
+const SONG: &str = "save its words as plain text (.txt) or lyrics (.lrc) first";
 
 const TEXT_GRID: Unread = Unread {
     extensions: &["textgrid"],
@@ -91,9 +101,32 @@ const USF: Unread = Unread {
     remedy: SUBTITLES,
     is_text: true,
 };
+const GETTEXT: Unread = Unread {
+    extensions: &["po", "pot"],
+    what: "translations of gettext",
+    remedy: "write its texts as CSV first (po2csv does), and name the column of the text",
+    is_text: true,
+};
+const YAML: Unread =
+    Unread { extensions: &["yml", "yaml"], what: "data in YAML", remedy: TEXTS_WITH_KEYS, is_text: true };
+const ORG: Unread = Unread { extensions: &["org"], what: "a document of Org", remedy: MARKUP, is_text: true };
+const BIBLIOGRAPHY: Unread = Unread {
+    extensions: &["bib", "ris", "enw", "nbib"],
+    what: "a bibliography (such as BibTeX)",
+    remedy: TEXTS_WITH_KEYS,
+    is_text: true,
+};
+const CARD: Unread = Unread {
+    extensions: &["vcf", "ics"],
+    what: "contacts or a calendar (vCard, iCalendar)",
+    remedy: TEXTS_WITH_KEYS,
+    is_text: true,
+};
+const ULTRA_STAR: Unread =
+    Unread { extensions: &[], what: "a song of UltraStar", remedy: SONG, is_text: true };
 
-/// The formats that are not read. Those without extensions here show in their first bytes alone.
-static UNREAD: [Unread; 28] = [
+/// The formats that are not read. Those without extensions show in their first bytes alone.
+static UNREAD: [Unread; 38] = [
     TEXT_GRID,
     SCENARIST,
     SUB_VIEWER,
@@ -105,6 +138,58 @@ static UNREAD: [Unread; 28] = [
     TRANSCRIBER,
     CHAT,
     USF,
+    GETTEXT,
+    YAML,
+    ORG,
+    BIBLIOGRAPHY,
+    CARD,
+    ULTRA_STAR,
+    Unread {
+        extensions: &[
+            "properties",
+            "ini",
+            "toml",
+            "strings",
+            "stringsdict",
+            "arb",
+            "resx",
+            "xliff",
+            "xlf",
+            "tmx",
+        ],
+        what: "a file of settings or translations",
+        remedy: TEXTS_WITH_KEYS,
+        is_text: true,
+    },
+    Unread {
+        extensions: &[
+            "rst",
+            "adoc",
+            "asciidoc",
+            "mw",
+            "mediawiki",
+            "textile",
+            "creole",
+            "texi",
+            "texinfo",
+            "typ",
+        ],
+        what: "a document with markup that is not read",
+        remedy: MARKUP,
+        is_text: true,
+    },
+    Unread {
+        extensions: &["fountain", "fdx"],
+        what: "a screenplay (Fountain or Final Draft)",
+        remedy: DOCUMENT,
+        is_text: true,
+    },
+    Unread {
+        extensions: &["cho", "chordpro", "crd"],
+        what: "a song with chords (ChordPro)",
+        remedy: SONG,
+        is_text: true,
+    },
     Unread {
         extensions: &["dfxp"],
         what: "subtitles in an unsupported format (DFXP, which the format ttml may read)",
@@ -204,6 +289,36 @@ pub(super) const TABLE_REMEDY: &str = "write its text as JSON lines or CSV first
                                        pandas.read_parquet(\"x.parquet\").to_json(\"x.jsonl\", orient=\"records\", lines=True, \
                                        force_ascii=False)";
 
+/// The bytes with which files of a format begin, and texts never. Those in small letters may be in
+/// capitals.
+static OPENINGS: [(&[u8], &Unread); 25] = [
+    (b"File type = \"ooTextFile\"", &TEXT_GRID),
+    (b"Scenarist_SCC V", &SCENARIST),
+    (b"[INFORMATION]", &SUB_VIEWER),
+    (b"<sami>", &SAMI),
+    (b"@UTF8\n@", &CHAT),
+    (b"@Begin\n", &CHAT),
+    (b"msgid \"", &GETTEXT),
+    (b"msgctxt \"", &GETTEXT),
+    (b"%YAML ", &YAML),
+    (b"#+title:", &ORG),
+    (b"#+author:", &ORG),
+    (b"#+startup:", &ORG),
+    (b"#+options:", &ORG),
+    (b"@article{", &BIBLIOGRAPHY),
+    (b"@book{", &BIBLIOGRAPHY),
+    (b"@incollection{", &BIBLIOGRAPHY),
+    (b"@inproceedings{", &BIBLIOGRAPHY),
+    (b"@misc{", &BIBLIOGRAPHY),
+    (b"@phdthesis{", &BIBLIOGRAPHY),
+    (b"@string{", &BIBLIOGRAPHY),
+    (b"@techreport{", &BIBLIOGRAPHY),
+    (b"begin:vcard", &CARD),
+    (b"begin:vcalendar", &CARD),
+    (b"#TITLE:", &ULTRA_STAR),
+    (b"#ARTIST:", &ULTRA_STAR),
+];
+
 impl Unread {
     /// Returns the format that the extension of a file means, if it is one that is not read.
     pub(super) fn named(path: &Path) -> Option<&'static Self> {
@@ -218,18 +333,9 @@ impl Unread {
         if head.is_empty() {
             return ended.then_some(None);
         }
-        let openings: [(&[u8], &'static Self); 7] = [
-            (b"File type = \"ooTextFile\"", &TEXT_GRID),
-            (b"Scenarist_SCC V", &SCENARIST),
-            (b"[INFORMATION]", &SUB_VIEWER),
-            (b"<SAMI>", &SAMI),
-            (b"<sami>", &SAMI),
-            (b"@UTF8\n@", &CHAT),
-            (b"@Begin\n", &CHAT),
-        ];
-        for (opening, unread) in openings {
+        for (opening, unread) in OPENINGS {
             let len = head.len().min(opening.len());
-            if head[..len] == opening[..len] {
+            if head[..len] == opening[..len] || head[..len].to_ascii_lowercase() == opening[..len] {
                 match len == opening.len() {
                     true => return Some(Some(unread)),
                     false if !ended && len > 0 => return None,
@@ -338,6 +444,21 @@ mod tests {
             ("talk.docx", "word processor", "plain text"),
             ("talk.pdf", "PDF", "pdftotext"),
             ("talk.rtf", "RTF", "plain text"),
+            ("de.po", "gettext", "po2csv"),
+            ("messages.pot", "gettext", "po2csv"),
+            ("config.yml", "YAML", "JSON lines"),
+            ("config.yaml", "YAML", "JSON lines"),
+            ("app.properties", "settings", "JSON lines"),
+            ("guide.rst", "markup", "Markdown"),
+            ("guide.adoc", "markup", "Markdown"),
+            ("guide.asciidoc", "markup", "Markdown"),
+            ("page.mw", "markup", "Markdown"),
+            ("notes.org", "Org", "Markdown"),
+            ("refs.bib", "BibTeX", "JSON lines"),
+            ("ana.vcf", "vCard", "CSV"),
+            ("june.ics", "iCalendar", "CSV"),
+            ("film.fountain", "screenplay", "plain text"),
+            ("song.cho", "ChordPro", "lyrics"),
         ] {
             let error = refuse_named(name.as_ref()).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains(what) && error.contains(remedy), "{error}");
@@ -392,6 +513,20 @@ mod tests {
             ("{0}{25}so it is\n", Some(&MICRO_DVD)),
             ("{\n  \"wireMagic\": \"pb3\",\n", Some(&YOUTUBE_JSON)),
             ("@UTF8\n@PID:\t1\n@Begin\n", Some(&CHAT)),
+            ("msgid \"\"\nmsgstr \"\"\n", Some(&GETTEXT)),
+            ("%YAML 1.2\n---\nso: it\n", Some(&YAML)),
+            ("#+TITLE: so it is\n", Some(&ORG)),
+            ("@Article{ana2010,\n", Some(&BIBLIOGRAPHY)),
+            ("BEGIN:VCARD\r\nVERSION:3.0\r\n", Some(&CARD)),
+            ("begin:vcalendar\n", Some(&CARD)),
+            ("#TITLE:so it is\n#ARTIST:ana\n", Some(&ULTRA_STAR)),
+            ("#title: so it is\n", None),
+            ("a = b\nso = it\n", None),
+            ("ana: so we met\n", None),
+            ("begin: so it is\n", None),
+            ("@book club\n", None),
+            ("#+1 from me\n", None),
+            ("msgid is a word\n", None),
             ("File type is what matters\n", None),
             ("[information] so it is\n", None),
             ("{0} and {25} are sets\n", None),
