@@ -6,8 +6,8 @@ import importlib.util
 import os
 import pathlib
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
 
 from majuscule import _native
 from majuscule._errors import MissingFileError, UsageError
@@ -81,6 +81,36 @@ def _threads(threads: int | None) -> int:
     if threads < 1:
         raise UsageError(f"threads {threads}: expected 1 or more")
     return threads
+
+
+class _Series(Protocol):
+    """A Series of pandas, which is an object of no package that must be there."""
+
+    @property
+    def index(self) -> Any: ...
+    @property
+    def name(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
+    def isna(self) -> Any: ...
+
+
+Series = TypeVar("Series", bound=_Series)
+
+
+def _is_series(text: object) -> bool:
+    return all(hasattr(text, name) for name in ("index", "name", "dtype", "isna"))
+
+
+def _restored_series(series: Any, restore: Callable[[list[str | None]], list[str | None]]) -> Any:
+    """Return a Series of pandas with its texts restored; its index, name, type and missing values stay."""
+    categories = getattr(series.dtype, "categories", None)
+    if categories is not None:
+        # Two categories may become one: then pandas makes texts of them.
+        return series.map(dict(zip(categories, restore(list(categories)))))
+    texts = [None if is_missing else text for text, is_missing in zip(series, series.isna())]
+    values = [old if new is None else new for old, new in zip(series, restore(texts))]
+    return type(series)(values, index=series.index, name=series.name, dtype=series.dtype)
 
 
 def _opening(gap: str) -> str:
@@ -176,6 +206,8 @@ class Model:
         self, text: str, *, threads: int | None = None, **options: Unpack[Options]
     ) -> str: ...
     @overload
+    def restore(self, text: Series, *, threads: int | None = None, **options: Unpack[Options]) -> Series: ...
+    @overload
     def restore(
         self, text: Iterable[str], *, threads: int | None = None, **options: Unpack[Options]
     ) -> list[str]: ...
@@ -183,14 +215,13 @@ class Model:
     def restore(
         self, text: Iterable[str | None], *, threads: int | None = None, **options: Unpack[Options]
     ) -> list[str | None]: ...
-    def restore(
-        self, text: str | Iterable[str | None], *, threads: int | None = None, **options: Unpack[Options]
-    ) -> Any:
+    def restore(self, text: Any, *, threads: int | None = None, **options: Unpack[Options]) -> Any:
         """Restore a text, or each of several by itself, in order and on all cores; None stays None.
 
         Args:
-            text: A text; an iterable of texts, which gives a list; or a column of an Arrow library (polars, pandas,
-                pyarrow, duckdb), which gives a column that those read: `pl.Series(model.restore(series))`.
+            text: A text; an iterable of texts, which gives a list; a Series of pandas, which gives a Series with its
+                index, name and missing values; or a column of an Arrow library (polars, pyarrow, duckdb), which gives a
+                column that those read: `pl.Series(model.restore(series)).alias("restored")`.
             threads: The number of threads for several texts; all cores by default.
             options: See `Options`.
 
@@ -205,8 +236,10 @@ class Model:
         restorer = self._restorer({**options})
         if isinstance(text, str):
             return restorer.restore(text)
+        if _is_series(text):
+            return _restored_series(text, lambda texts: self.restore(texts, threads=threads, **options))
         if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
-            column = self._restored_column(text, restorer, threads)
+            column = _native.restore_column(restorer, text, _threads(threads))
             if column is not None:
                 return column
         return restorer.restore_all(self._checked_texts(text), _threads(threads))
@@ -223,17 +256,6 @@ class Model:
             if one is not None and not isinstance(one, str):
                 raise TypeError(f"item {at} is {type(one).__name__}, but a str or None is expected")
         return texts
-
-    def _restored_column(self, column: Any, restorer: _native.Restorer, threads: int | None) -> Any:
-        """Restore a column of an Arrow library; None if it turns out to be none."""
-        try:
-            return _native.restore_column(restorer, column, _threads(threads))
-        except ImportError:
-            # pandas without pyarrow has the method and no capsule behind it.
-            if not hasattr(column, "isna"):
-                raise
-        texts = [None if is_missing else text for text, is_missing in zip(column, column.isna())]
-        return type(column)(self.restore(texts, threads=threads), index=column.index, name=column.name, dtype=column.dtype)
 
     def words(self, text: str, **options: Unpack[Options]) -> list[_native.Word]:
         """Return the words of a text, restored. Positions count code points.
@@ -397,6 +419,8 @@ class AutoModel(Model):
         """Restore a text, or each of several by itself in its own language; None stays None."""
         if isinstance(text, str):
             return self._for(text).restore(text, **options)
+        if _is_series(text):
+            return _restored_series(text, lambda texts: self.restore(texts, threads=threads, **options))
         if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
             raise UsageError('a column has one language here: load it by name, or give a list to load("auto")')
         texts = self._of("en")._checked_texts(text)

@@ -129,8 +129,12 @@ class Model:
 @final
 class RestoredColumn:
     """
-    A restored column: one chunk, which Arrow libraries read.
+    A restored column: one chunk, which Arrow libraries read, and a sequence of texts.
     """
+    def __array__(self, /, dtype: Any | None = None, copy: bool | None = None) -> Any:
+        """
+        Passes the texts to NumPy, as objects unless another type is asked for.
+        """
     def __arrow_c_array__(self, /, requested_schema: Any | None = None) -> tuple[CapsuleType, CapsuleType]:
         """
         Passes the column, whose type is its own whatever is requested.
@@ -139,6 +143,11 @@ class RestoredColumn:
         """
         Passes the schema.
         """
+    def __getitem__(self, at: Any, /) -> Any:
+        """
+        Returns the text of a row, or a list of those of a slice.
+        """
+    def __iter__(self, /) -> Any: ...
     def __len__(self, /) -> int: ...
 
 @final

@@ -17,9 +17,10 @@ use arrow_schema::{ArrowError, DataType};
 use majuscule::{Error, Interrupt};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyList};
 
-use crate::{Restorer, interruptible};
+use crate::{Restorer, interruptible, raised};
 
 /// A column of texts, in chunks.
 pub struct Column {
@@ -97,7 +98,7 @@ impl Column {
             plain.iter().for_each(|chunk| push_texts(chunk, &mut texts));
             Ok(Arc::new(all(&text_restorer, &texts, threads)?) as ArrayRef)
         })?;
-        Ok(RestoredColumn { array })
+        Ok(RestoredColumn { array, texts: PyOnceLock::new() })
     }
 }
 
@@ -163,16 +164,57 @@ fn all(
     texts.iter().map(|text| text.and_then(|_| restored.next()).transpose()).collect()
 }
 
-/// A restored column: one chunk, which Arrow libraries read.
-#[pyclass(frozen, module = "majuscule._native")]
+/// A restored column: one chunk, which Arrow libraries read, and a sequence of texts.
+#[pyclass(frozen, sequence, module = "majuscule._native")]
 pub struct RestoredColumn {
     array: ArrayRef,
+    /// The texts as Python's, once they are asked for.
+    texts: PyOnceLock<Py<PyList>>,
+}
+
+impl RestoredColumn {
+    fn texts<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyList>> {
+        let make = || {
+            let plain = of_dictionary(&self.array).map_err(|error| raised(py, &error))?;
+            let mut texts = Vec::new();
+            push_texts(&plain, &mut texts);
+            PyResult::Ok(PyList::new(py, texts)?.unbind())
+        };
+        Ok(self.texts.get_or_try_init(py, make)?.bind(py))
+    }
 }
 
 #[pymethods]
 impl RestoredColumn {
     fn __len__(&self) -> usize {
         self.array.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.texts(py)?.try_iter()?.into_any())
+    }
+
+    /// Returns the text of a row, or a list of those of a slice.
+    fn __getitem__<'py>(&self, py: Python<'py>, at: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.texts(py)?.as_any().get_item(at)
+    }
+
+    /// Passes the texts to NumPy, as objects unless another type is asked for.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err(
+                "a restored column cannot be an array without a copy: leave copy out",
+            ));
+        }
+        let numpy = py.import("numpy")?;
+        let kind = dtype.map_or_else(|| numpy.getattr("object_"), Ok)?;
+        numpy.call_method1("array", (self.texts(py)?, kind))
     }
 
     /// Passes the schema.

@@ -48,13 +48,68 @@ def test_columns_of_pyarrow(model: majuscule.Model) -> None:
     assert pyarrow.array(model.restore(pyarrow.nulls(3))).to_pylist() == [None] * 3
 
 
-def test_columns_of_pandas(model: majuscule.Model) -> None:
+def test_a_series_of_pandas_keeps_its_index_and_name(model: majuscule.Model) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    series = pandas.Series(TEXTS, index=range(7, 207), name="text", dtype="str")
-    restored = model.restore(series)
-    if not isinstance(restored, pandas.Series):
-        restored = pandas.Series.from_arrow(restored)
-    assert [None if missing else text for text, missing in zip(restored, restored.isna())] == CASED
+    frame = pandas.DataFrame({"text": TEXTS[:12], "cased": CASED[:12]}, dtype="str")
+    parts = {
+        "whole": frame,
+        "filtered": frame[frame["text"].notna()],
+        "sorted": frame.sort_values("text", ascending=False),
+        "duplicated": pandas.concat([frame, frame[3:9]]),
+        "empty": frame[:0],
+        "named": frame.set_index(pandas.Index([f"row {at}" for at in range(12)])),
+    }
+    for name, part in parts.items():
+        restored = model.restore(part["text"])
+        assert isinstance(restored, pandas.Series), name
+        pandas.testing.assert_series_equal(restored, part["cased"].rename("text"))
+        table = part.copy()
+        table["restored"] = model.restore(table["text"], threads=2)
+        pandas.testing.assert_series_equal(table["restored"], table["cased"].rename("restored"))
+    with pytest.raises(TypeError, match="item 1 is int"):
+        model.restore(pandas.Series(["we", 2]))
+    assert majuscule.load("auto", preset="fast").restore(frame["text"]).name == "text"
+
+
+def test_a_series_of_pandas_keeps_its_type_and_missing_values(model: majuscule.Model) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    missing = pandas.Series(["we met in lisbon", None, float("nan"), pandas.NA], dtype=object)
+    restored = model.restore(missing)
+    assert restored.dtype == object and restored[0] == "We met in Lisbon"
+    assert restored[1] is None and restored[2] is missing[2] and restored[3] is pandas.NA
+    categories = pandas.Series(TEXTS, dtype="category", name="text")
+    assert model.restore(categories).dtype == "category"
+    for kind in ("category", "string", object):
+        restored = model.restore(pandas.Series(TEXTS, index=range(7, 207), dtype=kind))
+        assert [None if gone else text for text, gone in zip(restored, restored.isna())] == CASED
+        assert list(restored.index) == list(range(7, 207))
+    # Two categories that become one.
+    both = pandas.Series(["we met", "We met", "we met"], dtype="category")
+    assert list(model.restore(both)) == ["We met"] * 3
+
+
+def test_a_restored_column_is_a_sequence_of_texts(model: majuscule.Model) -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.DataFrame({"text": TEXTS})
+    for series in (frame["text"], frame["text"].cast(polars.Categorical)):
+        column: Any = model.restore(series)
+        assert len(column) == len(CASED) and list(column) == CASED
+        assert column[0] == CASED[0] and column[1] is None and column[-1] == CASED[-1] and column[2:6] == CASED[2:6]
+        with pytest.raises(IndexError):
+            column[len(CASED)]
+        with pytest.raises(TypeError):
+            column["text"]
+    named = frame.with_columns(polars.Series(model.restore(frame["text"])).alias("restored"))
+    assert named["restored"].to_list() == CASED
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed")
+    assert numpy.asarray(column).tolist() == CASED and numpy.asarray(column).dtype == object
+    assert numpy.array(column[2:4], dtype=str).tolist() == CASED[2:4]
+    with pytest.raises(ValueError, match="without a copy"):
+        column.__array__(copy=False)
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame({"text": TEXTS})
+    table["restored"] = column
+    assert [None if pandas.isna(text) else text for text in table["restored"]] == CASED
 
 
 def test_functions_of_duckdb(model: majuscule.Model) -> None:
