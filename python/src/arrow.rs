@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "a capsule of another library is a pointer")]
 
 use std::ffi::CStr;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -14,6 +15,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, LargeStringArray, make_array};
 use arrow_schema::{ArrowError, DataType};
+use majuscule::error::caught;
 use majuscule::{Error, Interrupt};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -38,8 +40,16 @@ fn taken<T>(capsule: &Bound<'_, PyCapsule>, name: &CStr, empty: T) -> PyResult<T
     Ok(unsafe { content.replace(empty) })
 }
 
-fn wrong(error: &ArrowError) -> PyErr {
+fn wrong(error: &impl Display) -> PyErr {
     PyValueError::new_err(format!("the column cannot be read: {error}"))
+}
+
+/// Reads what another library passed; a structure of another type than its schema makes arrow panic.
+fn read<T>(work: impl FnOnce() -> Result<T, ArrowError>) -> PyResult<T> {
+    match caught(|| Ok(work())) {
+        Ok(read) => read.map_err(|error| wrong(&error)),
+        Err(_) => Err(wrong(&"an array is not of the type of its schema")),
+    }
 }
 
 fn released() -> PyErr {
@@ -56,24 +66,24 @@ impl Column {
             if stream.release().is_none() {
                 return Err(released());
             }
-            let reader = ArrayStreamReader::try_new(stream).map_err(|error| wrong(&error))?;
-            reader.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(&error))?
+            read(|| ArrayStreamReader::try_new(stream)?.collect::<Result<Vec<_>, _>>())?
         } else if object.hasattr(ARRAY)? {
             let pair = object.call_method0(ARRAY)?;
             let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
             let schema = taken(&schema, c"arrow_schema", FFI_ArrowSchema::empty())?;
             let array = taken(&array, c"arrow_array", FFI_ArrowArray::empty())?;
-            if array.is_released() {
+            if array.is_released() || schema.release().is_none() {
                 return Err(released());
             }
             // SAFETY: both structures come from one call of the interface, which promises that they fit.
-            let data = unsafe { from_ffi(array, &schema) }.map_err(|error| wrong(&error))?;
-            vec![make_array(data)]
+            vec![read(|| unsafe { from_ffi(array, &schema) }.map(make_array))?]
         } else {
             return Ok(None);
         };
         for chunk in &chunks {
             check(chunk.data_type())?;
+            // A producer need not have checked what it read from a file: offsets, views, keys and UTF-8.
+            read(|| chunk.to_data().validate_full())?;
         }
         Ok(Some(Self { chunks }))
     }

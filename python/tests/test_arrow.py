@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
@@ -136,6 +137,58 @@ def test_a_released_capsule_is_an_error(model: majuscule.Model, name: str) -> No
     model.restore(once)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="was read before"):
         model.restore(once)  # type: ignore[call-overload]
+
+
+class Pair:
+    """A producer that hands these capsules out."""
+
+    def __init__(self, schema: Any, array: Any) -> None:
+        self.capsules = schema, array
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.capsules
+
+
+def test_a_column_that_its_library_has_not_checked_is_an_error(model: majuscule.Model) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    text = pyarrow.py_buffer(b"we met angela in lisbon")
+
+    def views(view: bytes) -> Any:
+        return pyarrow.Array.from_buffers(pyarrow.string_view(), 1, [None, pyarrow.py_buffer(view)])
+
+    def keys(key: int) -> Any:
+        keys = pyarrow.array([0, key], pyarrow.int8())
+        return pyarrow.DictionaryArray.from_arrays(keys, pyarrow.array(["we met"]), safe=False)
+
+    def offsets(*at: int) -> Any:
+        buffer = pyarrow.py_buffer(struct.pack(f"<{len(at)}i", *at))
+        return pyarrow.Array.from_buffers(pyarrow.utf8(), len(at) - 1, [None, buffer, text])
+
+    invalid = pyarrow.Array.from_buffers(pyarrow.utf8(), 1, [None, pyarrow.py_buffer(struct.pack("<2i", 0, 2)), pyarrow.py_buffer(b"\xff\xfe")])
+    wrong = {
+        "a view into a buffer that is not there": views(struct.pack("<i4sii", 100, b"we m", 7, 0)),
+        "a view of a negative length": views(struct.pack("<i4sii", -1, b"we m", 0, 0)),
+        "offsets that go back": offsets(0, 10, 5, 20),
+        "a key without a value": keys(7),
+        "bytes that are not UTF-8": invalid,
+    }
+    for name, column in wrong.items():
+        for one in (column, pyarrow.chunked_array([column])):
+            with pytest.raises(ValueError, match="the column cannot be read"):
+                model.restore(one)
+                pytest.fail(name)
+
+
+def test_a_schema_of_another_array_or_used_before_is_an_error(model: majuscule.Model) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    texts, numbers = pyarrow.array(["we met angela"]), pyarrow.array([1] * 3)
+    for one, other in ((texts, numbers), (numbers, texts), (texts.dictionary_encode(), texts)):
+        with pytest.raises(ValueError, match="the column cannot be read"):
+            model.restore(Pair(one.__arrow_c_array__()[0], other.__arrow_c_array__()[1]))  # type: ignore[call-overload]
+    first, second = texts.__arrow_c_array__(), texts.__arrow_c_array__()
+    model.restore(Pair(*first))  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="was read before"):
+        model.restore(Pair(first[0], second[1]))  # type: ignore[call-overload]
 
 
 def test_a_capsule_of_another_name_is_an_error(model: majuscule.Model) -> None:
