@@ -22,6 +22,12 @@ fn arguments_that_cannot_be_are_exit_code_2() {
     room.fails("restore --case loud a.txt", b"", 2, &["loud", "auto", "keep", "ignore"]);
     room.fails("restore --sentence-start 1 a.txt", b"", 2, &["auto", "always", "never"]);
     room.fails("restore --modle x", b"", 2, &["--modle", "--model"]);
+    // An option that there is not is no file either.
+    for line in ["restore --qqq", "train maxent --qqq", "serv", "restore --in-place=x --qqq"] {
+        let said = String::from_utf8(room.run(line, b"").stderr).unwrap();
+        assert!(said.contains("error: ") && !said.contains("as a value"), "{said}");
+    }
+    room.fails("--marks", b"", 2, &["majuscule restore --marks"]);
     room.fails("restor", b"", 2, &["restor", "restore"]);
     room.fails("train oracle a.txt -o other", b"", 2, &["oracle"]);
     room.fails("train majority a.txt", b"", 2, &["--output"]);

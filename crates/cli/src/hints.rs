@@ -56,6 +56,17 @@ const WISHES: [(&[&str], &str); 13] = [
     ),
 ];
 
+/// Removes the tip to write `--` before an option that does not exist: it would name a file.
+pub fn without_value_tip(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().contains("as a value"));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
+    error
+}
+
 /// The hint for unknown arguments, if there is one.
 pub fn hint(error: &clap::Error) -> Option<String> {
     let kind = match error.kind() {

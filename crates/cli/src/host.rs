@@ -10,8 +10,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
-
 use majuscule::error::{Error, Result, caught};
 use majuscule::files::{self, Input};
 use majuscule::methods::Model;
@@ -73,7 +71,7 @@ fn with<T>(work: impl FnOnce(&mut HostedCall) -> T) -> Option<T> {
 /// Those of the verb; a panic is [`Error::Bug`]. [`Error::Usage`] for arguments that the program does not have.
 pub fn call(arguments: impl IntoIterator<Item = OsString>, host: Host) -> Result<VerbOutcome> {
     let arguments = [OsString::from("majuscule")].into_iter().chain(arguments);
-    let cli = Cli::try_parse_from(arguments).map_err(|error| refused(&error))?;
+    let cli = crate::parse(arguments).map_err(|error| refused(&error))?;
     CALL.set(Some(HostedCall { host, answer: VerbOutcome::default() }));
     let done = caught(|| cli.verb.run().map_err(unwrapped));
     let call = CALL.take();

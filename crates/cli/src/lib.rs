@@ -97,8 +97,13 @@ pub fn main_within(command: Vec<OsString>, arguments: impl IntoIterator<Item = O
     run(arguments)
 }
 
+/// Parses arguments; the first is the name of the program.
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(arguments).map_err(hints::without_value_tip)
+}
+
 fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| refuse(&error));
+    let cli = parse(arguments).unwrap_or_else(|error| refuse(&error));
     if !cli.verb.handles_signals() {
         signals::clean_up();
     }
