@@ -156,7 +156,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         }
         None => conversion.run(input, &mut host::stdout(), Path::new("standard output"))?,
     };
-    messages::tell_encoding(&args.input, args.encoding.as_ref(), encoder.encoding());
+    let read = [(args.input.clone(), encoder.encoding().clone())];
+    messages::tell_encodings(&read, args.encoding.as_ref());
     tell(notes);
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::ProgressBar;
@@ -43,9 +43,23 @@ pub fn set_bar(bar: Option<&ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
 }
 
-/// Reports the encoding in which a text was read if it is not the one named.
-pub fn tell_encoding(file: &Path, named: Option<&Encoding>, read: &Encoding) {
-    let Some(named) = named.filter(|named| *named != read) else { return };
-    let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
-    tell!("majuscule: {file}: read as {}, its actual encoding, instead of {}", read.name(), named.name());
+/// Reports the encodings in which texts were read that are not the one named, each in one line.
+pub fn tell_encodings(read: &[(PathBuf, Encoding)], named: Option<&Encoding>) {
+    let Some(named) = named else { return };
+    let mut others: Vec<_> = read.iter().filter(|(_, found)| found != named).collect();
+    while let Some((file, found)) = others.first().copied() {
+        let before = others.len();
+        others.retain(|(_, other)| other != found);
+        let count = before - others.len();
+        let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
+        let (files, whose) = match count {
+            1 => (file.into_owned(), "its"),
+            _ => (format!("{count} files, such as {file}"), "their"),
+        };
+        tell!(
+            "majuscule: {files}: read as {}, {whose} actual encoding, instead of {}",
+            found.name(),
+            named.name()
+        );
+    }
 }

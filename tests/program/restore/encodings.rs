@@ -60,6 +60,13 @@ fn texts_keep_their_encoding() {
             "{said}"
         );
         assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
+        // Several of these files are one line.
+        room.write("more.txt", "são paulo\n");
+        let line = "restore --model model --encoding windows-1252 --check texts.txt more.txt old.txt";
+        let said = String::from_utf8(room.run(line, b"").stderr).unwrap();
+        assert_eq!(said.matches("read as").count(), 1, "{said}");
+        let note = "majuscule: 2 files, such as texts.txt: read as UTF-8, their actual encoding, instead of windows-1252\n";
+        assert!(said.starts_with(note), "{said}");
         // A byte-order mark wins over the option.
         assert_eq!(
             restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use majuscule::error::Error;
-use majuscule::files::Encoding;
 use majuscule::format::{Format, FormatFamily};
 use majuscule::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
 
 use super::arguments::RestoreArgs;
 use super::shown;
-use crate::{convert, messages};
+use crate::convert;
 
 impl RestoreArgs {
     /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
@@ -74,9 +73,8 @@ impl RestoreArgs {
         }
     }
 
-    pub(super) fn tell_conversion(&self, path: &Path, encoding: &Encoding, notes: ConversionNotes) {
+    pub(super) fn tell_conversion(&self, notes: ConversionNotes) {
         if !self.quiet {
-            messages::tell_encoding(path, self.encoding.as_ref(), encoding);
             convert::tell(notes);
         }
     }

@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
-use majuscule::files::{self, FileStamp, Input, Publish};
+use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Format, decoded_text};
 use majuscule::methods::Model;
 use majuscule::methods::language::DetectedLanguage;
@@ -225,6 +225,8 @@ struct Work<'a> {
     progress: RestoreProgress,
     /// True if several texts go to one output.
     joins: bool,
+    /// The encodings that the texts were read in.
+    read_as: Vec<(PathBuf, Encoding)>,
 }
 
 impl<'a> Work<'a> {
@@ -254,13 +256,18 @@ impl<'a> Work<'a> {
             done,
             progress,
             joins,
+            read_as: Vec::new(),
         };
         model.map_or(Ok(()), |model| work.set_model(model))?;
         Ok(work)
     }
 
-    /// Prints a summary, with the languages that were detected if there are several texts.
+    /// Prints the encodings that were not the one named, and a summary, with the languages that were
+    /// detected if there are several texts.
     fn tell(&self, summary: Option<String>) {
+        if !self.args.quiet {
+            messages::tell_encodings(&self.read_as, self.args.encoding.as_ref());
+        }
         let has_languages = self.args.is_told_by_file() && self.paths.len() > 1;
         let languages = self.languages.summary().filter(|_| has_languages);
         let parts: Vec<String> = summary.into_iter().chain(languages).collect();
@@ -342,7 +349,8 @@ impl<'a> Work<'a> {
                 })
             })?;
             monitored.finish();
-            args.tell_conversion(path, encoder.encoding(), notes);
+            args.tell_conversion(notes);
+            self.read_as.push((path.to_owned(), encoder.encoding().clone()));
             self.done = before + done;
             return Ok(true);
         }
@@ -367,9 +375,7 @@ impl<'a> Work<'a> {
         if is_text {
             encoder.finish(out).map_err(|error| files::unwritten(&name, target, error))?;
         }
-        if !args.quiet {
-            messages::tell_encoding(path, args.encoding.as_ref(), encoder.encoding());
-        }
+        self.read_as.push((path.to_owned(), encoder.encoding().clone()));
         self.done = before + done;
         Ok(done.changed)
     }
