@@ -419,6 +419,12 @@ impl<'a> Work<'a> {
                 Some(ending) => out.commit_with_backup(ending)?,
                 None => out.commit()?,
             }
+            if !self.args.quiet
+                && path.is_symlink()
+                && let Ok(file) = std::fs::canonicalize(path)
+            {
+                tell!("majuscule: {} is a link: changed {}, to which it leads", shown(path), file.display());
+            }
         }
         Ok(changed)
     }
