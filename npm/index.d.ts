@@ -129,7 +129,7 @@ export declare class LiveStream {
   now(): string;
   /** Returns what `now` would return, and goes on waiting. */
   tail(): string;
-  /** Ends the text and returns the rest. */
+  /** Ends the text and returns the rest, with half a surrogate pair whose other half never came. */
   finish(): string;
   /** True once the text has ended. */
   readonly isFinished: boolean;
