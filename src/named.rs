@@ -1,4 +1,4 @@
-//! Settings with a few named values, each with a line of help.
+//! Settings with a few named values, each with a line of help, and names that are misspelt.
 
 /// A setting with a few named values, such as a format or a preset. A program parses and lists the
 /// values by this table.
@@ -19,4 +19,19 @@ pub trait NamedValue: Copy + PartialEq + Send + Sync + 'static {
         let name = Self::FORMER.iter().find(|(former, _)| *former == name).map_or(name, |(_, now)| now);
         Self::VALUES.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)
     }
+}
+
+/// Returns the name that a misspelt one probably means, by the measure and the limit with which clap
+/// finds options.
+///
+/// ```
+/// use majuscule::named::nearest;
+///
+/// assert_eq!(nearest("look_ahed", ["lang", "look_ahead", "lossy"]), Some("look_ahead"));
+/// assert_eq!(nearest("colour", ["lang", "look_ahead", "lossy"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let rated = known.into_iter().map(|known| (strsim::jaro(name, known), known));
+    let (likeness, nearest) = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (likeness > 0.7).then_some(nearest)
 }

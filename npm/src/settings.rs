@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use majuscule::error::{Error, Result, option};
-use majuscule::named::NamedValue;
+use majuscule::named::{NamedValue, nearest};
 use majuscule::{Encoding, Format, OutputForm, RestoreOptions, WantedMarks};
 use serde_json::{Map, Value};
 
@@ -133,7 +133,11 @@ impl GivenOptions {
     pub fn finish(self, known: &[&str]) -> Result<()> {
         let Some(name) = self.0.keys().next() else { return Ok(()) };
         let known: Vec<String> = known.iter().map(|name| option_name(name)).collect();
-        Err(Error::usage(format!("there is no option \"{name}\": expected one of {}", known.join(", "))))
+        let hint = match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("expected one of {}", known.join(", ")),
+        };
+        Err(Error::usage(format!("there is no option \"{name}\": {hint}")))
     }
 }
 

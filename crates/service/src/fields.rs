@@ -2,7 +2,7 @@
 //! nothing reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
-use majuscule::named::NamedValue;
+use majuscule::named::{NamedValue, nearest};
 use serde_json::{Map, Number, Value};
 
 use crate::problem::ApiError;
@@ -175,8 +175,12 @@ impl Fields {
         match self.left.keys().next() {
             None => Ok(()),
             Some(unknown) => {
-                let (name, known) = (format!("{}{unknown}", self.at), self.known.join(", "));
-                let detail = format!("the field {name:?} is not known here: expected some of {known}");
+                let name = format!("{}{unknown}", self.at);
+                let hint = match nearest(unknown, self.known.iter().copied()) {
+                    Some(near) => format!("did you mean {}{near}?", self.at),
+                    None => format!("expected some of {}", self.known.join(", ")),
+                };
+                let detail = format!("the field {name:?} is not known here: {hint}");
                 Err(ApiError::field(&name, detail))
             }
         }

@@ -28,7 +28,12 @@ fn a_wrong_request_is_a_problem_that_names_the_field() {
         (
             r#"{"text":"a","look_ahed":1}"#,
             "look_ahed",
-            "the field \"look_ahed\" is not known here: expected some of text",
+            "the field \"look_ahed\" is not known here: did you mean look_ahead?",
+        ),
+        (
+            r#"{"text":"a","colour":1}"#,
+            "colour",
+            "the field \"colour\" is not known here: expected some of text",
         ),
         (r#"{"text":1}"#, "text", "`text` is 1, but a string was expected"),
         (r#"{"texts":["a",null]}"#, "texts[1]", "`texts[1]` is null, but a string was expected"),
