@@ -130,11 +130,8 @@ impl Mark {
     /// assert_eq!(marks, [Mark::None, Mark::Comma, Mark::Question, Mark::Ellipsis, Mark::Dash]);
     /// ```
     pub fn between(gap: &str) -> Self {
-        let stands_alone = || gap.split_whitespace().any(|run| matches!(run, "-" | "--"));
-        let mark = |c| match (c, Self::of(c)) {
-            ('-', _) if !stands_alone() => Self::None,
-            (_, mark) => mark,
-        };
+        let is_hyphen = gap.contains('-') && !gap.split_whitespace().any(|run| matches!(run, "-" | "--"));
+        let mark = |c| if is_hyphen && c == '-' { Self::None } else { Self::of(c) };
         match gap.chars().map(mark).fold(Self::None, Self::stronger) {
             Self::Period if gap.contains("..") => Self::Ellipsis,
             mark => mark,

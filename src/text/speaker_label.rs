@@ -93,6 +93,7 @@ pub(super) struct LabelContext {
 /// Returns the length of the label of a speaker at the beginning of a text: `MAN:`, `MAN (ON TV):`,
 /// `ANA, BOB:`.
 pub fn name_len(text: &str) -> Option<usize> {
+    let (whole, text) = (text, label_part(text));
     let len = text.find(|c| !is_inside(c))?;
     let (mut name, mut rest) = text.split_at(len);
     if rest.starts_with(['(', '[']) && name.ends_with(' ') {
@@ -107,7 +108,13 @@ pub fn name_len(text: &str) -> Option<usize> {
     let is_name = name.contains(char::is_alphabetic)
         && is_named(name, LONGEST_NAME)
         && (names(name).nth(1).is_none() || are_speakers(name, true));
-    (is_name && ends_label(rest)).then_some(text.len() - rest.len())
+    let len = text.len() - rest.len();
+    (is_name && ends_label(&whole[len..])).then_some(len)
+}
+
+/// Returns the part of a text that may be a label.
+fn label_part(text: &str) -> &str {
+    text.char_indices().nth(LONGEST_LABEL).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Returns the name in a label: `MAN` in `MAN (ON TV):` and `[MAN]:`.
@@ -160,8 +167,7 @@ fn ends_label(rest: &str) -> bool {
 /// Looks for the label of a speaker at the beginning of `line`, the rest of a line as far as it has
 /// arrived; `is_whole` is true if no more of it comes.
 pub(super) fn speaker_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
-    let line_end = line.char_indices().nth(LONGEST_LABEL).map(|(at, _)| at);
-    let (line, is_whole) = (&line[..line_end.unwrap_or(line.len())], is_whole || line_end.is_some());
+    let (line, is_whole) = (label_part(line), is_whole || label_part(line).len() < line.len());
     let looks: [fn(&str, bool, LabelContext) -> Scan; 5] =
         [chat_nick, quoted_label, zoom_label, letter_label, named_label];
     let mut is_open = false;
