@@ -1,23 +1,62 @@
 //! Finds code and formulas in plain text, Markdown, TeX and HTML: they are no text.
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
+
+use super::markup::escaped_letter;
 use super::tokenize::NO_TEXT;
 
-/// Elements of HTML whose insides are no text, and where one that is not closed on its line ends.
-const ELEMENTS: [(&str, ElementEnd); 11] = [
-    ("script", ElementEnd::Tag),
-    ("style", ElementEnd::Tag),
-    ("pre", ElementEnd::Tag),
-    ("textarea", ElementEnd::Tag),
-    ("svg", ElementEnd::Tag),
-    ("math", ElementEnd::Tag),
-    ("code", ElementEnd::EmptyLine),
-    ("kbd", ElementEnd::EmptyLine),
-    ("samp", ElementEnd::EmptyLine),
-    ("tt", ElementEnd::EmptyLine),
-    ("var", ElementEnd::EmptyLine),
+/// The code between two strings: its opener and closer without regard to case, what it is filled with, and what
+/// the opener opens if its line has no closer. Of openers that begin alike, the longer comes first.
+type Pair = (&'static str, &'static str, u8, Opens);
+
+const PAIRS: [Pair; 24] = [
+    ("<!--", "-->", BLANK, Opens::Block),
+    ("$$", "$$", NO_TEXT, Opens::First),
+    ("\\(", "\\)", NO_TEXT, Opens::Alone),
+    ("\\[", "\\]", NO_TEXT, Opens::Alone),
+    ("<%=", "%>", NO_TEXT, Opens::Nothing),
+    ("<%", "%>", BLANK, Opens::Nothing),
+    ("{{#", "}}", BLANK, Opens::Nothing),
+    ("{{/", "}}", BLANK, Opens::Nothing),
+    ("{{!", "}}", BLANK, Opens::Nothing),
+    ("{{", "}}", NO_TEXT, Opens::Nothing),
+    ("{%", "%}", BLANK, Opens::Nothing),
+    ("{#", "#}", BLANK, Opens::Nothing),
+    (WIKI_LINK, "]]", NO_TEXT, Opens::Nothing),
+    ("<script", "</script", BLANK, Opens::Element),
+    ("<style", "</style", BLANK, Opens::Element),
+    ("<pre", "</pre", BLANK, Opens::Element),
+    ("<textarea", "</textarea", BLANK, Opens::Element),
+    ("<svg", "</svg", BLANK, Opens::Element),
+    ("<math", "</math", BLANK, Opens::Element),
+    ("<code", "</code", NO_TEXT, Opens::Element),
+    ("<kbd", "</kbd", NO_TEXT, Opens::Element),
+    ("<samp", "</samp", NO_TEXT, Opens::Element),
+    ("<tt", "</tt", NO_TEXT, Opens::Element),
+    ("<var", "</var", NO_TEXT, Opens::Element),
 ];
+
+/// Opens a link of a wiki: `[[target|text]]`.
+const WIKI_LINK: &str = "[[";
+
+/// Fills code that stands apart from text or that is mark-up; [`NO_TEXT`] fills what stands in place of words.
+const BLANK: u8 = b' ';
+
+/// What an opener opens whose closer is not on its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opens {
+    Nothing,
+    Block,
+    /// A block, in TeX or if nothing is before it on its line.
+    First,
+    /// A block, in TeX or if nothing else is on its line.
+    Alone,
+    /// A block, if nothing but tags is before it on its line or nothing after it. `</x` closes it with all up to `>`.
+    Element,
+}
 
 /// Environments of TeX that are no text; formulas end at an empty line at the latest.
 const FORMULAS: &str =
@@ -31,15 +70,11 @@ const COMMANDS: &str = "label usepackage documentclass input include includegrap
     color textcolor definecolor texttt addbibresource graphicspath hypersetup geometry newtheorem theoremstyle \
     pagestyle thispagestyle setcounter RequirePackage lstset usetikzlibrary tag operatorname mathrm index gls Gls";
 
+/// The largest number of backticks around a code span.
+const LONGEST_RUN: usize = 16;
+
 /// The largest number of words of a formula between dollars that has no mark of one.
 const LONGEST_FORMULA: usize = 3;
-
-/// The line at which an element ends that is not closed on its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ElementEnd {
-    Tag,
-    EmptyLine,
-}
 
 /// The notation of a text, as far as the name of its file tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,10 +95,10 @@ enum Block {
     FrontMatter,
     /// A fence of this many of this character.
     Fence(u8, usize),
-    /// Code until this, in lower case; `is_formula` if it ends at an empty line as well.
+    /// Code up to this closer, or to an empty line as well if it stands in place of words.
     Until {
-        end: String,
-        is_formula: bool,
+        close: Cow<'static, str>,
+        fill: u8,
     },
 }
 
@@ -90,6 +125,7 @@ struct BegunLine {
     is_written: bool,
     has_text: bool,
     is_in_tag: bool,
+    last: Option<char>,
 }
 
 impl BegunLine {
@@ -98,6 +134,7 @@ impl BegunLine {
             self.is_in_tag = (self.is_in_tag || c == '<') && c != '>';
             self.is_written |= !c.is_whitespace();
             self.has_text |= !self.is_in_tag && c != '>' && !c.is_whitespace();
+            self.last = Some(c);
         }
     }
 }
@@ -212,11 +249,12 @@ impl CodeFinder {
                 '-' => !begun.is_written && self.is_first,
                 '$' => opens(|c| !c.is_ascii_digit() && !c.is_whitespace()),
                 ']' => opens(|c| matches!(c, '(' | '[')),
+                '[' => opens(|c| c == '['),
                 '\\' => {
                     is_escaped = true;
                     opens(|c| c.is_ascii_alphabetic() || matches!(c, '(' | '['))
                 }
-                '<' => may_be_element(&line[at + 1..], is_whole),
+                '<' | '{' => may_be_pair(&line[at..], is_whole),
                 _ => false,
             };
             if may_open {
@@ -231,11 +269,7 @@ impl CodeFinder {
     fn line(&mut self, line: &str, view: &mut String) {
         let is_first = std::mem::take(&mut self.is_first);
         if self.block == Block::Text {
-            let from = view.len();
             self.text_line(line, is_first, view);
-            if self.notation == Notation::Tex {
-                show_row(line, from, view);
-            }
         } else {
             self.block_line(line, view);
         }
@@ -262,22 +296,19 @@ impl CodeFinder {
                     self.may_indent = true;
                 }
             }
-            Block::Until { is_formula: true, .. } if trimmed.is_empty() => self.block = Block::Text,
-            Block::Until { end, is_formula } => {
-                let Some(at) = find_ignoring_case(line, end) else {
-                    return mask(line, *is_formula, view);
-                };
-                let mut at = at + end.len();
-                if end.starts_with("</") {
-                    at += line[at..].find('>').map_or(line.len() - at, |len| len + 1);
+            Block::Until { fill: NO_TEXT, .. } if trimmed.is_empty() => self.block = Block::Text,
+            Block::Until { close, fill } => {
+                let end = Line::new(line, self.begun).end(close, 0);
+                mask(&line[..end.unwrap_or(line.len())], *fill, view);
+                if let Some(end) = end {
+                    self.block = Block::Text;
+                    self.inline(line, end, view);
                 }
-                mask(&line[..at], *is_formula, view);
-                self.block = Block::Text;
-                return self.inline(line, at, view);
+                return;
             }
             Block::Text => {}
         }
-        mask(line, false, view);
+        mask(line, BLANK, view);
     }
 
     /// Appends a line that begins in text.
@@ -285,19 +316,19 @@ impl CodeFinder {
         let trimmed = line.trim_start();
         if is_first && line.trim_end() == "---" && self.notation != Notation::Tex {
             self.block = Block::FrontMatter;
-            return mask(line, false, view);
+            return mask(line, BLANK, view);
         }
         if self.notation != Notation::Tex
             && let Some((mark, len)) = self.fence(trimmed)
         {
             self.block = Block::Fence(mark, len);
-            return mask(line, false, view);
+            return mask(line, BLANK, view);
         }
         if self.notation == Notation::Markdown && self.is_indented(line, trimmed) {
-            return mask(line, false, view);
+            return mask(line, BLANK, view);
         }
         let from = if self.notation == Notation::Tex { 0 } else { definition_len(line) };
-        mask(&line[..from], false, view);
+        mask(&line[..from], BLANK, view);
         self.inline(line, from, view);
     }
 
@@ -339,188 +370,290 @@ impl CodeFinder {
     }
 
     /// Appends the rest of a line of text from byte `at` on.
-    fn inline(&mut self, line: &str, mut at: usize, view: &mut String) {
+    fn inline(&mut self, text: &str, mut at: usize, view: &mut String) {
+        let mut line = Line::new(text, self.begun);
         let mut start = at;
-        let opens = |c: char| matches!(c, '`' | '$' | '\\' | '<' | ']' | '%');
-        while let Some(next) = line[at..].find(opens).map(|len| at + len) {
-            let Some(Code { end, is_word }) = self.code(line, next) else {
+        let opens = |c: char| matches!(c, '`' | '$' | '\\' | '<' | '[' | ']' | '{' | '%' | '&' | '~');
+        while let Some(next) = text[at..].find(opens).map(|len| at + len) {
+            let Some((end, fill)) = self.code(&mut line, next) else {
                 at = next + 1;
+                if text[next..].starts_with('\\') {
+                    at += text[at..].chars().next().map_or(0, char::len_utf8);
+                }
                 continue;
             };
-            view.push_str(&line[start..next]);
             // The bracket after the text of a link stays.
-            let from = next + usize::from(line.as_bytes()[next] == b']');
-            view.push_str(&line[next..from]);
-            mask(&line[from..end], is_word, view);
+            let from = next + usize::from(text.as_bytes()[next] == b']');
+            view.push_str(&text[start..from]);
+            mask(&text[from..end], fill, view);
             (start, at) = (end, end);
         }
-        view.push_str(&line[start..]);
+        view.push_str(&text[start..]);
     }
 
     /// Returns the code at byte `at` of a line, and opens the block that it begins.
-    fn code(&mut self, line: &str, at: usize) -> Option<Code> {
-        let rest = &line[at..];
-        let is_escaped = line[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+    fn code(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
         let is_tex = self.notation == Notation::Tex;
-        match rest.as_bytes()[0] {
-            _ if is_escaped => None,
-            b'`' if !is_tex => span_len(&line[..at], rest).map(|len| Code::word(at + len)),
-            b'$' => self.dollars(line, at),
-            b'\\' => self.command(line, at),
-            b'<' => self.element(line, at),
-            b']' => target_len(rest).map(|len| Code::apart(at + len)),
-            b'%' if is_tex => Some(Code::apart(line.len())),
+        match line.text.as_bytes()[at] {
+            b'`' if !is_tex => line.span(at),
+            b'$' => self.pair(line, at).or_else(|| self.formula(line, at)),
+            b'\\' => self.pair(line, at).or_else(|| self.command(line, at)),
+            b'<' => self.pair(line, at),
+            b'{' | b'[' if !is_tex => self.pair(line, at),
+            b']' => line.target(at),
+            b'%' if is_tex => Some((line.text.len(), BLANK)),
+            // The cells of a table are shown as other tables have them.
+            b'&' if is_tex => line.next("\\\\", at).map(|_| (at + 1, b'|')),
+            b'~' if is_tex => Some((at + 1, BLANK)),
             _ => None,
         }
     }
 
-    /// Finds a formula between dollars.
-    fn dollars(&mut self, line: &str, at: usize) -> Option<Code> {
-        let is_tex = self.notation == Notation::Tex;
-        let mark = if line[at..].starts_with("$$") { "$$" } else { "$" };
-        let from = at + mark.len();
-        let inside = &line[from..];
-        let closes = inside.match_indices(mark).map(|(len, _)| len).find(|&len| {
-            let before = inside[..len].bytes().rev().take_while(|b| *b == b'\\').count();
-            before % 2 == 0
-                && (is_tex || mark == "$$" || is_formula(&line[..at], &inside[..len], &inside[len + 1..]))
-        });
-        if let Some(len) = closes.filter(|&len| len > 0) {
-            return Some(Code::word(from + len + mark.len()));
-        }
-        let stands_alone = mark == "$$" && line[..at].trim().is_empty();
-        if closes.is_some() || !is_tex && !stands_alone {
-            return None;
-        }
-        self.block = Block::Until { end: mark.to_owned(), is_formula: true };
-        Some(Code::word(line.len()))
+    /// Opens a block, and returns the rest of the line.
+    fn open(&mut self, line: &Line<'_>, close: impl Into<Cow<'static, str>>, fill: u8) -> Code {
+        self.block = Block::Until { close: close.into(), fill };
+        (line.text.len(), fill)
     }
 
-    /// Finds `\(x\)`, an environment, and a command of TeX: one with braces, or any in a file of TeX.
-    fn command(&mut self, line: &str, at: usize) -> Option<Code> {
-        let rest = &line[at..];
-        let is_tex = self.notation == Notation::Tex;
-        for (open, close) in [("\\(", "\\)"), ("\\[", "\\]")] {
-            if let Some(inside) = rest.strip_prefix(open) {
-                if let Some(len) = inside.find(close) {
-                    return Some(Code::word(at + len + 4));
-                }
-                let stands_alone = line[..at].trim().is_empty() && inside.trim().is_empty();
-                if !is_tex && !stands_alone {
-                    return None;
-                }
-                self.block = Block::Until { end: close.to_owned(), is_formula: true };
-                return Some(Code::word(line.len()));
-            }
+    /// Finds code between an opener and a closer of the table.
+    fn pair(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
+        let rest = &line.text[at..];
+        let &(open, close, fill, opens) =
+            PAIRS.iter().find(|pair| pair_len(rest, pair) == Some(pair.0.len()))?;
+        let inside = at + open.len();
+        let tag = if opens == Opens::Element { line.next(">", inside) } else { None };
+        if tag.is_some_and(|tag| line.text[..tag].ends_with('/')) {
+            return None;
         }
-        let name_len = rest[1..].bytes().take_while(u8::is_ascii_alphabetic).count();
-        let name = &rest[1..1 + name_len];
-        let mut end = 1 + name_len + usize::from(rest[1 + name_len..].starts_with('*'));
-        let opens_group = rest[end..].starts_with(['{', '[']);
-        let stands_in_path = line[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '\\'));
-        if name.is_empty() || !is_tex && (!opens_group || stands_in_path) {
-            // `\\` breaks a line.
-            return (is_tex && rest.starts_with("\\\\")).then(|| Code::apart(at + 2));
+        if let Some(end) = line.end(close, inside) {
+            let link = (open == WIKI_LINK).then(|| &line.text[inside..end]);
+            return match link.map(|link| link.rfind('|')) {
+                Some(_) if line.text[end..].starts_with('(') => None,
+                Some(Some(bar)) => Some((inside + bar + 1, BLANK)),
+                _ => Some((end, fill)),
+            };
+        }
+        let is_tex = self.notation == Notation::Tex;
+        let begun = line.begun(at);
+        let is_last = |at: usize| at >= line.text_end;
+        let is_block = match opens {
+            Opens::Nothing => false,
+            Opens::Block => true,
+            Opens::First => is_tex || !begun.is_written,
+            Opens::Alone => is_tex || !begun.is_written && is_last(inside),
+            // `the <code> tag` opens nothing.
+            Opens::Element => !begun.has_text || tag.is_none_or(|tag| is_last(tag + 1)),
+        };
+        is_block.then(|| self.open(line, close, fill))
+    }
+
+    /// Finds a formula between dollars, of which no formula has one inside.
+    fn formula(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
+        let is_tex = self.notation == Notation::Tex;
+        let Some(close) = line.next("$", at + 1) else {
+            return is_tex.then(|| self.open(line, "$", NO_TEXT));
+        };
+        let (inside, after) = (&line.text[at + 1..close], &line.text[close + 1..]);
+        (is_tex || is_formula(inside, line.begun(at).last, after)).then_some((close + 1, NO_TEXT))
+    }
+
+    /// Finds an environment and a command of TeX: one with braces, or any in a file of TeX.
+    fn command(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
+        let text = line.text;
+        let is_tex = self.notation == Notation::Tex;
+        let name_len = text[at + 1..].bytes().take_while(u8::is_ascii_alphabetic).count();
+        let name = &text[at + 1..at + 1 + name_len];
+        let mut end = at + 1 + name_len;
+        end += usize::from(text[end..].starts_with('*'));
+        let opens_group = text[end..].starts_with(['{', '[']);
+        let is_in_path = |c: char| c.is_alphanumeric() || matches!(c, ':' | '\\');
+        let stands_in_path = line.begun(at).last.is_some_and(is_in_path);
+        // `\c{c}` is a letter.
+        if name.is_empty()
+            || is_tex && escaped_letter(&text[at..], true).is_some()
+            || !is_tex && (!opens_group || stands_in_path)
+        {
+            // `\\` breaks a line, and ends the row of a table.
+            let ends_row = line.next("&", 0).is_some_and(|cell| cell < at);
+            let fill = if ends_row { b'|' } else { BLANK };
+            return (is_tex && text[at..].starts_with("\\\\")).then_some((at + 2, fill));
         }
         if is_tex && name == "verb" {
-            let mark = rest[end..].chars().next()?;
-            let len = rest[end + mark.len_utf8()..].find(mark)?;
-            return Some(Code::word(at + end + len + 2 * mark.len_utf8()));
+            let mark = text[end..].chars().next().filter(char::is_ascii)?;
+            return line.next(mark.encode_utf8(&mut [0; 4]), end + 1).map(|close| (close + 1, NO_TEXT));
         }
         if name == "begin"
-            && let Some(environment) = group(&rest[end..], b'{', b'}')
+            && let Some(group) = line.group(end, b"{")
         {
-            let whole = &rest[end + 1..end + environment - 1];
-            let plain = whole.trim_end_matches('*');
+            let whole = &text[end + 1..group - 1];
+            let plain = whole.strip_suffix('*').unwrap_or(whole);
             let is_formula = has(FORMULAS, plain);
             if is_formula || has(LISTINGS, plain) {
                 let close = format!("\\end{{{whole}}}");
-                if let Some(len) = rest.find(&close) {
-                    return Some(Code::word(at + len + close.len()));
-                }
-                self.block = Block::Until { end: close.to_ascii_lowercase(), is_formula };
-                return Some(Code { end: line.len(), is_word: is_formula });
+                let fill = if is_formula { NO_TEXT } else { BLANK };
+                let end = line.end(&close, group).map(|end| (end, NO_TEXT));
+                return end.or_else(|| Some(self.open(line, close, fill)));
             }
         }
         let is_key = name.starts_with("cite") || name.ends_with("cite") || name.ends_with("ref");
         if is_key || has(COMMANDS, name) {
             let mut is_text = false;
-            while !is_text
-                && let Some(len) = group(&rest[end..], b'[', b']').or_else(|| group(&rest[end..], b'{', b'}'))
-            {
-                end += len;
+            while !is_text && let Some(group) = line.group(end, b"[{") {
+                end = group;
                 // The second argument of these is text.
                 is_text = matches!(name, "href" | "textcolor");
             }
-            end += usize::from(is_text && rest[end..].starts_with('{'));
-            let is_apart = matches!(
-                name,
-                "begin" | "end" | "label" | "href" | "textcolor" | "index" | "vspace" | "hspace"
-            );
-            return Some(Code { end: at + end, is_word: !is_apart });
+            end += usize::from(is_text && text[end..].starts_with('{'));
+            let apart = ["begin", "end", "label", "href", "textcolor", "index", "vspace", "hspace"];
+            return Some((end, if apart.contains(&name) { BLANK } else { NO_TEXT }));
         }
         // The argument of the others is text.
-        while let Some(len) = group(&rest[end..], b'[', b']') {
-            end += len;
+        while let Some(group) = line.group(end, b"[") {
+            end = group;
         }
-        end += usize::from(rest[end..].starts_with('{'));
-        Some(Code::apart(at + end))
+        end += usize::from(text[end..].starts_with('{'));
+        Some((end, BLANK))
+    }
+}
+
+/// The end of code inside a line of text, and what it is filled with.
+type Code = (usize, u8);
+
+/// A line, and the closers in it that were looked for, so that no text is searched twice for the same one.
+struct Line<'a> {
+    text: &'a str,
+    /// The byte after the last one that is no white space.
+    text_end: usize,
+    /// The part of the line up to a byte.
+    begun: (BegunLine, usize),
+    /// For each closer, the byte from which it was looked for, and the first one after it: the length if there is none.
+    closers: Vec<(String, usize, usize)>,
+    /// The byte of the closing bracket for each opening one, and for runs of backticks the next run as long.
+    partners: Option<FxHashMap<usize, usize>>,
+}
+
+impl<'a> Line<'a> {
+    fn new(text: &'a str, begun: BegunLine) -> Self {
+        let text_end = text.trim_end().len();
+        Self { text, text_end, begun: (begun, 0), closers: Vec::new(), partners: None }
     }
 
-    /// Finds a comment or an element of HTML that is no text.
-    fn element(&mut self, line: &str, at: usize) -> Option<Code> {
-        let rest = &line[at..];
-        if let Some(inside) = rest.strip_prefix("<!--") {
-            if let Some(len) = inside.find("-->") {
-                return Some(Code::apart(at + 4 + len + 3));
-            }
-            self.block = Block::Until { end: "-->".to_owned(), is_formula: false };
-            return Some(Code::apart(line.len()));
+    /// Returns what the line has before byte `at`, which grows from call to call.
+    fn begun(&mut self, at: usize) -> BegunLine {
+        let (begun, read) = &mut self.begun;
+        begun.read(&self.text[*read..at.max(*read)]);
+        *read = at.max(*read);
+        *begun
+    }
+
+    /// Returns the first closer from byte `from` on; a dollar behind a backslash is none.
+    fn next(&mut self, close: &str, from: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let index = self.closers.iter().position(|(known, ..)| known == close).unwrap_or_else(|| {
+            self.closers.push((close.to_owned(), 1, 0));
+            self.closers.len() - 1
+        });
+        let (_, searched, found) = &mut self.closers[index];
+        if !(*searched..=*found).contains(&from) {
+            let is_escaped =
+                |at: usize| bytes[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1;
+            let closes = |&at: &usize| {
+                bytes[at] == close.as_bytes()[0]
+                    && bytes[at..]
+                        .get(..close.len())
+                        .is_some_and(|it| it.eq_ignore_ascii_case(close.as_bytes()))
+                    && !(bytes[at] == b'$' && is_escaped(at))
+            };
+            *searched = from;
+            *found = (from..bytes.len()).find(closes).unwrap_or(bytes.len());
         }
-        let name = |name: &str| {
-            let is_named = rest.get(1..1 + name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-            is_named && !rest[1 + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '-')
+        Some(*found).filter(|&found| found < bytes.len())
+    }
+
+    /// Returns the byte after the first closer from byte `from` on.
+    fn end(&mut self, close: &str, from: usize) -> Option<usize> {
+        let end = self.next(close, from)? + close.len();
+        let tag = if close.starts_with("</") {
+            self.next(">", end).map_or(self.text.len(), |tag| tag + 1)
+        } else {
+            end
         };
-        let (name, ends) = *ELEMENTS.iter().find(|(known, _)| name(known))?;
-        let tag = rest.find('>');
-        if tag.is_some_and(|tag| rest[..tag].ends_with('/')) {
-            return None;
-        }
-        let close = format!("</{name}");
-        if let Some(len) = find_ignoring_case(rest, &close) {
-            let end = rest[len..].find('>').map_or(rest.len(), |tag| len + tag + 1);
-            return Some(Code { end: at + end, is_word: ends == ElementEnd::EmptyLine });
-        }
-        // `the <code> tag` opens nothing.
-        let is_after_tags = is_markup(&line[..at]) && !self.begun.has_text;
-        if !is_after_tags && tag.is_some_and(|tag| !rest[tag + 1..].trim().is_empty()) {
-            return None;
-        }
-        self.block = Block::Until { end: close, is_formula: ends == ElementEnd::EmptyLine };
-        Some(Code { end: line.len(), is_word: ends == ElementEnd::EmptyLine })
+        Some(tag)
+    }
+
+    /// Returns the byte of the partner of a bracket or of a run of backticks.
+    fn partner(&mut self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let partners = self.partners.get_or_insert_with(|| {
+            let (mut partners, mut open) = (FxHashMap::default(), [const { Vec::new() }; 3]);
+            let mut runs: FxHashMap<usize, usize> = FxHashMap::default();
+            let mut run = 0;
+            for (at, b) in bytes.iter().enumerate() {
+                if let Some(kind) = b"([{".iter().position(|open| open == b) {
+                    open[kind].push(at);
+                } else if let Some(kind) = b")]}".iter().position(|close| close == b) {
+                    partners.extend(open[kind].pop().map(|open| (open, at)));
+                }
+                run = if *b == b'`' { run + 1 } else { 0 };
+                if run > 0 && bytes.get(at + 1) != Some(&b'`') {
+                    let start = at + 1 - run;
+                    partners.extend(runs.insert(run, start).map(|before| (before, start)));
+                }
+            }
+            partners
+        });
+        partners.get(&at).copied()
+    }
+
+    /// Returns the byte after a group at byte `at`, which one of these brackets opens.
+    fn group(&mut self, at: usize, open: &[u8]) -> Option<usize> {
+        let is_open = self.text.as_bytes().get(at).is_some_and(|b| open.contains(b));
+        if is_open { self.partner(at).map(|close| close + 1) } else { None }
+    }
+
+    /// Finds the code span at byte `at`.
+    fn span(&mut self, at: usize) -> Option<Code> {
+        let close = self.partner(at)?;
+        let len = self.text[at..].bytes().take(LONGEST_RUN + 1).take_while(|b| *b == b'`').count();
+        let inside = &self.text[at + len..close.max(at + len)];
+        // ``quotes'' of TeX, `quotes' of old.
+        let is_quote = inside.contains("''") && len == 2
+            || inside.matches('\'').count() % 2 == 1 && inside.contains("' ");
+        (len <= LONGEST_RUN && !is_quote && !inside.trim().is_empty()).then_some((close + len, NO_TEXT))
+    }
+
+    /// Finds `](target)` or `][id]` at byte `at`.
+    fn target(&mut self, at: usize) -> Option<Code> {
+        let end = self.group(at + 1, b"([")?;
+        // `[sic](he said)` is no link, but text.
+        let inside = self.text[at + 2..end - 1].trim();
+        let is_url = inside.split_once(char::is_whitespace).is_none_or(|(_, title)| {
+            inside.starts_with('<') || title.trim_start().starts_with(['"', '\'', '('])
+        });
+        is_url.then_some((end, BLANK))
     }
 }
 
-/// Code inside a line of text, up to byte `end`; `is_word` is true if it stands in place of words.
-struct Code {
-    end: usize,
-    is_word: bool,
+/// Returns how many bytes of an opener a text begins with, if nothing contradicts it as far as the text goes.
+fn pair_len(text: &str, (open, .., opens): &Pair) -> Option<usize> {
+    let len = open.len().min(text.len());
+    let begins = text.as_bytes()[..len].eq_ignore_ascii_case(&open.as_bytes()[..len]);
+    let goes_on = |after: &str| after.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+    let is_other = *opens == Opens::Element && text.get(len..).is_none_or(goes_on);
+    (begins && (len < open.len() || !is_other)).then_some(len)
 }
 
-impl Code {
-    fn word(end: usize) -> Self {
-        Self { end, is_word: true }
-    }
-
-    fn apart(end: usize) -> Self {
-        Self { end, is_word: false }
-    }
+/// Returns true if the text begins with an opener of the table, or may when more of it comes.
+fn may_be_pair(text: &str, is_whole: bool) -> bool {
+    PAIRS.iter().any(|pair| pair_len(text, pair).is_some_and(|len| !is_whole || len == pair.0.len()))
 }
 
 /// Returns true if lines may have code. Most have none: a look at many bytes at once tells.
 fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     // Comparisons without a branch, in a loop of a known length, look at many bytes at once.
-    let opens = |b: u8| (b == b'`') | (b == b'$') | (b == b'\\') | (b == b'<') | (b == b']') | (b == b'~');
+    let opens = |b: u8| {
+        (b == b'`') | (b == b'$') | (b == b'\\') | (b == b'<') | (b == b']') | (b == b'~') | (b == b'{')
+    };
     let has = |bytes: &[u8]| bytes.iter().fold(0, |has, &b| has | u8::from(opens(b))) != 0;
     if is_first && lines.starts_with(b"---") {
         return Some(0);
@@ -531,29 +664,16 @@ fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     lines[from..end].iter().position(|&b| opens(b)).map(|at| from + at)
 }
 
-/// Writes bars between the cells of a table and at the end of its row, as other tables have them; the view
-/// of the line begins at byte `from`.
-fn show_row(line: &str, from: usize, view: &mut String) {
-    let Some(end) = line.rfind("\\\\").filter(|&end| line[..end].contains('&')) else { return };
-    let row: String = view.drain(from..).collect();
-    let is_escaped = |at: usize| row[..at].ends_with('\\');
-    let bar = |(at, c): (usize, char)| if at == end || c == '&' && !is_escaped(at) { '|' } else { c };
-    view.extend(row.char_indices().map(bar));
-}
-
-/// Appends as many bytes as `code` has.
-fn mask(code: &str, is_word: bool, view: &mut String) {
-    let mark = if is_word { NO_TEXT as char } else { ' ' };
-    view.extend(std::iter::repeat_n(mark, code.len()));
+/// Appends as many bytes as `code` has. Code right behind a word leaves the word apart.
+fn mask(code: &str, fill: u8, view: &mut String) {
+    let is_behind = fill == NO_TEXT && view.ends_with(char::is_alphanumeric);
+    let blank = usize::from(is_behind && !code.is_empty());
+    view.extend(std::iter::repeat_n(' ', blank));
+    view.extend(std::iter::repeat_n(char::from(fill), code.len() - blank));
 }
 
 fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
-}
-
-fn find_ignoring_case(line: &str, lower: &str) -> Option<usize> {
-    let found = |part: &[u8]| part.eq_ignore_ascii_case(lower.as_bytes());
-    line.as_bytes().windows(lower.len()).position(found)
 }
 
 /// Returns true if a line may stand in front matter.
@@ -590,29 +710,8 @@ fn definition_len(line: &str) -> usize {
     find().unwrap_or(0)
 }
 
-/// Returns the length of the code span that `rest` begins with; `before` stands before it.
-fn span_len(before: &str, rest: &str) -> Option<usize> {
-    let len = rest.bytes().take_while(|b| *b == b'`').count();
-    if before.ends_with('`') {
-        return None;
-    }
-    let mut at = len;
-    while let Some(next) = rest[at..].find('`').map(|next| at + next) {
-        let run = rest[next..].bytes().take_while(|b| *b == b'`').count();
-        if run == len {
-            let inside = &rest[len..next];
-            // ``quotes'' of TeX, `quotes' of old.
-            let is_quote = inside.contains("''") && len == 2
-                || inside.matches('\'').count() % 2 == 1 && inside.contains("' ");
-            return (!is_quote && !inside.trim().is_empty()).then_some(next + len);
-        }
-        at = next + run;
-    }
-    None
-}
-
-/// Returns true if dollars are around a formula and not before prices: `$5 and $10`.
-fn is_formula(before: &str, inside: &str, after: &str) -> bool {
+/// Returns true if a formula is inside dollars, with this text around them, and not a price: `$5 and $10`.
+fn is_formula(inside: &str, before: Option<char>, after: &str) -> bool {
     let marks = ['\\', '^', '_', '=', '{', '+', '<', '>', '*', '/', '|'];
     let is_marked = inside.contains(marks);
     let is_price = inside.starts_with(|c: char| c.is_ascii_digit()) && !is_marked && inside.contains(' ');
@@ -620,60 +719,9 @@ fn is_formula(before: &str, inside: &str, after: &str) -> bool {
         && !inside.starts_with(char::is_whitespace)
         && !inside.ends_with(char::is_whitespace)
         && !after.starts_with(|c: char| c.is_alphanumeric())
-        && !before.ends_with(|c: char| c.is_alphanumeric())
+        && !before.is_some_and(char::is_alphanumeric)
         && !is_price
         && (is_marked || inside.split_whitespace().count() <= LONGEST_FORMULA)
-}
-
-/// Returns the length of a group in brackets at the beginning of a text.
-fn group(text: &str, open: u8, close: u8) -> Option<usize> {
-    let mut depth = 0;
-    if text.as_bytes().first() != Some(&open) {
-        return None;
-    }
-    for (at, b) in text.bytes().enumerate() {
-        depth += usize::from(b == open);
-        if b == close {
-            depth -= 1;
-            if depth == 0 {
-                return Some(at + 1);
-            }
-        }
-    }
-    None
-}
-
-/// Returns the length of `](target)` or `][id]` at the beginning of a text.
-fn target_len(rest: &str) -> Option<usize> {
-    let target = &rest[1..];
-    let len = group(target, b'(', b')').or_else(|| group(target, b'[', b']'))?;
-    // `[sic](he said)` is no link, but text.
-    let inside = target[1..len - 1].trim();
-    let is_url = inside
-        .split_once(char::is_whitespace)
-        .is_none_or(|(_, title)| inside.starts_with('<') || title.trim_start().starts_with(['"', '\'', '(']));
-    is_url.then_some(1 + len)
-}
-
-/// Returns true if the text after `<` is, or may become, a comment or an element that is no text.
-fn may_be_element(text: &str, is_whole: bool) -> bool {
-    let names = ELEMENTS.iter().map(|(name, _)| *name).chain(["!--"]);
-    names.into_iter().any(|name| {
-        let len = name.len().min(text.len());
-        let begins = text.get(..len).is_some_and(|start| start.eq_ignore_ascii_case(&name[..len]));
-        let after = text.get(name.len()..).and_then(|after| after.chars().next());
-        let is_named = name == "!--" || !after.is_some_and(|c| c.is_alphanumeric() || c == '-');
-        begins && (len == name.len() && is_named || len < name.len() && !is_whole)
-    })
-}
-
-/// Returns true if nothing but tags and white space stands in a text.
-fn is_markup(text: &str) -> bool {
-    let mut is_inside = false;
-    text.chars().all(|c| {
-        is_inside = (is_inside || c == '<') && c != '>';
-        is_inside || c == '>' || c.is_whitespace()
-    })
 }
 
 #[cfg(test)]
@@ -727,6 +775,7 @@ mod tests {
     fn live_text_has_the_same_code_however_it_arrives() {
         let text = "so\n```py\nx = 1\n```\n  run `git a` and $x$, $5 or \\(a\\) [we](http://a.b) <b>h</b> <script>\nvar x\n\
             </script>\n<code>a b</code> <c> c\\d \\emph{we} it ` s\n\
+            {{ a b }} {% x %} {x [[a b|c]] [x] a$x$ C:\\x{a} we <%= x %> so $$ x\n\
             \\[a\\] so\nand \\emph{we} it\n---\n$$\nx\n$$\n<!-- a\n\nb --> we ~ ] < $";
         let mut whole = String::new();
         let whole = CodeFinder::new("", false).view(text, &mut whole).to_owned();
@@ -771,6 +820,28 @@ mod tests {
         assert_eq!(words("a.tex", "so $x\n = y$ is \\$5"), "so ·· ····· is \\$5");
         assert_eq!(words("a", "$$\nx = y\n$$\nwe"), "·· ····· ·· we");
         assert_eq!(words("a", "$$\nx\n\nwe"), "·· · we");
+    }
+
+    #[test]
+    fn placeholders_and_targets_of_wikis_stay() {
+        assert_eq!(view("a", "{{ user }} met <%= a b %> so"), "·········· met ·········· so");
+        assert_eq!(words("a", "{% if a %}so{% endif %} {# no #} we"), "so we");
+        assert_eq!(words("a", "{{#each a}}so{{/each}} {{ open so }"), "so {{ open so }");
+        assert_eq!(view("a", "see [[the alps|our alps]]!"), "see _____ _____our alps]]!");
+        assert_eq!(
+            view("a", "see [[the alps]] or [[so](http://a.b)]"),
+            "see ············ or [[so]____________]"
+        );
+        assert_eq!(words("a.tex", "{{so we}} [[a]]"), "{{so we}} [[a]]");
+    }
+
+    #[test]
+    fn code_right_behind_a_word_leaves_it_apart() {
+        assert_eq!(
+            words("a.tex", "angela~\\cite{m}. paris\\ref{a}. the $n$th"),
+            "angela ········. paris ······. the ···th"
+        );
+        assert_eq!(words("a", "we<kbd>a b</kbd>"), "we ·············");
     }
 
     #[test]

@@ -2,9 +2,16 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::char::compose;
+
+use super::locale::is_joiner;
+
 /// The largest number of characters from `<` to the end of a tag. (With a limit in bytes, a change
 /// of case could turn text into a tag.)
 pub const MAX_TAG: usize = 1024;
+
+/// The largest number of characters in the name of an entity.
+const LONGEST_ENTITY: usize = 10;
 
 /// The result of looking for a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,40 +255,135 @@ pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a word without the tags inside it, and without what stands between the lines of a word that
-/// a hyphen divides.
+/// a hyphen divides, with the letters that entities and accents of TeX stand for.
 pub fn untagged(word: &str) -> Cow<'_, str> {
-    if !word.contains(['<', '{', '\n', '\\']) {
+    if !word.contains(['<', '{', '\n', '\\', '&']) {
         return Cow::Borrowed(word);
     }
-    Cow::Owned(tagged_chars(word).filter(|&(_, is_tag)| !is_tag).map(|(c, _)| c).collect())
+    Cow::Owned(tagged_letters(word).filter_map(|(_, letter)| letter).collect())
 }
 
 /// Appends `word`, with its tags, with the letters of `plain`, which is the same word without tags
 /// and in another case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
-    out.extend(tagged_chars(word).map(|(c, is_tag)| if is_tag { c } else { plain.next().unwrap_or(c) }));
+    for (source, letter) in tagged_letters(word) {
+        match letter.and_then(|_| plain.next()) {
+            Some(new) if source.starts_with(['&', '\\']) && letter != Some(new) => {
+                push_escaped(source, new, out)
+            }
+            Some(new) if letter != Some(new) => out.push(new),
+            _ => out.push_str(source),
+        }
+    }
 }
 
-/// Iterates over the characters of a word, and tells of each whether it belongs to a tag or stands between
-/// lines: the escape `\N` does, and all from the first line feed to the last. A bracket inside a tag opens
+/// Iterates over the parts of a word, each with its letter. Parts of tags have none, nor has what stands
+/// between lines: the escape `\N`, and all from the first line feed to the last. A bracket inside a tag opens
 /// no other one: `<i{}>`.
-fn tagged_chars(word: &str) -> impl Iterator<Item = (char, bool)> + '_ {
+fn tagged_letters(word: &str) -> impl Iterator<Item = (&str, Option<char>)> + '_ {
     let feeds = word.find('\n').zip(word.rfind('\n'));
-    let (mut close, mut is_escape) = (None, false);
-    word.char_indices().map(move |(at, c)| {
+    let (mut close, mut is_escape, mut end) = (None, false, 0);
+    std::iter::from_fn(move || {
+        let at = end;
+        let c = word[at..].chars().next()?;
+        end += c.len_utf8();
         if feeds.is_some_and(|(first, last)| (first..=last).contains(&at)) {
-            return (c, true);
+            return Some((&word[at..end], None));
         }
         let was_inside = close.is_some() || std::mem::take(&mut is_escape);
+        if !was_inside && let Some((len, letter)) = escaped_letter(&word[at..], true) {
+            end = at + len;
+            return Some((&word[at..end], Some(letter)));
+        }
         is_escape = !was_inside && c == '\\';
         close = match close {
             None if !was_inside => closing(c),
             Some(end) if end == c => None,
             _ => close,
         };
-        (c, was_inside || is_escape || close.is_some())
+        let is_tag = was_inside || is_escape || close.is_some();
+        Some((&word[at..end], (!is_tag).then_some(c)))
     })
+}
+
+/// The accents of letters: in the name of an entity (`&eacute;`), after a backslash in TeX (`\'e`), and alone.
+const ACCENTS: [(&str, char, char); 13] = [
+    ("grave", '`', '\u{300}'),
+    ("acute", '\'', '\u{301}'),
+    ("circ", '^', '\u{302}'),
+    ("tilde", '~', '\u{303}'),
+    ("macr", '=', '\u{304}'),
+    ("breve", 'u', '\u{306}'),
+    ("dot", '.', '\u{307}'),
+    ("uml", '"', '\u{308}'),
+    ("ring", 'r', '\u{30a}'),
+    ("dblac", 'H', '\u{30b}'),
+    ("caron", 'v', '\u{30c}'),
+    ("cedil", 'c', '\u{327}'),
+    ("ogon", 'k', '\u{328}'),
+];
+
+/// Other entities inside words: their names, their characters, and the letter of the name that tells their case.
+const ENTITIES: [(&str, char, usize); 11] = [
+    ("oslash", 'ø', 0),
+    ("lstrok", 'ł', 0),
+    ("dstrok", 'đ', 0),
+    ("aelig", 'æ', 1),
+    ("oelig", 'œ', 1),
+    ("eth", 'ð', 1),
+    ("thorn", 'þ', 1),
+    ("szlig", 'ß', 0),
+    ("apos", '\'', 0),
+    ("rsquo", '’', 0),
+    ("shy", '\u{ad}', 0),
+];
+
+/// Returns the length of the entity, or with `is_tex` of the letter with an accent in TeX, that a text begins
+/// with, and the character inside a word that it stands for. The case of its other letters plays no part.
+pub(super) fn escaped_letter(text: &str, is_tex: bool) -> Option<(usize, char)> {
+    let accented = |letter: u8, accent: char| {
+        compose(char::from(letter), accent).filter(|_| letter.is_ascii_alphabetic())
+    };
+    if let [b'\\', accent, rest @ ..] = text.as_bytes()
+        && is_tex
+    {
+        let &(_, known, accent) = ACCENTS.iter().find(|(_, known, _)| *known == char::from(*accent))?;
+        return match *rest {
+            [b'{', letter, b'}', ..] => Some((5, accented(letter, accent)?)),
+            [letter, ..] if !known.is_alphabetic() => Some((3, accented(letter, accent)?)),
+            _ => None,
+        };
+    }
+    let name = text.strip_prefix('&')?;
+    let len =
+        name.bytes().take(LONGEST_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    let name = Some(&name[..len]).filter(|_| len > 1 && name[len..].starts_with(';'))?;
+    let letter = if let Some(number) = name.strip_prefix('#') {
+        let hex = number.strip_prefix(['x', 'X']);
+        char::from_u32(hex.map_or_else(|| number.parse(), |hex| u32::from_str_radix(hex, 16)).ok()?)?
+    } else if let Some((_, small, at)) = ENTITIES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
+    {
+        let is_capital = name.as_bytes()[*at].is_ascii_uppercase();
+        if is_capital { small.to_uppercase().next()? } else { *small }
+    } else {
+        let (_, _, accent) = ACCENTS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(&name[1..]))?;
+        accented(name.as_bytes()[0], *accent)?
+    };
+    (letter.is_alphabetic() || is_joiner(letter) || matches!(letter, '\'' | '’' | '‑'))
+        .then_some((len + 2, letter))
+}
+
+/// Appends an entity or a letter of TeX with another letter, if a change of case in one place does it.
+fn push_escaped(source: &str, letter: char, out: &mut String) {
+    let at = source.bytes().rposition(|b| source.starts_with('\\') && b.is_ascii_alphabetic()).unwrap_or(1);
+    let mut changed = source.to_owned();
+    if let Some(c) = changed.get_mut(at..=at) {
+        let is_upper = c.bytes().all(|b| b.is_ascii_uppercase());
+        if is_upper { c.make_ascii_lowercase() } else { c.make_ascii_uppercase() }
+    }
+    let is_changed = escaped_letter(&changed, true) == Some((source.len(), letter));
+    out.push_str(if is_changed && !source.starts_with("&#") { &changed } else { source });
 }
 
 #[cfg(test)]
@@ -352,5 +454,43 @@ mod tests {
         let mut out = String::new();
         retagged("h<i>e</i>llo", "HELLO", &mut out);
         assert_eq!(out, "H<i>E</i>LLO");
+    }
+
+    #[test]
+    fn entities_and_accents_are_letters_of_their_word() {
+        for (word, plain, upper) in [
+            ("caf&eacute;", "café", "CAF&Eacute;"),
+            ("&#233;t&#xE9;s", "étés", "&#233;T&#xE9;S"),
+            ("&aelig;on", "æon", "&aelig;ON"),
+            ("n&apos;t", "n't", "N&apos;T"),
+            ("re&shy;form", "re\u{ad}form", "RE&shy;FORM"),
+            ("m\\\"unchen", "münchen", "M\\\"UNCHEN"),
+            ("gar\\c{c}on", "garçon", "GAR\\c{C}ON"),
+            ("M&UUML;<i>n</i>", "MÜn", "M&UUML;<i>N</i>"),
+        ] {
+            assert_eq!(untagged(word), plain);
+            let mut out = String::new();
+            retagged(word, &plain.to_uppercase(), &mut out);
+            assert_eq!(out, upper);
+            let mut back = String::new();
+            retagged(&out, plain, &mut back);
+            assert_eq!(back, word);
+        }
+        for text in [
+            "&amp;",
+            "&lt;",
+            "&quot;",
+            "&x;",
+            "&eacute",
+            "&#32;",
+            "&;",
+            "&e acute;",
+            "\\N",
+            "\\\"{uu}",
+            "\\cc",
+        ] {
+            assert_eq!(escaped_letter(text, true), None, "{text}");
+        }
+        assert_eq!(escaped_letter("\\\"u", false), None);
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Reading {
     pub(super) has_openings: bool,
     /// True if marks are inserted.
     pub(super) puts: bool,
+    /// True if the text is TeX, where braces are around groups and a backslash opens an accent.
+    pub(super) is_tex: bool,
 }
 
 /// The way in which a text arrives.
@@ -56,6 +58,7 @@ impl Reading {
             apart: false,
             has_openings: Mark::Question.opening(language).is_some(),
             puts: false,
+            is_tex: false,
         }
     }
 

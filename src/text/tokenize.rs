@@ -20,8 +20,8 @@ use super::source_capitals::{DutchApostrophe, SourceCapitals};
 use super::speaker_label::is_letter;
 use super::tokens::{Break, LinePlace, Token, Tokens};
 use super::words::{
-    JoinedRun, NonSpaceRun, PartFinder, TextPart, WordLetters, is_left_alone, is_list_letter, is_list_number,
-    letters, next_word, space,
+    JoinedRun, NonSpaceRun, PartFinder, TextPart, WordLetters, emoji_len, has_placeholder, is_left_alone,
+    is_list_letter, is_list_number, letters, next_word, space,
 };
 
 pub use super::source_capitals::Capitalized;
@@ -155,6 +155,7 @@ impl Tokenizer {
     /// Reads a text in a notation: a line of Markdown may be the underline of a heading.
     pub(crate) fn of_notation(mut self, notation: Notation) -> Self {
         self.blocks = BlockTracker::new(notation);
+        self.reading.is_tex = notation == Notation::Tex;
         self
     }
 
@@ -452,8 +453,15 @@ impl Tokenizer {
                 return;
             }
         }
+        if let Some(len) = emoji_len(run) {
+            return self.marks(field, field.start + len);
+        }
+        // The box of a task.
+        if self.place == LinePlace::Item && run.eq_ignore_ascii_case("[x]") {
+            return;
+        }
         let mut at = field.start;
-        if is_left_alone(run) || is_list_letter(run) {
+        if is_left_alone(run) || !self.reading.is_tex && has_placeholder(run) || is_list_letter(run) {
             self.pass();
         } else {
             while let Some((start, end)) = next_word(field, at) {
@@ -476,8 +484,7 @@ impl Tokenizer {
         let first = tokens.len();
         self.odd_field(&NonSpaceRun { text: &plain, start: 0, end: run.plain.len(), base: 0 }, tokens);
         for word in &mut tokens.as_mut_slice()[first..] {
-            let (start, end) = (word.source.start as usize, word.source.end as usize);
-            let position = run.position(start)..run.position(end - 1) + 1;
+            let position = run.position(text, word.source.start as usize..word.source.end as usize);
             word.source = base + position.start as u32..base + position.end as u32;
         }
     }

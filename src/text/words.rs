@@ -1,9 +1,11 @@
 //! Finds the words in running text, and the runs and tags that are no words.
 
+use std::ops::Range;
+
 use super::case::MAX_LETTERS;
 use super::divided_word::{Division, Vocabulary, second_part};
 use super::locale::{Locale, folded, is_joiner};
-use super::markup::{TagMatch, is_inline, opens_tag, tag_end};
+use super::markup::{TagMatch, escaped_letter, is_inline, opens_tag, tag_end};
 use super::reading::{Arrival, InnerTags, Reading};
 use super::speaker_label::name_len;
 
@@ -114,7 +116,7 @@ impl PartFinder {
                 TagLookahead::Open if leaves_tail => return TextPart::Open,
                 TagLookahead::No | TagLookahead::Open => {}
                 TagLookahead::Run(run) if is_open(run.end) => return TextPart::Open,
-                TagLookahead::Run(run) => return TextPart::Joined(Box::new(run)),
+                TagLookahead::Run(run) => return TextPart::Joined(Box::new(run.unescaped(text, reading))),
             }
         }
         // Live text and lines that are texts of their own wait for no other line.
@@ -123,7 +125,14 @@ impl PartFinder {
             && !reading.apart
             && let Some(run) = JoinedRun::divided(text, at, end, reading.locale, &self.vocabulary)
         {
-            return TextPart::Joined(Box::new(run));
+            return TextPart::Joined(Box::new(run.unescaped(text, reading)));
+        }
+        if kinds & SPECIAL != 0 && text.as_bytes()[at..end].iter().any(|b| matches!(b, b'&' | b'\\')) {
+            let run = JoinedRun { plain: text[at..end].to_owned(), parts: vec![(0, at)], end };
+            let run = run.unescaped(text, reading);
+            if run.parts.len() > 1 {
+                return TextPart::Joined(Box::new(run));
+            }
         }
         TextPart::Run(NonSpaceRun { text, start: at, end, base }, kinds)
     }
@@ -152,6 +161,9 @@ impl NonSpaceRun<'_> {
         }
         let bytes = self.text.as_bytes();
         let (start, end) = plain_word(bytes, self.start, self.end, kinds)?;
+        if start > self.start && matches!(bytes[start - 1], b'%' | b':' | b'^') {
+            return None;
+        }
         (end - start > 1 || bytes.get(end) != Some(&b')')).then_some((start, end))
     }
 }
@@ -264,10 +276,42 @@ impl JoinedRun {
         (run.parts.len() > 1).then_some(run)
     }
 
-    /// Returns the position in the text of byte `at` of the run without tags.
-    pub(super) fn position(&self, at: usize) -> usize {
-        let (from, to) = self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
-        to + at - from
+    /// Returns the run with the letters that entities and accents of TeX stand for.
+    fn unescaped(self, text: &str, reading: &Reading) -> Self {
+        let mut run = Self { plain: String::new(), parts: Vec::new(), end: self.end };
+        for (number, &(from, mut to)) in self.parts.iter().enumerate() {
+            let end = self.parts.get(number + 1).map_or(self.plain.len(), |next| next.0);
+            run.parts.push((run.plain.len(), to));
+            let mut rest = &self.plain[from..end];
+            while let Some(at) = rest.find(['&', '\\']) {
+                let (len, letter) = match escaped_letter(&rest[at..], reading.is_tex) {
+                    Some((len, letter)) if text[to + at..].starts_with(&rest[at..at + len]) => {
+                        (len, Some(letter))
+                    }
+                    _ => (1, None),
+                };
+                run.plain.push_str(&rest[..at]);
+                if let Some(letter) = letter {
+                    run.parts.push((run.plain.len(), to + at));
+                    run.plain.push(letter);
+                    run.parts.push((run.plain.len(), to + at + len));
+                } else {
+                    run.plain.push_str(&rest[at..at + len]);
+                }
+                (rest, to) = (&rest[at + len..], to + at + len);
+            }
+            run.plain.push_str(rest);
+        }
+        run
+    }
+
+    /// Returns the position in the text of bytes of the run without tags.
+    pub(super) fn position(&self, text: &str, word: Range<usize>) -> Range<usize> {
+        let part = |at: usize| self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
+        let ((first, start), (last, end)) = (part(word.start), part(word.end - 1));
+        let escape =
+            escaped_letter(&text[end..], true).filter(|_| !self.plain[last..].starts_with(['&', '\\']));
+        start + word.start - first..end + escape.map_or(word.end - last, |(len, _)| len)
     }
 }
 
@@ -451,6 +495,35 @@ pub(super) fn next_word(field: &NonSpaceRun<'_>, mut at: usize) -> Option<(usize
     Some((start, field.end))
 }
 
+/// Returns true if a run has a placeholder, which a program fills: `{name}`, `${user.name}`, `%(count)d`, `%s`.
+pub(super) fn has_placeholder(run: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || is_joiner(c) || "_.-".contains(c);
+    let is_braced = |rest: &str| {
+        let after = rest.trim_start_matches(is_name);
+        after.len() < rest.len() && after.starts_with('}')
+    };
+    let is_conversion = |(at, _): (usize, &str)| {
+        let rest = match run[at + 1..].strip_prefix('(') {
+            Some(name) => name.trim_start_matches(is_name).strip_prefix(')').unwrap_or_default(),
+            None => run[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit() || "$.-+".contains(c)),
+        };
+        // Without `i`, whose case a locale decides.
+        let kind = rest.chars().next().filter(|c| "sdfux".contains(c.to_ascii_lowercase()));
+        let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c);
+        kind.is_some() && !rest[1..].starts_with(is_inside) && !run[..at].ends_with(is_inside)
+    };
+    run.split('{').skip(1).any(is_braced) || run.match_indices('%').any(is_conversion)
+}
+
+/// Returns the length of the names of emojis that a run consists of, but for marks: `:tada:`.
+pub(super) fn emoji_len(run: &str) -> Option<usize> {
+    let len = run.strip_prefix(':')?.rfind(':')?;
+    let (name, marks) = (&run[1..1 + len], &run[len + 2..]);
+    let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c);
+    let is_name = name.contains(is_inside) && name.chars().all(|c| is_inside(c) || "_+-:".contains(c));
+    (is_name && !marks.contains(is_inside)).then_some(len + 2)
+}
+
 /// Returns the length of the entity (`&amp;`, `&#39;`) at the beginning of `text`; 1 for a bare
 /// `&`.
 fn entity_len(text: &str) -> usize {
@@ -475,7 +548,7 @@ pub(super) fn is_list_letter(run: &str) -> bool {
 /// Returns true if a run is not words: a URL, an e-mail address, a handle, a tag, a path, a file or
 /// domain name.
 pub(super) fn is_left_alone(run: &str) -> bool {
-    let opens = |c: char| !c.is_alphanumeric() && !"@#/\\~._".contains(c);
+    let opens = |c: char| !c.is_alphanumeric() && !"@#^/\\~._".contains(c);
     let run = run.trim_start_matches(opens);
     let after = |prefix: &str| {
         run.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
@@ -483,7 +556,7 @@ pub(super) fn is_left_alone(run: &str) -> bool {
     };
     run.contains("://")
         || run.contains(['\\', NO_TEXT as char])
-        || ["www.", "@", "#", "/", "./", "../", "~/"].into_iter().any(after)
+        || ["www.", "@", "#", "^", "/", "./", "../", "~/"].into_iter().any(after)
         || run.match_indices('@').any(|(at, _)| run[at + 1..].starts_with(char::is_alphanumeric))
         || run.match_indices('_').any(|(at, _)| stands_inside(run, at))
         || run.split(|c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.')).any(|word| {
@@ -533,6 +606,23 @@ mod tests {
             assert!(is_list_letter(text), "{text}");
         }
         assert!(["1)", "ab)", "é)", "a", "a))"].into_iter().all(|text| !is_list_letter(text)));
+    }
+
+    #[test]
+    fn placeholders_and_emojis_are_no_words() {
+        for run in
+            ["{london}", "${City},", "#{a.b}", "({{a_b}})", "%(count)d", "%s.", "%1$S", "x/{id}", "%.2f"]
+        {
+            assert!(has_placeholder(run), "{run}");
+        }
+        for run in ["{so", "so}", "{}", "{so,we}", "5%d", "%so", "%(so)", "%i", "100%", "{i:so}"] {
+            assert!(!has_placeholder(run), "{run}");
+        }
+        assert_eq!(
+            [":tada:", ":a_b::c:.", ":+1:", ":100:"].map(emoji_len),
+            [Some(6), Some(8), Some(4), Some(5)]
+        );
+        assert_eq!([":so", "so:", ":a b:", "::", ":a:b", "a:b:"].map(emoji_len), [None; 6]);
     }
 
     proptest! {
