@@ -68,6 +68,8 @@ pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
 #[cfg(test)]
+mod growth;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod openings;

@@ -313,6 +313,9 @@ impl SentenceTracker {
         let mut word = Cow::Borrowed(&field.text[field.start..from]);
         if word.is_empty() {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+            // More of a run, whose tags count, tells nothing.
+            let long = before.char_indices().rev().nth(LONGEST_ENDING).map(|(at, _)| at);
+            let before = &before[long.unwrap_or(0)..];
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
             let run = &before[start..];
             word = if reading.tags == InnerTags::Part { Cow::Borrowed(run) } else { last_joined(run) };
