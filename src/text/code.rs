@@ -1,6 +1,7 @@
 //! Finds code and formulas in plain text, Markdown, TeX and HTML: they are no text.
 
 use std::borrow::Cow;
+use std::iter::repeat_n;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -17,12 +18,12 @@ const PAIRS: [Pair; 24] = [
     ("$$", "$$", NO_TEXT, Opens::First),
     ("\\(", "\\)", NO_TEXT, Opens::Alone),
     ("\\[", "\\]", NO_TEXT, Opens::Alone),
-    ("<%=", "%>", NO_TEXT, Opens::Nothing),
+    ("<%=", "%>", PLACEHOLDER, Opens::Nothing),
     ("<%", "%>", BLANK, Opens::Nothing),
     ("{{#", "}}", BLANK, Opens::Nothing),
     ("{{/", "}}", BLANK, Opens::Nothing),
     ("{{!", "}}", BLANK, Opens::Nothing),
-    ("{{", "}}", NO_TEXT, Opens::Nothing),
+    ("{{", "}}", PLACEHOLDER, Opens::Nothing),
     ("{%", "%}", BLANK, Opens::Nothing),
     ("{#", "#}", BLANK, Opens::Nothing),
     (WIKI_LINK, "]]", NO_TEXT, Opens::Nothing),
@@ -44,6 +45,9 @@ const WIKI_LINK: &str = "[[";
 
 /// Fills code that stands apart from text or that is mark-up; [`NO_TEXT`] fills what stands in place of words.
 const BLANK: u8 = b' ';
+
+/// Fills what stands in place of words and has words: one name in braces.
+const PLACEHOLDER: u8 = b'{';
 
 /// What an opener opens whose closer is not on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +170,8 @@ impl CodeFinder {
     }
 
     /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands
-    /// apart from text or that is mark-up, and with [`NO_TEXT`] for what stands in place of words.
+    /// apart from text or that is mark-up, with [`NO_TEXT`] for what stands in place of words, and with
+    /// `{__name_}` for placeholders.
     pub(crate) fn view<'a>(&mut self, lines: &'a str, view: &'a mut String) -> &'a str {
         view.clear();
         let mut at = 0;
@@ -666,10 +671,18 @@ fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
 
 /// Appends as many bytes as `code` has. Code right behind a word leaves the word apart.
 fn mask(code: &str, fill: u8, view: &mut String) {
+    if fill == PLACEHOLDER {
+        let name = code[1..code.len() - 1].chars();
+        view.push('{');
+        name.for_each(|c| {
+            if c.is_alphanumeric() { view.push(c) } else { view.extend(repeat_n('_', c.len_utf8())) }
+        });
+        return view.push('}');
+    }
     let is_behind = fill == NO_TEXT && view.ends_with(char::is_alphanumeric);
     let blank = usize::from(is_behind && !code.is_empty());
-    view.extend(std::iter::repeat_n(' ', blank));
-    view.extend(std::iter::repeat_n(char::from(fill), code.len() - blank));
+    view.extend(repeat_n(' ', blank));
+    view.extend(repeat_n(char::from(fill), code.len() - blank));
 }
 
 fn has(list: &str, word: &str) -> bool {
@@ -824,7 +837,7 @@ mod tests {
 
     #[test]
     fn placeholders_and_targets_of_wikis_stay() {
-        assert_eq!(view("a", "{{ user }} met <%= a b %> so"), "·········· met ·········· so");
+        assert_eq!(view("a", "{{ user }} met <%= a b %> so"), "{__user__} met {___a_b__} so");
         assert_eq!(words("a", "{% if a %}so{% endif %} {# no #} we"), "so we");
         assert_eq!(words("a", "{{#each a}}so{{/each}} {{ open so }"), "so {{ open so }");
         assert_eq!(view("a", "see [[the alps|our alps]]!"), "see _____ _____our alps]]!");

@@ -7,6 +7,7 @@
 //! Case plays no part: a text and its lower-cased copy have their words in the same positions.
 
 use super::blocks::{BlockTag, BlockTracker, LineBlock, ListTag};
+use super::case::Case;
 use super::code::Notation;
 use super::divided_word::Vocabulary;
 use super::gap_tracker::GapTracker;
@@ -18,7 +19,7 @@ use super::reading::{Arrival, InnerTags, Reading};
 use super::sentence_tracker::{AfterMarks, SentenceTracker, stop_ends};
 use super::source_capitals::{DutchApostrophe, SourceCapitals};
 use super::speaker_label::is_letter;
-use super::tokens::{Break, LinePlace, Token, Tokens};
+use super::tokens::{Break, Constraint, LinePlace, Token, Tokens};
 use super::words::{
     JoinedRun, NonSpaceRun, PartFinder, TextPart, WordLetters, emoji_len, has_placeholder, is_left_alone,
     is_list_letter, is_list_number, letters, next_word, space,
@@ -461,16 +462,30 @@ impl Tokenizer {
             return;
         }
         let mut at = field.start;
-        if is_left_alone(run) || !self.reading.is_tex && has_placeholder(run) || is_list_letter(run) {
+        if is_left_alone(run) || is_list_letter(run) {
             self.pass();
         } else {
+            let first = tokens.len();
             while let Some((start, end)) = next_word(field, at) {
                 self.word(field, start, end, tokens);
                 at = end;
             }
+            if !self.reading.is_tex && has_placeholder(run) {
+                self.hold(field, first, tokens);
+            }
         }
         let marks = run.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
         self.marks(field, at.max(field.start + marks.len()));
+    }
+
+    /// Leaves the words of a placeholder from this one on as they are: they stand for words of the text.
+    fn hold(&mut self, field: &NonSpaceRun<'_>, first: usize, tokens: &mut Tokens) {
+        for word in &mut tokens.as_mut_slice()[first..] {
+            let span = (word.source.start - field.base) as usize..(word.source.end - field.base) as usize;
+            word.constraint = Constraint::Fixed(Case::of(&field.text[span], self.reading.locale));
+            word.opening.get_or_insert(Mark::None);
+        }
+        self.gaps.close_open();
     }
 
     /// Appends the words of a run with tags or a line end inside it.
@@ -586,7 +601,6 @@ impl Tokenizer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Case, Constraint};
 
     fn words(text: &str) -> Vec<String> {
         tokenize(text, Locale::Root, "en").iter().map(|(lower, _)| lower.to_owned()).collect()

@@ -161,10 +161,10 @@ impl NonSpaceRun<'_> {
         }
         let bytes = self.text.as_bytes();
         let (start, end) = plain_word(bytes, self.start, self.end, kinds)?;
-        if start > self.start && matches!(bytes[start - 1], b'%' | b':' | b'^') {
+        if start > self.start && (matches!(bytes[start - 1], b'%' | b'^') || bytes[self.start] == b':') {
             return None;
         }
-        (end - start > 1 || bytes.get(end) != Some(&b')')).then_some((start, end))
+        (end - start > 1 || !matches!(bytes.get(end), Some(b')' | b']'))).then_some((start, end))
     }
 }
 
@@ -549,13 +549,15 @@ pub(super) fn is_list_letter(run: &str) -> bool {
 /// domain name.
 pub(super) fn is_left_alone(run: &str) -> bool {
     let opens = |c: char| !c.is_alphanumeric() && !"@#^/\\~._".contains(c);
+    let is_masked = run.contains(NO_TEXT as char);
     let run = run.trim_start_matches(opens);
     let after = |prefix: &str| {
         run.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
             && run[prefix.len()..].starts_with(char::is_alphanumeric)
     };
-    run.contains("://")
-        || run.contains(['\\', NO_TEXT as char])
+    is_masked
+        || run.contains("://")
+        || run.contains('\\')
         || ["www.", "@", "#", "^", "/", "./", "../", "~/"].into_iter().any(after)
         || run.match_indices('@').any(|(at, _)| run[at + 1..].starts_with(char::is_alphanumeric))
         || run.match_indices('_').any(|(at, _)| stands_inside(run, at))
