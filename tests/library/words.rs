@@ -18,6 +18,27 @@ fn the_words_of_a_text_are_decided_as_the_text_is() {
     }
 }
 
+#[test]
+fn the_time_of_the_default_grows_with_the_length_of_a_text() {
+    let model = Model::embedded("en").unwrap();
+    // What this thread has computed, which other work on the machine does not change.
+    let nanos = || {
+        std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse::<f64>().ok()
+    };
+    for atom in ["we met ", "a, ", "so.\n"] {
+        for marks in [MarkSet::NONE, MarkSet::USUAL] {
+            let restorer = model.with(RestoreOptions::default().marks(marks));
+            let time = |words: usize| {
+                let before = nanos()?;
+                restorer.restore(&atom.repeat(words)).unwrap();
+                Some(nanos()? - before)
+            };
+            let [short, long] = [500, 2000].map(time);
+            assert!(long <= short.map(|short| 10.0 * short.max(2e7)), "{atom:?}: {short:?} and {long:?} ns");
+        }
+    }
+}
+
 /// Words in any case, with marks, in lines and items.
 fn capitalized_lines() -> impl Strategy<Value = String> {
     let words = "then he total we met the man a lisbon nato said so i it was big no yes what you 5 km news bbc ana left";
