@@ -195,6 +195,6 @@ impl ConvertArgs {
         let OutputFormArgs { drop, .. } = self.output_form;
         let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
         let (field, cues) = (self.field.clone(), self.output_form.cut().map(limits));
-        Ok(Conversion { from, to, field, drop, cues, ..Conversion::default() })
+        Ok(Conversion { from, to, field, drop, cues, interrupt: host::interrupt() })
     }
 }

@@ -68,7 +68,7 @@ impl Conversion {
         let mut losses = Losses::new(from, to, self.drop);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
         if let Some(limits) = &self.cues {
-            source.cutter = Some(CueCutter::new(limits, from, to)?);
+            source.cutter = Some(CueCutter::new(limits, from, to, self.interrupt.clone())?);
             check_cues(to)?;
             losses = Losses::of_cues(from, to);
         }

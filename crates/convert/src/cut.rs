@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use majuscule::Interrupt;
+use majuscule::error::Result;
+
 use crate::limits::CueLimits;
 
 /// A word as the cut sees it, with what stands after it.
@@ -105,12 +108,16 @@ impl<'a> TurnCut<'a> {
     }
 
     /// Returns the best cut; of cuts of the same cost, that with the longer cues first.
-    pub(crate) fn best(&self) -> Vec<CutCue> {
+    ///
+    /// # Errors
+    /// Fails once the flag is set.
+    pub(crate) fn best(&self, interrupt: &Interrupt) -> Result<Vec<CutCue>> {
         // The cost of the words from each word on, and the end of their first cue.
         let count = self.words.len();
         let mut best = vec![(0, count); count + 1];
         let mut layout = LineLayout::default();
         for start in (0..count).rev() {
+            interrupt.check()?;
             let mut least = (u64::MAX, start + 1);
             for (end, (rest, _)) in best.iter().enumerate().skip(start + 1) {
                 if end > start + 1 && self.is_full(start, end) {
@@ -135,7 +142,7 @@ impl<'a> TurnCut<'a> {
             };
             cues.push(CutCue { words, breaks });
         }
-        cues
+        Ok(cues)
     }
 
     /// Returns the number of characters of words in a row, with one space between two.
@@ -201,40 +208,40 @@ impl<'a> TurnCut<'a> {
     fn lines(&self, words: &Range<usize>, layout: &mut LineLayout) -> Option<u64> {
         let max = self.limits.max_chars;
         let total = self.len(words.start, words.end);
-        layout.lines.clear();
+        layout.count = 0;
         if total <= max {
             return Some(0);
         }
         let count = self.fewest_lines(words)?;
-        // The cost of the words up to each end in the lines so far, and the end of the line before.
         let (start, ideal) = (words.start, total / count);
         let uneven = |line: Range<usize>| {
             let len = self.len(line.start, line.end);
             (len <= max).then(|| (UNEVEN * len.abs_diff(ideal) as u64) / max as u64)
         };
-        let mut before: Vec<Option<(u64, usize)>> = vec![None; words.len() + 1];
-        before[0] = Some((0, start));
+        layout.begin(words, count);
         for line in 1..=count {
-            let mut row = vec![None; words.len() + 1];
-            for end in start + 1..=words.end {
-                let ends = if end == words.end { 0 } else { self.words[end - 1].after.line_cost() };
+            // The first line begins with the words, and the last one ends with them.
+            let begins = if line == 1 { start..start + 1 } else { start + line - 1..words.end };
+            let ends = if line == count { words.end..words.end + 1 } else { start + line..words.end };
+            for end in ends {
+                let after = if end == words.end { 0 } else { self.words[end - 1].after.line_cost() };
                 let mut least: Option<(u64, usize)> = None;
-                for from in (start..end).rev() {
+                for from in (begins.start..begins.end.min(end)).rev() {
                     let Some(own) = uneven(from..end) else { break };
-                    let Some((cost, _)) = before[from - start] else { continue };
+                    let Some(cost) = layout.cost(line - 1, from) else { continue };
                     let top = line == count && self.len(from, end) < ideal;
-                    let cost = cost + own + ends + if top { TOP_HEAVY } else { 0 };
+                    let cost = cost + own + after + if top { TOP_HEAVY } else { 0 };
                     if least.is_none_or(|(least, _)| cost < least) {
                         least = Some((cost, from));
                     }
                 }
-                row[end - start] = least;
+                if line == 1 && least.is_none() {
+                    break;
+                }
+                layout.set(line, end, least);
             }
-            layout.lines.push(row.clone());
-            before = row;
         }
-        layout.start = start;
-        before[words.len()].map(|(cost, _)| cost)
+        layout.cost(count, words.end)
     }
 
     /// Returns the smallest number of lines that hold words; `None` if they do not fit.
@@ -252,22 +259,47 @@ impl<'a> TurnCut<'a> {
     }
 }
 
-/// The best lines of a cue: for each number of lines and each end, the cost and the end before.
+/// The best lines of a cue: for each number of lines and each end, the cost and the end before. The memory
+/// serves all cues.
 #[derive(Debug, Default)]
 struct LineLayout {
-    start: usize,
-    lines: Vec<Vec<Option<(u64, usize)>>>,
+    words: Range<usize>,
+    /// The number of lines, if words need more than one.
+    count: usize,
+    rows: Vec<Option<(u64, usize)>>,
 }
 
 impl LineLayout {
+    /// Starts the lines of words.
+    fn begin(&mut self, words: &Range<usize>, count: usize) {
+        (self.words, self.count) = (words.clone(), count);
+        self.rows.clear();
+        self.rows.resize(count * words.len(), None);
+    }
+
+    /// Returns the place of the best `line` lines that end at `end`.
+    fn at(&self, line: usize, end: usize) -> usize {
+        (line - 1) * self.words.len() + end - self.words.start - 1
+    }
+
+    fn set(&mut self, line: usize, end: usize, least: Option<(u64, usize)>) {
+        let at = self.at(line, end);
+        self.rows[at] = least;
+    }
+
+    /// Returns the cost of the words before `end` in so many lines; `None` if they do not fit.
+    fn cost(&self, lines: usize, end: usize) -> Option<u64> {
+        if lines == 0 { Some(0) } else { self.rows[self.at(lines, end)].map(|(cost, _)| cost) }
+    }
+
     /// Returns the words after which a line ends, in order.
     fn breaks(&self) -> Vec<usize> {
         let mut breaks = Vec::new();
-        let mut end = self.lines.first().map_or(0, |row| row.len() - 1);
-        for row in self.lines.iter().skip(1).rev() {
-            let Some((_, from)) = row[end] else { break };
+        let mut end = self.words.end;
+        for line in (2..=self.count).rev() {
+            let Some((_, from)) = self.rows[self.at(line, end)] else { break };
             breaks.push(from - 1);
-            end = from - self.start;
+            end = from;
         }
         breaks.reverse();
         breaks
@@ -276,6 +308,7 @@ impl LineLayout {
 
 #[cfg(test)]
 mod tests {
+    use majuscule::error::Error;
     use proptest::prelude::*;
 
     use super::*;
@@ -355,13 +388,23 @@ mod tests {
             let cut = TurnCut::new(&words, None, &limits);
             let mut layout = LineLayout::default();
             let cost = |cue: &CutCue| cut.cost(cue.words.clone(), &mut LineLayout::default());
-            let cues = cut.best();
+            let cues = cut.best(&Interrupt::default()).unwrap();
             let sum: Option<u64> = cues.iter().map(cost).sum();
             prop_assert_eq!(sum, Some(least(&cut, 0)));
             for cue in &cues {
                 prop_assert_eq!(cut.lines(&cue.words, &mut layout), least_lines(&cut, &cue.words));
             }
         }
+    }
+
+    #[test]
+    fn a_cut_stops_at_its_flag() {
+        let words = [CutWord { chars: 3, begin: 0, end: 500, after: Juncture::Plain }; 9];
+        let limits = CueLimits::default();
+        let (cut, interrupt) = (TurnCut::new(&words, None, &limits), Interrupt::new());
+        assert_eq!(cut.best(&interrupt).unwrap().len(), 1);
+        interrupt.set();
+        assert!(matches!(cut.best(&interrupt), Err(Error::Interrupted)));
     }
 
     #[test]
@@ -383,6 +426,6 @@ mod tests {
         // Shown for 2 s, 9 characters a second: 20 for the cue, 26 for its lines, and
         // 40 * 18 * 18 / (20 * 20) = 32 for its length.
         assert_eq!(cut.cost(0..4, &mut layout), Some(20 + 26 + 32));
-        assert_eq!(cut.best(), [CutCue { words: 0..4, breaks: vec![1] }]);
+        assert_eq!(cut.best(&Interrupt::default()).unwrap(), [CutCue { words: 0..4, breaks: vec![1] }]);
     }
 }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
+use majuscule::Interrupt;
 use majuscule::error::{Error, Result};
 use majuscule::format::segments::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
@@ -97,6 +98,8 @@ pub(crate) struct CueCutter {
     unit: u64,
     language: CueLanguage,
     losses: Losses,
+    /// Once it is set no more is cut, and what is ready is not to be written.
+    interrupt: Interrupt,
     turns: Vec<SpokenTurn>,
     /// The words read so far.
     count: usize,
@@ -121,6 +124,7 @@ impl CueCutter {
         limits: &CueLimits,
         from: &'static SegmentInfo,
         to: &'static SegmentInfo,
+        interrupt: Interrupt,
     ) -> Result<Self> {
         limits.check()?;
         if !from.has_times {
@@ -135,6 +139,7 @@ impl CueCutter {
             unit: 10u64.pow(3 - to.digits),
             language: CueLanguage::of(limits.language.as_deref()),
             losses: Losses::new(from, to, true),
+            interrupt,
             turns: Vec::new(),
             count: 0,
             blocks: VecDeque::new(),
@@ -352,7 +357,7 @@ impl CueCutter {
             let said = words.iter().map(|word| word.end).max().unwrap_or(0);
             let next = turns.get(at + 1).and_then(|next| next.words.first()).map(|word| word.begin);
             let room = next.map(|next| next.max(said));
-            let cut = TurnCut::new(&words, room, &self.limits).best();
+            let Ok(cut) = TurnCut::new(&words, room, &self.limits).best(&self.interrupt) else { return };
             let (mut open, mut followed) = (Vec::new(), 0);
             for cue in cut {
                 let before = &turn.words[followed..cue.words.start];
@@ -378,6 +383,9 @@ impl CueCutter {
             }
         }
         for cue in &cues {
+            if self.interrupt.check().is_err() {
+                return;
+            }
             self.write(&turns, cue);
         }
     }
@@ -1029,7 +1037,7 @@ mod tests {
         let text: String = (0..count).map(|at| format!(" w{at}")).collect();
         let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
         let [from, to] = [Format::Jsonl, Format::Srt].map(|format| format.segments().unwrap());
-        let mut cutter = CueCutter::new(&CueLimits::default(), from, to).unwrap();
+        let mut cutter = CueCutter::new(&CueLimits::default(), from, to, Interrupt::default()).unwrap();
         let input = Input::of_text("data", line.as_bytes());
         for item in ItemReader::open(Format::Jsonl, input, None).unwrap() {
             assert!(cutter.take(item.unwrap()).is_ok());

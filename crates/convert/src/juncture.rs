@@ -1,7 +1,9 @@
 //! What stands between two words, for those who cut there.
 
+use std::collections::HashSet;
+
 use majuscule::text::Mark;
-use majuscule::text::language::{FunctionWords, Language, has_word};
+use majuscule::text::language::{FunctionWords, Language};
 use majuscule::text::sentence::Abbreviations;
 
 use crate::cut::Juncture;
@@ -13,9 +15,18 @@ const SHORT: usize = 2;
 #[derive(Debug)]
 pub(crate) struct CueLanguage {
     abbreviations: &'static Abbreviations,
-    /// The lists that count; none for a language without one.
-    lists: Vec<&'static FunctionWords>,
+    /// True if no language of the text has a list.
+    is_unlisted: bool,
+    bound: WordSet,
+    close: WordSet,
+    objects: WordSet,
+    conjunctions: WordSet,
+    /// The words of a genitive, whatever the language of the text.
+    genitives: WordSet,
 }
+
+/// Words of several lists, found at once.
+type WordSet = HashSet<&'static str>;
 
 impl CueLanguage {
     /// Returns the words of a language, by its tag or its English name; without one, those of all
@@ -27,8 +38,25 @@ impl CueLanguage {
             true => Language::ALL.to_vec(),
             false => Language::of(tag).into_iter().collect(),
         };
-        let lists = languages.into_iter().filter_map(|language| language.function_words.as_ref()).collect();
-        Self { abbreviations: Abbreviations::of(tag), lists }
+        let lists: Vec<_> =
+            languages.into_iter().filter_map(|language| language.function_words.as_ref()).collect();
+        Self::of_lists(Abbreviations::of(tag), &lists)
+    }
+
+    fn of_lists(abbreviations: &'static Abbreviations, lists: &[&'static FunctionWords]) -> Self {
+        let set = |list: fn(&'static FunctionWords) -> &'static str| {
+            lists.iter().flat_map(|words| list(words).split_whitespace()).collect()
+        };
+        let all = Language::ALL.iter().filter_map(|language| language.function_words.as_ref());
+        Self {
+            abbreviations,
+            is_unlisted: lists.is_empty(),
+            bound: set(|words| words.bound),
+            close: set(|words| words.close),
+            objects: set(|words| words.objects),
+            conjunctions: set(|words| words.conjunctions),
+            genitives: all.flat_map(|words| words.genitives.split_whitespace()).collect(),
+        }
     }
 
     /// Returns what stands between two words, whose marks are part of them.
@@ -54,7 +82,7 @@ impl CueLanguage {
             // The stop of an abbreviation.
             Mark::Period => return Juncture::Close,
             // A conjunction stays with its words across an insertion: `because, he said, ...`.
-            Mark::Comma if self.has(|words| words.conjunctions, &lower) => return Juncture::Close,
+            Mark::Comma if self.conjunctions.contains(&*lower) => return Juncture::Close,
             Mark::Comma | Mark::Question | Mark::Exclamation => return Juncture::Comma,
             _ => {}
         }
@@ -66,38 +94,27 @@ impl CueLanguage {
         let plain = begin.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).next();
         let plain = plain.unwrap_or_default().to_lowercase().replace('’', "'");
         let lower = lower.replace('’', "'");
-        let is_short = self.lists.is_empty() && (1..=SHORT).contains(&lower.chars().count());
+        let is_short = self.is_unlisted && (1..=SHORT).contains(&lower.chars().count());
         let is_upper = |text: &str| text.starts_with(char::is_uppercase);
-        if self.has(|words| words.bound, &lower) || self.has(|words| words.conjunctions, &lower) {
+        if self.bound.contains(&*lower) || self.conjunctions.contains(&*lower) {
             Juncture::Bound
         } else if next.starts_with(['(', '[', '«', '“', '„', '"']) {
             Juncture::Conjunction
-        } else if self.has(|words| words.close, &lower) && !self.has(|words| words.bound, &plain)
-            || self.has(|words| words.objects, &plain)
+        } else if self.close.contains(&*lower) && !self.bound.contains(&*plain)
+            || self.objects.contains(&*plain)
             || is_short
         {
             Juncture::Close
-        } else if self.has(|words| words.conjunctions, &plain) {
+        } else if self.conjunctions.contains(&*plain) {
             Juncture::Conjunction
         } else if is_upper(body) && is_upper(begin) || lower.starts_with(|c: char| c.is_ascii_digit()) {
             Juncture::Close
-        } else if self.has(|words| words.bound, &plain) && !is_genitive(&plain) {
+        } else if self.bound.contains(&*plain) && !self.genitives.contains(&*plain) {
             Juncture::Phrase
         } else {
             Juncture::Plain
         }
     }
-
-    /// Returns true if a list of the language has a word.
-    fn has(&self, list: impl Fn(&FunctionWords) -> &'static str, word: &str) -> bool {
-        self.lists.iter().any(|words| has_word(list(words), word))
-    }
-}
-
-/// Returns true if a word is that of a genitive, whatever the language of the text.
-fn is_genitive(word: &str) -> bool {
-    let lists = Language::ALL.iter().filter_map(|language| language.function_words.as_ref());
-    lists.into_iter().any(|words| has_word(words.genitives, word))
 }
 
 #[cfg(test)]
@@ -124,7 +141,7 @@ mod tests {
     #[test]
     fn the_words_of_a_language_are_those_of_its_descriptor() {
         use Juncture::{Bound, Close, Conjunction, Phrase, Plain};
-        let toyish = CueLanguage { abbreviations: Abbreviations::of("en"), lists: vec![&TOY_WORDS] };
+        let toyish = CueLanguage::of_lists(Abbreviations::of("en"), &[&TOY_WORDS]);
         let found = junctures_in(&toyish, "Mr. blim xoor blum xoor");
         assert_eq!(found, [Close, Bound, Conjunction, Bound]);
         assert_eq!(junctures_in(&toyish, "xoor blim xoor blom xoor"), [Phrase, Bound, Close, Plain]);

@@ -9,7 +9,7 @@ use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
 
 use super::arguments::RestoreArgs;
 use super::shown;
-use crate::convert;
+use crate::{convert, host};
 
 impl RestoreArgs {
     /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
@@ -69,7 +69,7 @@ impl RestoreArgs {
             field: self.field.clone().filter(|_| from_info.has_objects),
             drop: self.output_form.drops() || from_info.has_objects || from_info.is_whole(),
             cues: self.output_form.cut().or(default).map(limits),
-            ..Conversion::default()
+            interrupt: host::interrupt(),
         }
     }
 
