@@ -282,8 +282,9 @@ impl Restorer {
 
     /// Starts a text that is restored while it comes in.
     fn stream(&self, py: Python<'_>) -> PyResult<Stream> {
-        let stream = detached(py, || self.restorer.stream())?;
-        Ok(Stream { stream: Mutex::new(Some(stream)) })
+        let interrupt = Interrupt::new();
+        let stream = detached(py, || self.restorer.interrupted_by(&interrupt).stream())?;
+        Ok(Stream { stream: Mutex::new(Some(stream)), interrupt })
     }
 }
 
@@ -310,23 +311,25 @@ impl Restorer {
 struct Stream {
     /// `None` once the text has ended.
     stream: Mutex<Option<majuscule::Stream>>,
+    /// Set by Ctrl-C, after which the text cannot go on.
+    interrupt: Interrupt,
 }
 
 #[pymethods]
 impl Stream {
     /// Takes the next part of the text and returns what is certain by then.
     fn push(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<String> {
-        self.run(py, |stream, out| stream.push(text.as_bytes(), out))
+        self.run(py, text.len(), |stream, out| stream.push(text.as_bytes(), out))
     }
 
     /// Stops waiting: returns all that has come.
     fn now(&self, py: Python<'_>) -> PyResult<String> {
-        self.run(py, |stream, out| stream.now(out))
+        self.run(py, 0, |stream, out| stream.now(out))
     }
 
     /// Returns what `now` would return, and goes on waiting.
     fn tail(&self, py: Python<'_>) -> PyResult<String> {
-        self.run(py, |stream, out| {
+        self.run(py, 0, |stream, out| {
             out.extend(stream.tail()?);
             Ok(())
         })
@@ -334,7 +337,7 @@ impl Stream {
 
     /// Ends the text and returns the rest.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
-        let rest = self.run(py, |stream, out| stream.finish(out).map(|_| ()));
+        let rest = self.run(py, 0, |stream, out| stream.finish(out).map(|_| ()));
         *self.lock() = None;
         rest
     }
@@ -351,12 +354,14 @@ impl Stream {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does some work on this many bytes; if that is long, Ctrl-C ends it and the text.
     fn run(
         &self,
         py: Python<'_>,
+        bytes: usize,
         work: impl FnOnce(&mut majuscule::Stream, &mut Vec<u8>) -> Result<(), Error> + Send,
     ) -> PyResult<String> {
-        detached(py, || {
+        let work = || {
             let mut place = self.lock();
             let stream =
                 place.as_mut().ok_or_else(|| Error::usage("the stream has ended: start another one"))?;
@@ -369,7 +374,15 @@ impl Stream {
                 *place = None;
             }
             done
-        })
+        };
+        if bytes < LONG {
+            return detached(py, work);
+        }
+        let done = interruptible(py, &self.interrupt, work);
+        if self.interrupt.check().is_err() {
+            *self.lock() = None;
+        }
+        done
     }
 }
 

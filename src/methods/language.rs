@@ -235,8 +235,13 @@ fn largest(probabilities: &[f64]) -> (usize, f64) {
     probabilities.iter().enumerate().fold((0, 0.0), larger)
 }
 
-/// Detects the language of a text among those with a built-in model and others. Capitals and marks
-/// do not count. A few words are enough if they are typical of one language.
+/// The numbers of bytes of a text from which its language is detected: the second only if those of
+/// the first do not tell, as in a file that begins with a long header.
+pub(crate) const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
+
+/// Detects the language of a text among those with a built-in model and others, by its first 4 KiB, or its
+/// first 64 KiB if these do not tell. Capitals and marks do not count. A few words are enough if they are
+/// typical of one language.
 ///
 /// ```
 /// use majuscule::{DetectedLanguage, detect_language};
@@ -246,9 +251,16 @@ fn largest(probabilities: &[f64]) -> (usize, f64) {
 /// assert!(matches!(detect_language("det vet jag inte heller"), DetectedLanguage::Other(_)));
 /// ```
 pub fn detect_language(text: &str) -> DetectedLanguage {
-    let mut evidence = LanguageEvidence::default();
-    evidence.push_text(text);
-    evidence.detected()
+    let mut found = DetectedLanguage::Unsure;
+    for most in LANGUAGE_BYTES {
+        let mut evidence = LanguageEvidence::default();
+        evidence.push_text(&text[..text.floor_char_boundary(most)]);
+        found = evidence.detected();
+        if found != DetectedLanguage::Unsure || text.len() <= most {
+            break;
+        }
+    }
+    found
 }
 
 #[cfg(test)]

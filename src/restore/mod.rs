@@ -33,6 +33,7 @@ pub use word_stream::{RestoredPart, WordStream};
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
+use crate::interrupt;
 use crate::methods::openings::with_openings;
 use crate::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
 use crate::text::bare_stretches::{BareStretches, LOOK_AHEAD};
@@ -389,9 +390,28 @@ impl<'a> Queue<'a> {
             Break::Document => Boundary::Reset,
             _ => Boundary::Line,
         };
-        self.session.push(&piece.tokens, end, &mut self.choices)?;
+        self.choose(&piece.tokens, end)?;
         self.pieces.push_back(piece);
         self.write(None, take)
+    }
+
+    /// Asks the method about the words of a piece, and looks at the flag every so many words: a piece may be
+    /// a whole document.
+    fn choose(&mut self, tokens: &Tokens, end: Boundary) -> Result<()> {
+        let words = interrupt::WORDS_AT_ONCE * self.options.threads.get();
+        if tokens.len() <= words {
+            return self.session.push(tokens, end, &mut self.choices);
+        }
+        let mut part = Tokens::new();
+        for from in (0..tokens.len()).step_by(words) {
+            self.options.interrupt.check()?;
+            let to = tokens.len().min(from + words);
+            part.clear();
+            part.extend(tokens, from..to);
+            let end = if to == tokens.len() { end } else { Boundary::None };
+            self.session.push(&part, end, &mut self.choices)?;
+        }
+        Ok(())
     }
 
     /// Writes all pending text where the input pauses after a line.
@@ -483,6 +503,8 @@ impl<'a> Queue<'a> {
             let choices = &mut self.choices[used..used + piece.tokens.len()];
             used += choices.len();
             self.conventions.apply(&piece.tokens, choices, &after, piece.after);
+            // What was given up is not written.
+            self.options.interrupt.check()?;
             self.decisions.clear();
             self.marks.place(&piece.tokens, choices, last, &self.options, &mut self.decisions);
             self.kept.drop_kept_capitals(&piece.source, &mut piece.tokens, &self.decisions, &self.options);

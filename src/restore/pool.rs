@@ -11,7 +11,7 @@ use super::{Done, restore};
 use crate::error::{Error, Result, option};
 use crate::files::{Encoding, Input, TextEncoder};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
-use crate::methods::language::{DetectedLanguage, LanguageEvidence, tag_of};
+use crate::methods::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
 use crate::model;
 use crate::named::NamedValue;
@@ -19,10 +19,6 @@ use crate::text::{LanguageTag, RestoreOptions, Spellings};
 
 /// The language of texts whose language is neither named nor told.
 pub const DEFAULT_LANGUAGE: &str = "en";
-
-/// The numbers of bytes of a file from which its language is detected: the second only if those of
-/// the first do not tell, as in a file that begins with a long header.
-const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
 
 /// Models by language and preset, each loaded once and shared by all threads, and models that the host
 /// has named.

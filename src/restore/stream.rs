@@ -158,6 +158,9 @@ pub(super) fn live_options(
     RestoreOptions { look_ahead, ..options }.for_format(kind)
 }
 
+/// The number of bytes that are read at once, so that a text that comes whole does not wait whole.
+const TAKEN: usize = 1 << 16;
+
 /// A text as it comes in, cut into pieces, and their decisions once they are certain.
 pub(super) struct Incoming {
     live: Live,
@@ -186,12 +189,15 @@ impl Incoming {
     pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<()> {
         let end = bytes.iter().rfind(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
         self.ends_line = end.map_or(self.ends_line, |end| *end == b'\n');
-        let taken = self.live.push(bytes);
-        self.pass_on(take)?;
-        if taken.is_err() {
-            self.now(take)?;
+        for bytes in bytes.chunks(TAKEN) {
+            let taken = self.live.push(bytes);
+            self.pass_on(take)?;
+            if taken.is_err() {
+                self.now(take)?;
+                return taken;
+            }
         }
-        taken
+        Ok(())
     }
 
     /// Passes on all pieces, with the right context there is.
@@ -233,6 +239,7 @@ impl Incoming {
 
     fn pass_on(&mut self, take: &mut Take<'_>) -> Result<()> {
         while self.live.next(&mut self.piece) {
+            self.queue.options.interrupt.check()?;
             self.piece = self.queue.push(std::mem::take(&mut self.piece), take)?;
         }
         Ok(())

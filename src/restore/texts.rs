@@ -370,6 +370,49 @@ mod tests {
     }
 
     #[test]
+    fn a_long_piece_stops_within_some_words() {
+        struct Stopping(Labels, Interrupt, AtomicUsize);
+        struct StoppingSession<'a>(&'a Stopping);
+
+        impl Restorer for Stopping {
+            fn labels(&self) -> &Labels {
+                &self.0
+            }
+
+            fn look_ahead(&self) -> Option<usize> {
+                Some(0)
+            }
+
+            fn session(&self, _: Request) -> Box<dyn Session + '_> {
+                Box::new(StoppingSession(self))
+            }
+        }
+
+        impl Session for StoppingSession<'_> {
+            fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+                let Stopping(_, interrupt, words) = self.0;
+                interrupt.set();
+                words.fetch_add(tokens.len(), Ordering::Relaxed);
+                out.extend(tokens.iter().map(|_| Choice::default()));
+                Ok(())
+            }
+        }
+
+        let words = "a ".repeat(9000);
+        for (format, text) in
+            [(Format::WhisperJson, format!("{{\"text\":\"{words}\"}}")), (Format::Text, words.clone())]
+        {
+            let interrupt = Interrupt::new();
+            let method = Stopping(Labels::cases(), interrupt.clone(), AtomicUsize::default());
+            let options = RestoreOptions { interrupt, ..Default::default() };
+            let input = Input::of_text("text", text.as_bytes());
+            let stopped = crate::restore::restore(format, input, &method, &options, &mut |_, _| Ok(()));
+            assert!(matches!(stopped, Err(Error::Interrupted)), "{format:?} {stopped:?}");
+            assert!(method.2.into_inner() <= 1000, "{format:?}");
+        }
+    }
+
+    #[test]
     fn each_word_given_comes_back_as_one() {
         let marks = [Mark::Period].into_iter().collect::<MarkSet>();
         let restorer = restorer(RestoreOptions { marks, ..Default::default() });

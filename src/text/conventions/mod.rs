@@ -23,6 +23,7 @@ use super::language::has_word;
 use super::locale::Locale;
 use super::options::RestoreOptions;
 use super::tokens::{Break, Token, Tokens};
+use crate::interrupt::{Interrupt, WORDS_AT_ONCE};
 use names::PARTICLES;
 use stems::MC;
 use tables::{Abbreviation, LanguageTables};
@@ -134,6 +135,7 @@ pub struct Conventions {
     spare: ChosenWords,
     /// What the word before is, as far as the case of the next depends on it.
     trail: Trail,
+    interrupt: Interrupt,
 }
 
 impl Conventions {
@@ -144,6 +146,7 @@ impl Conventions {
             locale: options.locale(),
             style: options.style,
             reach: options.look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD)),
+            interrupt: options.interrupt.clone(),
             ..Self::default()
         }
     }
@@ -162,11 +165,15 @@ impl Conventions {
     }
 
     /// Applies the conventions to the choices for the next words; `after` are the words after them on
-    /// their line, as far as they are [needed](Self::needed) and there. `end` is what follows these.
+    /// their line, as far as they are [needed](Self::needed) and there. `end` is what follows these. Once the
+    /// flag of the options is set, the rest of the words stay as they are.
     pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords, end: Break) {
         let Some(tables) = self.tables else { return };
         let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
         for (at, token) in slice.iter().enumerate() {
+            if at % WORDS_AT_ONCE == 0 && self.interrupt.check().is_err() {
+                return;
+            }
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
             let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
