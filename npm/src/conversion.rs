@@ -58,6 +58,7 @@ impl FileConversion {
             max_chars: values.number("max-chars", 1)?.unwrap_or(usual.max_chars),
             max_lines: values.number("max-lines", 1)?.unwrap_or(usual.max_lines),
             language: values.text("lang")?,
+            max_words: None,
         };
         let cut = values.named::<CueCut>("cues")?;
         let changed = cut.is_none() && limits != CueLimits::default();

@@ -41,11 +41,12 @@ pub(super) enum Ends {
 }
 
 impl<'a> SplitLines<'a> {
-    /// Reads lines; lines of more than `longest` characters come in parts.
+    /// Reads lines; lines of more than `longest` characters come in parts, and so do those that are longer than
+    /// an input that is read whole may be.
     pub(super) fn of_at_most(input: Input<'a>, longest: usize) -> Self {
         Self {
+            longest: longest.min(input.limits().input.0),
             buffer: Buffer::new(input),
-            longest,
             line: 0..0,
             searched: 0,
             number: 0,

@@ -13,7 +13,7 @@ use crate::files::{Encoding, Input, TextEncoder};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
-use crate::model;
+use crate::model::{self, Manifest};
 use crate::named::NamedValue;
 use crate::text::{LanguageTag, RestoreOptions, Spellings};
 
@@ -167,6 +167,14 @@ impl ModelPool {
         let surplus = models.len().saturating_sub(self.most.get());
         models.drain(..surplus);
         Ok(model)
+    }
+
+    /// Returns the manifest of the model of a language and a preset, without loading the model.
+    ///
+    /// # Errors
+    /// Those of [`Methods::preset_store`].
+    pub fn manifest(&self, language: &str, preset: Preset) -> Result<Manifest> {
+        Ok(self.methods.preset_store(language, preset)?.manifest().clone())
     }
 
     /// Returns the number of models that the pool holds.

@@ -32,6 +32,8 @@ from pathlib import Path
 MODELS = Path(__file__).resolve().parents[2] / "lm"
 GOOD = json.dumps({"text": "we met angela in lisbon", "lang": "en", "preset": "fast"}).encode()
 GROWTH = 8 << 20
+# What the book's MemoryMax=1G leaves beside the files that the system holds for the service.
+MOST_MEMORY = 768 << 20
 SEED = 44
 
 
@@ -65,6 +67,14 @@ class Service:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return 1024 * int(re.search(r"VmRSS:\s*(\d+)", status)[1])
 
+    def peak(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(re.search(r"VmHWM:\s*(\d+)", status)[1])
+
+    def gauge(self, name):
+        _, page = ask(self, request("/metrics", b"", "", method="GET"))
+        return int(re.search(rf"^{name} (\d+)$", page.decode(), re.MULTILINE)[1])
+
     def files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
@@ -79,7 +89,7 @@ def check(holds, problem):
 
 def request(path, body, headers="Content-Type: application/json\r\n", method="POST", length=None):
     length = len(body) if length is None else length
-    return f"{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n".encode() + body
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n".encode() + body
 
 
 def read(stream):
@@ -168,7 +178,7 @@ def bad(chance):
         lambda: request("/v1/restore", b'{"text":"' + text + b'"}'),
         lambda: request(f"/v1/restore?format={chance.choice(['srt', 'jsonl', 'whisper-json', 'ttml', 'csv&field=a', 'ctm', 'auto'])}", text * 5, "Content-Type: text/plain\r\n"),
         lambda: request(f"/v1/convert?from={chance.choice(['srt', 'whisper-json', 'auto'])}&to={chance.choice(['vtt', 'ttml', 'x', 'auto'])}&cues={chance.choice(['sentence', ''])}", text, "Content-Type: text/plain\r\n"),
-        lambda: b"POST /v1/restore HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chance.choice([b"zz\r\nabc\r\n", b"-1\r\n", b"ffffffffffffffffff\r\na", b"3\r\nabcdef\r\n0\r\n\r\n", b"5\r\nab", b"0;" + b"a" * 20_000 + b"\r\n\r\n"]),
+        lambda: b"POST /v1/restore HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chance.choice([b"zz\r\nabc\r\n", b"-1\r\n", b"ffffffffffffffffff\r\na", b"3\r\nabcdef\r\n0\r\n\r\n", b"5\r\nab", b"0;" + b"a" * 20_000 + b"\r\n\r\n"]),
         lambda: request("/v1/restore", GOOD, length=chance.choice([len(GOOD) + 10, 1, 10**12, 10**30])),
         lambda: request("/v1/restore", GOOD).replace(b"HTTP/1.1", chance.choice([b"HTTP/9.9", b"HTTP/1.1 HTTP/1.1", b"", b"HTTP/2.0", b"http/1.1"])),
         lambda: bytes(byte if chance.random() > 0.02 else chance.randrange(256) for byte in request("/v1/restore", GOOD)),
@@ -272,6 +282,76 @@ def large_files(service, count=3, megabytes=20):
     return f"{count} files of {megabytes} MB at once; {neighbour.told()}"
 
 
+def cue(at, text):
+    return f"{at}\n00:{at // 60 % 60:02}:{at % 60:02},000 --> 00:{at // 60 % 60:02}:{at % 60:02},900\n{text}\n\n"
+
+
+def gone_clients(service, seconds=0.5):
+    """Clients that go while their request computes: its thread is free again soon after."""
+    words = b"we met angela in lisbon and then "
+    slow = {
+        "lines": ("/v1/restore?format=text", words * 60_000),
+        "document": ("/v1/restore?format=whisper-json", b'{"text":"' + words * 60_000 + b'"}'),
+        "marked document": ("/v1/restore?format=whisper-json&marks=auto", b'{"text":"' + words * 60_000 + b'"}'),
+        "text": ("/v1/restore", b'{"text":"' + words * 60_000 + b'"}'),
+        "cues": ("/v1/convert?from=srt&to=vtt&cues=sentence&max_chars=100&max_lines=4", "".join(cue(at, "a " * 800) for at in range(200)).encode()),
+        "dollars": ("/v1/restore?format=text", b"it costs $5.99, " * 1900),
+        "hyphens": ("/v1/restore?format=text", b"-" * 300_000),
+    }
+    times = {}
+    with Neighbour(service) as neighbour:
+        for kind, (path, body) in slow.items():
+            header = "Content-Type: application/json\r\n" if path == "/v1/restore" else ""
+            with service.connect() as stream:
+                stream.sendall(request(path, body, header))
+                time.sleep(1)
+            begun = time.monotonic()
+            # The service sees the end of the connection first.
+            time.sleep(0.05)
+            while service.gauge("majuscule_abandoned_requests") and time.monotonic() - begun < 60:
+                time.sleep(0.02)
+            times[kind] = time.monotonic() - begun
+    service.check_lives()
+    late = {kind: round(time, 1) for kind, time in times.items() if time > seconds}
+    check(not late, f"threads were held for so many seconds after their client had gone: {late}")
+    return f"{len(slow)} requests whose client went, free within {max(times.values()):.1f} s; {neighbour.told()}"
+
+
+def swollen_bodies(service, count=40):
+    """Bodies of which much more is made than they are long."""
+    words = request("/v1/restore", b'{"words":[' + b'"a",' * 500_000 + b'"a"]}')
+    rows = "".join(f"a 1 {at}.0 .5 a\n" for at in range(1_500_000)).encode()
+    speech = request("/v1/convert?from=ctm&to=srt&cues=sentence", rows, "Content-Type: text/plain\r\n")
+    document = request("/v1/restore?format=whisper-json&marks=auto", b'{"text":"' + b"a " * 8_000_000 + b'"}', "")
+    statuses = collections.Counter()
+
+    def send(raw):
+        statuses[ask(service, raw)[0]] += 1
+
+    clients = [threading.Thread(target=send, args=(raw,)) for raw in [words] * count + [speech] * 4 + [document] * 4]
+    with Neighbour(service) as neighbour:
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+    service.check_lives()
+    check(set(statuses) <= {200, 413, 422, 429, 503}, f"bodies of many words got {statuses}")
+    check(service.peak() < MOST_MEMORY, f"bodies of many words took {service.peak() / 1e6:.0f} MB")
+    return f"{len(clients)} bodies of many words ({dict(statuses)}), at most {service.peak() / 1e6:.0f} MB; {neighbour.told()}"
+
+
+def other_sites(service):
+    """Pages of other sites, by their names and by the headers of browsers."""
+    refused = ["Host: evil.example\r\n"]
+    refused += [f"Host: localhost\r\n{more}\r\n" for more in ["Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site"]]
+    for headers in refused:
+        for path in ["/v1/restore", "/v1/convert?to=vtt", "/v1/live", "/v2/check"]:
+            raw = f"POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n{headers}\r\n".encode()
+            status, _ = ask(service, raw)
+            check(status == 403, f"{path} with {headers!r} got {status}")
+    return f"{len(refused)} kinds of other sites were refused"
+
+
 def vanishing_models(program):
     """A folder of models that is removed after one is loaded, and before another is."""
     with tempfile.TemporaryDirectory() as folder:
@@ -358,6 +438,7 @@ def main():
     tell = lambda what: print(f"- {what}", flush=True)
     with Service(options.program) as service:
         check(is_right(service), "the service does not answer a right request")
+        tell(other_sites(service))
         files = service.files()
         rounds = []
         for seed in range(SEED, SEED + options.rounds):
@@ -365,6 +446,8 @@ def main():
             tell(cut_off(service))
             tell(slow_clients(service))
             tell(large_files(service))
+            tell(gone_clients(service))
+            tell(swollen_bodies(service))
             left = settled(service, files)
             check(left <= files, f"{left} open files, {files} at the beginning")
             rounds.append(service.memory())

@@ -113,7 +113,7 @@ impl OutputFormArgs {
     /// Returns the limits of new cues; `language` is that of the text.
     pub fn limits(&self, language: Option<String>) -> CueLimits {
         let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = self.cues;
-        CueLimits { max_chars, max_lines, max_seconds, min_seconds, max_cps, language }
+        CueLimits { max_chars, max_lines, max_seconds, min_seconds, max_cps, language, max_words: None }
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{methods, page};
 use majuscule::ModelPool;
 use majuscule::error::{Error, option};
-use majuscule_service::{Log, LogEntry, ServiceOptions};
+use majuscule_service::{HostNames, Log, LogEntry, ServiceOptions};
 
 /// Serves text and files over HTTP, with a page to try it on
 ///
@@ -36,6 +36,10 @@ pub struct ServeArgs {
     /// Accept only requests with the header Authorization: Bearer TOKEN, whose token is in this file
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
+    /// Answer requests with this name in the header Host too, as of a reverse proxy; may be given several
+    /// times. Without a token on a loopback address only localhost and loopback addresses are answered
+    #[arg(long = "allow-host", value_name = "NAME", value_parser = host_name)]
+    allowed_hosts: Vec<String>,
     /// Print a line of JSON for each request on standard error, without its text
     #[arg(long)]
     log: bool,
@@ -56,8 +60,14 @@ pub fn run(args: ServeArgs) -> Result<ExitCode> {
             args.listen
         );
     }
+    let is_open_locally = token.is_none() && args.listen.ip().is_loopback();
+    let hosts = match is_open_locally || !args.allowed_hosts.is_empty() {
+        true => HostNames::LoopbackAnd(args.allowed_hosts),
+        false => HostNames::Any,
+    };
     let options = ServiceOptions::default()
         .threads(page::threads(args.threads))
+        .hosts(hosts)
         .token(token)
         .log(Some(logger(args.log)));
     let mut pool = ModelPool::new(methods::methods());
@@ -76,6 +86,14 @@ fn named_folder(text: &str) -> Result<(String, PathBuf), String> {
             Ok((name.to_owned(), PathBuf::from(folder)))
         }
         _ => Err("expected a name and a folder, such as news=models/news".to_owned()),
+    }
+}
+
+/// Reads the name of a host, which is without a scheme and a port.
+fn host_name(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.contains(['/', ':', '*', ' ']) {
+        true => Err("expected the name of a host alone, such as case.example.org".to_owned()),
+        false => Ok(text.to_owned()),
     }
 }
 

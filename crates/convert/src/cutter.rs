@@ -282,7 +282,14 @@ impl CueCutter {
         turn.words.push(word);
         turn.sources.push(Rc::clone(source));
         self.count += 1;
-        Ok(())
+        let held = self.count - self.turns.first().map_or(0, |turn| turn.first);
+        match self.limits.max_words {
+            Some(most) if held > most => {
+                let problem = format!("found more than {most} words, the limit of new cues: divide the file");
+                Err(Lost { part: LossKind::Text, nth: 0, problem })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Begins another recording, whose times begin anew.
@@ -1104,6 +1111,16 @@ mod tests {
         }
         assert!(error(Format::Text, "so").starts_with("plain text has no times, but cues are made of"));
         assert_eq!(cut(Format::Ctm, Format::Srt, ""), "");
+    }
+
+    #[test]
+    fn a_recording_has_no_more_words_than_the_limit() {
+        let limits = || CueLimits { max_words: Some(2), ..CueLimits::default() };
+        let found = cut_with(limits(), Format::Ctm, Format::Srt, "t A 1 1 so\nt A 3 1 we\nt A 5 1 met\n");
+        let found = found.unwrap_err().to_string();
+        assert!(found.starts_with("data, line 3, column 9: found more than 2 words"), "{found}");
+        let two = "t A 1 1 so\nt A 3 1 we\nu A 1 1 met\nu A 3 1 them\n";
+        assert!(cut_with(limits(), Format::Ctm, Format::Stm, two).is_ok());
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct CueLimits {
     /// The language of the text, by its tag, or `mul` for several: it tells abbreviations, and
     /// articles and prepositions, which stay on the line of their noun.
     pub language: Option<String>,
+    /// The largest number of words of a recording, which are held in memory until it ends; `None` is any.
+    pub max_words: Option<usize>,
 }
 
 impl Default for CueLimits {
@@ -44,6 +46,7 @@ impl Default for CueLimits {
             min_seconds: 1.0,
             max_cps: 17.0,
             language: None,
+            max_words: None,
         }
     }
 }

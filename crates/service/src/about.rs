@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use majuscule::methods::language::name_of;
+use majuscule::model::Manifest;
 use majuscule::named::NamedValue;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{LANGUAGES, Model, ModelPool, Preset};
@@ -31,8 +32,9 @@ pub async fn ready(State(service): State<Arc<Service>>) -> Result<Response, ApiE
 pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let (queued, running) = service.queue.lengths();
     let (live_sessions, live_words) = service.live.counts();
-    let models = service.pool.len();
-    let page = service.metrics.page(Gauges { queued, running, models, live_sessions, live_words });
+    let (abandoned, models) = (service.queue.abandoned(), service.pool.len());
+    let gauges = Gauges { queued, running, abandoned, models, live_sessions, live_words };
+    let page = service.metrics.page(gauges);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }
 
@@ -54,24 +56,30 @@ fn list(pool: &ModelPool) -> Vec<Value> {
     let presets = |language| Preset::VALUES.iter().map(move |(preset, ..)| (language, *preset));
     let all = LANGUAGES.into_iter().flat_map(presets);
     let of_preset = |(language, preset): (&str, Preset)| {
-        let mut described =
-            describe(&format!("{language}.{}", preset.name()), &pool.model(language, preset).ok()?);
+        let manifest = pool.manifest(language, preset).ok()?;
+        let mut described = describe(&format!("{language}.{}", preset.name()), &manifest);
         (described["language"], described["preset"]) = (language.into(), preset.name().into());
         Some(described)
     };
-    let named = pool.named_models().into_iter().map(|(name, model)| describe(&name, &model));
-    named.chain(all.filter_map(of_preset)).collect()
+    let of_name = |(name, model): (String, Model)| {
+        let (mut described, method) = (describe(&name, &model.manifest), &model.restorer);
+        described["has_confidence"] = method.has_probabilities().into();
+        described["look_ahead"] = method.look_ahead().into();
+        described
+    };
+    pool.named_models().into_iter().map(of_name).chain(all.filter_map(of_preset)).collect()
 }
 
-fn describe(name: &str, model: &Model) -> Value {
-    let method = &model.restorer;
+/// Describes a model by its manifest: those of presets have probabilities, and use the right context that
+/// their settings name, or all.
+fn describe(name: &str, manifest: &Manifest) -> Value {
     json!({
         "model": name,
-        "language": model.manifest.language,
-        "method": model.manifest.method,
-        "marks": method.labels().marks().to_string(),
-        "has_confidence": method.has_probabilities(),
-        "look_ahead": method.look_ahead(),
+        "language": manifest.language,
+        "method": manifest.method,
+        "marks": manifest.labels.marks().to_string(),
+        "has_confidence": true,
+        "look_ahead": manifest.settings["look_ahead"],
     })
 }
 

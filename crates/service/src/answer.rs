@@ -78,7 +78,7 @@ pub fn of_text(
     options: &RestoreOptions,
     unit: OffsetUnit,
 ) -> RestoredText {
-    let mut answer = RestoredText::default();
+    let mut answer = RestoredText { words: Vec::with_capacity(words.len()), ..RestoredText::default() };
     let (mut offsets, mut done, mut sentence) = (OffsetCursor::new(source, unit), 0, None);
     for (at, word) in words.iter().enumerate() {
         let gap = source.get(done..word.span.start).unwrap_or_default();
@@ -114,7 +114,7 @@ pub fn of_words(
     words: &[RestoredWord],
     options: &RestoreOptions,
 ) -> RestoredText {
-    let mut answer = RestoredText::default();
+    let mut answer = RestoredText { words: Vec::with_capacity(words.len()), ..RestoredText::default() };
     let mut sentence: Option<AnswerSentence> = None;
     for (at, ((given, [start, end]), word)) in given.into_iter().zip(words).enumerate() {
         let written = word.written(options);

@@ -22,6 +22,58 @@ pub struct WholeBody {
     pub memory: RoomShare,
 }
 
+/// The number of bytes that a word of a body holds while its answer is made: the word as it is given, as it is
+/// restored, and in the answer, each with its place and its probabilities.
+const WORD: u64 = 500;
+
+impl WholeBody {
+    /// Holds the memory for what is made of the words of the body.
+    ///
+    /// # Errors
+    /// Fails if others hold the memory, or all of it is too little.
+    pub fn hold_words(&mut self) -> Result<(), ApiError> {
+        let mut words = WordCount::default();
+        words.push(&self.bytes);
+        hold(&mut self.memory, self.bytes.len() as u64, words.count, WORD)
+    }
+}
+
+/// The number of words in bytes of any format: runs of letters and digits, with decimal points and the
+/// zeros of UTF-16.
+#[derive(Debug, Default)]
+pub struct WordCount {
+    /// The number so far.
+    pub count: u64,
+    is_inside: bool,
+}
+
+impl WordCount {
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            let is_inside =
+                b.is_ascii_alphanumeric() || !b.is_ascii() || self.is_inside && matches!(b, b'.' | 0);
+            self.count += u64::from(is_inside && !self.is_inside);
+            self.is_inside = is_inside;
+        }
+    }
+}
+
+/// Holds the memory for bytes and for words, each of which takes `word` bytes.
+///
+/// # Errors
+/// Fails if others hold the memory, or all of it is too little.
+pub fn hold(memory: &mut RoomShare, bytes: u64, words: u64, word: u64) -> Result<(), ApiError> {
+    let (all, needed) = (memory.whole(), bytes + words * word);
+    if needed > all {
+        let most = all.saturating_sub(bytes) / word;
+        let detail =
+            format!("{THE_BODY} has {words} words, but at most {most} were expected: send it in parts");
+        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail).with("limit", most));
+    }
+    if memory.grow(needed) { Ok(()) } else { Err(no_memory()) }
+}
+
 /// Reads a body of at most `most` bytes whole.
 ///
 /// # Errors

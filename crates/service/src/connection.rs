@@ -20,13 +20,15 @@ pub enum Stopping {
 pub struct Connection {
     /// Gives the place back once nothing uses the connection any more.
     _held: Arc<OwnedSemaphorePermit>,
+    /// True if it is beyond the limit of connections.
+    pub is_spare: bool,
     stopping: watch::Receiver<Stopping>,
 }
 
 impl Connection {
     /// A connection with a place, which hears of the end of the service.
-    pub fn new(held: OwnedSemaphorePermit, stopping: watch::Receiver<Stopping>) -> Self {
-        Self { _held: Arc::new(held), stopping }
+    pub fn new(held: OwnedSemaphorePermit, is_spare: bool, stopping: watch::Receiver<Stopping>) -> Self {
+        Self { _held: Arc::new(held), is_spare, stopping }
     }
 
     /// Waits until the service is this far.

@@ -12,7 +12,7 @@ use majuscule_convert::{Conversion, CueCut, CueLimits};
 
 use crate::body;
 use crate::fields::Fields;
-use crate::file::{self, AnswerWriter, GivenFile};
+use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile, HeldPart};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, field_name};
@@ -22,10 +22,10 @@ use crate::state::Service;
 
 /// Converts a file.
 pub async fn convert(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
-    let (mut query, request) = Fields::of_query(request).await?;
+    let (query, request) = Fields::of_query(request).await?;
     if let Some(boundary) = multipart::boundary(request.headers())? {
         let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
-        let FilePart { name, format, body } = multipart::read(&boundary, body, &mut query)?;
+        let (FilePart { name, format, body }, query) = multipart::read(boundary, body, query).await?;
         let given = Spool::of_whole(&service, body);
         return ConvertRequest::read(query, name, || Ok(format))?.run(&service, given).await;
     }
@@ -73,10 +73,13 @@ impl ConvertRequest {
     async fn run(self, service: &Service, given: Spool) -> Result<Response, ApiError> {
         let Self { name, mut conversion, encoding } = self;
         let to = conversion.to;
-        let is_whole = conversion.cues.is_some()
-            || to.info().is_whole()
-            || conversion.from == Format::Auto
-            || conversion.from.info().is_whole();
+        let is_whole =
+            to.info().is_whole() || conversion.from == Format::Auto || conversion.from.info().is_whole();
+        let held = match conversion.cues {
+            Some(_) => HeldPart::Cues,
+            None if is_whole => HeldPart::Document,
+            None => HeldPart::Lines,
+        };
         let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| {
             let (mut input, _) = given.open(&name)?.decoded(encoding, None)?;
             if conversion.from == Format::Auto {
@@ -85,7 +88,7 @@ impl ConvertRequest {
             conversion.interrupt = out.interrupt();
             conversion.run(input, out, Path::new("the answer"))
         };
-        let (out, notes) = file::answer(service, given, is_whole, work).await?;
+        let (out, notes) = file::answer(service, given, held, work).await?;
         let left_out = notes.left_out.map(|left| format!("left out: {left}"));
         let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
         let notes: Vec<String> =
@@ -121,6 +124,7 @@ fn cue_limits(query: &mut Fields) -> Result<Option<CueLimits>, ApiError> {
         max_chars: query.number("max_chars")?.unwrap_or(usual.max_chars),
         max_lines: query.number("max_lines")?.unwrap_or(usual.max_lines),
         language: query.text("lang")?,
+        max_words: Some(CUE_WORDS),
     };
     Ok(cut.map(|CueCut::Sentence| limits))
 }

@@ -5,32 +5,51 @@ use std::io::{self, Write};
 use majuscule::files::{ByteSize, Limits};
 use majuscule::{Error, Input, Interrupt};
 
-use crate::body;
+use crate::body::{self, WordCount};
 use crate::problem::ApiError;
 use crate::queue::Turn;
+use crate::room::RoomShare;
 use crate::spool::Spool;
 use crate::state::Service;
 
-/// Computes an answer from a file on a thread of the queue; `is_whole` says that the library may hold
-/// the file in memory.
+/// The part of a file that the library holds in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldPart {
+    /// Some lines.
+    Lines,
+    /// All of it, such as a document of JSON.
+    Document,
+    /// The words of it, which are cut into cues.
+    Cues,
+}
+
+/// The part of the limit for a document that a line, or an item of several lines, may have.
+const LINE_PART: usize = 32;
+
+/// The number of words that are cut into cues at once: a day of speech.
+pub const CUE_WORDS: usize = 200_000;
+
+/// The numbers of bytes that a word holds in a document and in cues.
+const DOCUMENT_WORD: u64 = 200;
+const CUE_WORD: u64 = 800;
+
+/// Computes an answer from a file on a thread of the queue, which first holds memory for what the library
+/// holds of the file.
 ///
 /// # Errors
 /// Those of the work and of the queue; a file and an answer for which there is no room are errors too.
 pub async fn answer<T: Send + 'static>(
     service: &Service,
     file: Spool,
-    is_whole: bool,
+    held: HeldPart,
     work: impl FnOnce(&GivenFile, &mut AnswerWriter<'_>) -> majuscule::Result<T> + Send + 'static,
 ) -> Result<(Spool, T), ApiError> {
-    let input_limit = service.options.input_limit;
-    let mut memory = service.memory.share();
-    if is_whole && !memory.grow(file.len().min(input_limit as u64)) {
-        return Err(body::no_memory());
-    }
-    let answer = Spool::new(service, "the answer");
-    let file = GivenFile { file, limits: Limits::new(ByteSize(input_limit)) };
+    let whole = service.options.input_limit;
+    let limits = Limits::new(ByteSize(if held == HeldPart::Lines { whole / LINE_PART } else { whole }));
+    let (mut memory, answer) = (service.memory.share(), Spool::new(service, "the answer"));
+    let file = GivenFile { file, limits };
     let work = move |turn: &mut Turn| {
-        let _held = memory;
+        file.hold(held, &mut memory)?;
         let mut writer = AnswerWriter { answer, turn };
         let done = work(&file, &mut writer)?;
         Ok((writer.answer, done))
@@ -52,6 +71,30 @@ impl GivenFile {
     pub fn open(&self, name: &str) -> majuscule::Result<Input<'_>> {
         let reader = self.file.reader().map_err(|error| Error::io("read", name, error))?;
         Ok(Input::new(name, reader)?.within(self.limits))
+    }
+
+    /// Holds the memory for what the library holds of the file. A file that is too long is refused by the
+    /// library, which says where.
+    fn hold(&self, held: HeldPart, memory: &mut RoomShare) -> majuscule::Result<()> {
+        if held == HeldPart::Lines {
+            return Ok(());
+        }
+        let name = "the file";
+        let (mut input, mut words, mut bytes) = (self.open(name)?, WordCount::default(), 0);
+        let mut buffer = vec![0; 64 << 10];
+        while bytes <= self.limits.input.0 as u64 {
+            let read = input.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            words.push(&buffer[..read]);
+            bytes += read as u64;
+        }
+        let held = match held {
+            HeldPart::Cues => body::hold(memory, bytes, words.count.min(CUE_WORDS as u64), CUE_WORD),
+            _ => body::hold(memory, bytes, words.count, DOCUMENT_WORD),
+        };
+        held.map_err(|refused| Error::io("hold", name, io::Error::other(refused)))
     }
 
     /// Returns the limits of what is held in memory of the file.

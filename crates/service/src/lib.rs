@@ -1,6 +1,6 @@
 //! The HTTP service of majuscule: text and files over HTTP, and a page to try it on.
 //!
-//! A request passes through `observe` (identifier, log, metrics), the token, the limits of its body and
+//! A request passes through `observe` (identifier, log, metrics), `site`, the token, the limits of its body and
 //! the queue, and is computed by the library on a thread of its own.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
@@ -31,6 +31,7 @@ mod about;
 mod page;
 mod openapi;
 mod token;
+mod site;
 mod observe;
 mod client_stream;
 mod connection;
@@ -39,6 +40,7 @@ mod server;
 pub use live::LiveLimits;
 pub use options::{Log, LogEntry, ServiceOptions};
 pub use server::{run, serve};
+pub use site::HostNames;
 
 use std::sync::Arc;
 
@@ -69,7 +71,8 @@ fn routes(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
         .merge(language_tool::routes())
         .merge(score_route())
         .route("/metrics", get(about::metrics))
-        .route_layer(from_fn_with_state(Arc::clone(&service), token::check));
+        .route_layer(from_fn_with_state(Arc::clone(&service), token::check))
+        .route_layer(from_fn_with_state(Arc::clone(&service), site::check));
     Router::new()
         .merge(guarded)
         .route("/health", get(about::health))

@@ -34,6 +34,8 @@ pub struct Gauges {
     pub queued: usize,
     /// The number of requests that compute.
     pub running: usize,
+    /// The number of requests that compute although nobody waits for their answer.
+    pub abandoned: usize,
     /// The number of models that are loaded.
     pub models: usize,
     /// The number of live sessions with a connection.
@@ -62,10 +64,15 @@ impl Metrics {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A string accepts everything that is written to it.
         let _ = counts.write(&mut page);
-        let Gauges { queued, running, models, live_sessions, live_words } = gauges;
+        let Gauges { queued, running, abandoned, models, live_sessions, live_words } = gauges;
         let gauges = [
             ("majuscule_queue_length", "Requests that wait for a thread.", queued),
             ("majuscule_running_requests", "Requests that compute.", running),
+            (
+                "majuscule_abandoned_requests",
+                "Requests that compute although nobody waits for their answer.",
+                abandoned,
+            ),
             ("majuscule_loaded_models", "Models that are loaded.", models),
             ("majuscule_live_sessions", "Live sessions with a connection.", live_sessions),
         ];

@@ -10,6 +10,7 @@ use crate::body::WholeBody;
 use crate::fields::Fields;
 use crate::media;
 use crate::problem::ApiError;
+use crate::spool::on_a_thread;
 
 /// The name of the part that is a file.
 const FILE: &str = "file";
@@ -47,11 +48,19 @@ pub fn boundary(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     }
 }
 
-/// Takes a body of parts apart: the parts that are no file become fields.
+/// Takes a body of parts apart, on a thread of its own: the parts that are no file become fields.
 ///
 /// # Errors
 /// Fails if the body is not of such parts, or has no file or several.
-pub fn read(boundary: &str, mut body: WholeBody, fields: &mut Fields) -> Result<FilePart, ApiError> {
+pub async fn read(
+    boundary: String,
+    body: WholeBody,
+    mut fields: Fields,
+) -> Result<(FilePart, Fields), ApiError> {
+    on_a_thread(move || Ok((read_parts(&boundary, body, &mut fields)?, fields))).await
+}
+
+fn read_parts(boundary: &str, mut body: WholeBody, fields: &mut Fields) -> Result<FilePart, ApiError> {
     let mut file = None;
     for part in parts(&body.bytes, boundary)? {
         let bytes = body.bytes.get(part.span.clone()).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::live::LiveLimits;
+use crate::site::HostNames;
 
 /// Receives an entry for each request.
 pub type Log = Arc<dyn Fn(&LogEntry<'_>) + Send + Sync>;
@@ -22,25 +23,30 @@ pub struct ServiceOptions {
     /// in the folder for temporary files, which `TMPDIR` names on Unix.
     pub body_limit: usize,
     /// The largest number of bytes of a file that is held in memory whole, such as a document of JSON; a
-    /// line may have a thirty-second of it.
+    /// line of other files, or an item of several lines, may have a thirty-second of it.
     pub input_limit: usize,
     /// The largest number of bytes on disk in all files together.
     pub spool_limit: u64,
     /// The largest number of bytes in a body of JSON, whose answer is up to 30 times as long.
     pub json_limit: usize,
-    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole.
+    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole, and in what is
+    /// made of them; live sessions share half as many.
     pub memory_limit: usize,
     /// The longest time for a body of JSON to arrive, or 64 KiB of a file; to wait for and compute an
     /// answer, or a part of a file; and for a client to take more of an answer.
     pub timeout: Duration,
     /// The longest time for the head of a request to arrive, which also closes idle connections.
     pub head_timeout: Duration,
-    /// The largest number of open connections; any more are closed at once.
+    /// The largest number of open connections. Of any more, some are answered by `/health`, `/ready` and the
+    /// page alone, and the others are closed at once.
     pub connections: usize,
     /// The longest time that running requests have to finish once the service stops.
     pub grace: Duration,
     /// The limits of live sessions.
     pub live: LiveLimits,
+    /// The names of hosts that the service answers to; all by default. Without a token it should be
+    /// [`HostNames::LoopbackAnd`], or web pages of any site can read its answers.
+    pub hosts: HostNames,
     /// The token that clients send as `Authorization: Bearer TOKEN`; `None` asks for none.
     pub token: Option<String>,
     /// Receives an entry for each request, which never has its text.
@@ -62,6 +68,7 @@ impl Default for ServiceOptions {
             connections: 1024,
             grace: Duration::from_secs(10),
             live: LiveLimits::default(),
+            hosts: HostNames::default(),
             token: None,
             log: None,
         }
@@ -109,6 +116,7 @@ setters! {
     connections: usize,
     grace: Duration,
     live: LiveLimits,
+    hosts: HostNames,
     token: Option<String>,
     log: Option<Log>,
 }

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
@@ -23,6 +23,8 @@ pub struct Queue {
     room: usize,
     free_room: Arc<Semaphore>,
     free_threads: Arc<Semaphore>,
+    /// The number of requests that compute although nobody waits for their answer.
+    abandoned: Arc<AtomicUsize>,
     timeout: Duration,
 }
 
@@ -55,12 +57,46 @@ impl Turn {
     }
 }
 
+/// Work and its request, either of which may end first.
+#[derive(Debug, Clone, Default)]
+struct Attendance {
+    state: Arc<AtomicU8>,
+    abandoned: Arc<AtomicUsize>,
+}
+
+impl Attendance {
+    /// No thread has the work: it has not begun, or has ended.
+    const IDLE: u8 = 0;
+    const RUNNING: u8 = 1;
+    const ABANDONED: u8 = 2;
+
+    fn begin(&self) {
+        self.state.store(Self::RUNNING, Ordering::Relaxed);
+    }
+
+    /// Counts the work if it goes on after its request.
+    fn leave(&self) {
+        self.abandoned.fetch_add(1, Ordering::Relaxed);
+        let (from, to, order) = (Self::RUNNING, Self::ABANDONED, Ordering::Relaxed);
+        if self.state.compare_exchange(from, to, order, order).is_err() {
+            self.abandoned.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn end(&self) {
+        if self.state.swap(Self::IDLE, Ordering::Relaxed) == Self::ABANDONED {
+            self.abandoned.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Sets a flag once the answer is not waited for any longer.
-struct StopOnDrop(Interrupt);
+struct StopOnDrop(Interrupt, Attendance);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.set();
+        self.1.leave();
     }
 }
 
@@ -74,6 +110,7 @@ impl Queue {
             room,
             free_room: Arc::new(Semaphore::new(room)),
             free_threads: Arc::new(Semaphore::new(threads)),
+            abandoned: Arc::default(),
             timeout: options.timeout,
         }
     }
@@ -83,6 +120,11 @@ impl Queue {
         let running = self.threads - self.free_threads.available_permits();
         let all = self.room - self.free_room.available_permits();
         (all.saturating_sub(running), running)
+    }
+
+    /// Returns the number of requests that compute although nobody waits for their answer any more.
+    pub fn abandoned(&self) -> usize {
+        self.abandoned.load(Ordering::Relaxed)
     }
 
     /// Does some work of the library on a thread of its own. The work stops at its flag if it takes too
@@ -95,14 +137,6 @@ impl Queue {
         work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         self.run_in_turns(|turn| work(turn.interrupt.clone())).await
-    }
-
-    /// Does work of less than a millisecond on the thread that asks, which costs less than another thread.
-    ///
-    /// # Errors
-    /// Those of the work.
-    pub fn run_here<T>(work: impl FnOnce(Interrupt) -> Result<T>) -> Result<T, ApiError> {
-        Ok(caught(|| work(Interrupt::new()))?)
     }
 
     /// Does some work as [`Self::run`] does it, which may take as long as it wants if it goes on: it calls
@@ -140,7 +174,8 @@ impl Queue {
         work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let interrupt = Interrupt::new();
-        let _stop = StopOnDrop(interrupt.clone());
+        let attendance = Attendance { abandoned: Arc::clone(&self.abandoned), ..Attendance::default() };
+        let _stop = StopOnDrop(interrupt.clone(), attendance.clone());
         let steps = Arc::new(AtomicU64::new(0));
         let mut turn = Turn {
             interrupt,
@@ -152,8 +187,10 @@ impl Queue {
         let mut done = pin!(async {
             turn.thread = Arc::clone(&self.free_threads).acquire_owned().await.ok();
             turn.begun = Instant::now();
+            attendance.begin();
             let work = move || {
                 let done = caught(|| work(&mut turn));
+                attendance.end();
                 drop((turn, place));
                 done
             };

@@ -84,11 +84,6 @@ impl RestoreRequest {
         Ok(Self { language, preset, model, options, spellings: Vec::new() })
     }
 
-    /// Returns true if the preset is one of those that are small.
-    pub fn has_light_preset(&self) -> bool {
-        self.model.is_none() && matches!(self.preset, Preset::Accurate | Preset::Fast)
-    }
-
     /// Reads the user's own spellings from JSON, where they are a list.
     pub fn with_spellings(self, fields: &mut Fields) -> Result<Self, ApiError> {
         Ok(Self { spellings: fields.texts("spellings")?.unwrap_or_default(), ..self })

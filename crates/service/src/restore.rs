@@ -8,17 +8,16 @@ use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use majuscule::named::NamedValue;
 use majuscule::restore::pool::detected_format;
-use majuscule::{Encoding, Error, Format, ModelPool, OffsetUnit, RestoredFile};
+use majuscule::{Encoding, Error, Format, Interrupt, ModelPool, OffsetUnit, RestoredFile};
 use serde_json::json;
 
 use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
 use crate::fields::Fields;
-use crate::file::{self, AnswerWriter, GivenFile};
+use crate::file::{self, AnswerWriter, GivenFile, HeldPart};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
-use crate::queue::Queue;
 use crate::request::{ChosenRestorer, RestoreRequest};
 use crate::spool::Spool;
 use crate::state::Service;
@@ -26,9 +25,6 @@ use crate::words::{TimedWord, read_words};
 
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
-
-/// The largest number of bytes of JSON that a light model restores in less than a millisecond.
-const SHORT: usize = 2 << 10;
 
 /// The largest number of bytes of spellings in the address of a file.
 const LONGEST_LIST: usize = 16 << 10;
@@ -53,7 +49,7 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
     }
     if let Some(boundary) = multipart::boundary(request.headers())? {
         let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
-        let FilePart { name, format, body } = multipart::read(&boundary, body, &mut query)?;
+        let (FilePart { name, format, body }, mut query) = multipart::read(boundary, body, query).await?;
         let file = FileOptions::read(&mut query, name, || Ok(format), usize::MAX)?;
         query.finish()?;
         return restore_file(&service, Spool::of_whole(&service, body), file).await;
@@ -64,27 +60,35 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
     restore_file(&service, given, file).await
 }
 
+/// Restores what a body of JSON gives. Its JSON is read in the queue, too, where it holds nobody up.
 async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
+    let (pool, mut out) = (Arc::clone(&service.pool), Spool::new(service, "the answer"));
+    let work = move |interrupt| {
+        let answer = answer_json(body, unit, &pool, interrupt).map(|answer| {
+            // A long answer waits for its client on disk.
+            let written = serde_json::to_writer(&mut out, &answer);
+            written.map_err(|error| Error::io("write", "the answer", error.into())).map(|()| out)
+        });
+        Ok(answer)
+    };
+    let answer = service.queue.run(work).await???;
+    Ok(([(CONTENT_TYPE, "application/json")], answer.into_body()?).into_response())
+}
+
+fn answer_json(
+    mut body: WholeBody,
+    unit: OffsetUnit,
+    pool: &ModelPool,
+    interrupt: Interrupt,
+) -> Result<RestoreAnswer, ApiError> {
+    body.hold_words()?;
     let mut fields = Fields::of_body(&body.bytes)?;
     let given = Given::read(&mut fields)?;
     let request = RestoreRequest::read(&mut fields)?.with_spellings(&mut fields)?;
     let with_confidence = fields.flag("confidence")?.unwrap_or(true);
     fields.finish()?;
-    let pool = Arc::clone(&service.pool);
-    let wanted = Wanted { unit, with_confidence };
-    if body.bytes.len() <= SHORT && request.has_light_preset() {
-        let chosen = Queue::run_here(|interrupt| request.clone().choose(&pool, &given.whole(), interrupt))?;
-        if chosen.is_light() {
-            let answer = Queue::run_here(|_| answer(chosen, given, wanted))?;
-            return Ok(([(CONTENT_TYPE, "application/json")], answer).into_response());
-        }
-    }
-    let work = move |interrupt| {
-        let _held = body;
-        answer(request.choose(&pool, &given.whole(), interrupt)?, given, wanted)
-    };
-    let answer = service.queue.run(work).await?;
-    Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
+    let chosen = request.choose(pool, &given.whole(), interrupt)?;
+    Ok(answer(chosen, given, Wanted { unit, with_confidence })?)
 }
 
 /// What an answer in JSON has.
@@ -93,8 +97,8 @@ struct Wanted {
     with_confidence: bool,
 }
 
-/// Restores what JSON gives, and writes the answer in JSON.
-fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Result<Vec<u8>> {
+/// Restores what JSON gives.
+fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Result<RestoreAnswer> {
     let Wanted { unit, with_confidence } = wanted;
     let ChosenRestorer { restorer, options, .. } = &chosen;
     let mut answer = RestoreAnswer::default();
@@ -120,7 +124,7 @@ fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Re
     answer.notes = worded_notes(&chosen.notes, NAME);
     (answer.language, answer.model, answer.version) =
         (chosen.language, chosen.model, env!("CARGO_PKG_VERSION"));
-    serde_json::to_vec(&answer).map_err(|error| Error::Bug(error.to_string()))
+    Ok(answer)
 }
 
 impl Given {
@@ -214,8 +218,9 @@ async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Res
     let pool = Arc::clone(&service.pool);
     let name = file.name.clone();
     let is_whole = file.format == Format::Auto || file.format.info().is_whole();
+    let held = if is_whole { HeldPart::Document } else { HeldPart::Lines };
     let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| file.restore(&pool, given, out);
-    let (out, restored) = file::answer(service, given, is_whole, work).await?;
+    let (out, restored) = file::answer(service, given, held, work).await?;
     let RestoredFile { format, language, encoding, notes, .. } = restored;
     let kind = match &encoding {
         Encoding::Utf8 => media::content_type(format),

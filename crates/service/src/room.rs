@@ -9,7 +9,11 @@ const UNIT: u64 = 1 << 10;
 
 /// A number of bytes, of which each request holds a share.
 #[derive(Debug, Clone)]
-pub struct Room(Arc<Semaphore>);
+pub struct Room {
+    free: Arc<Semaphore>,
+    /// The number of permits.
+    units: usize,
+}
 
 /// The bytes that a request holds, which are free again with its end.
 #[derive(Debug)]
@@ -22,7 +26,8 @@ impl Room {
     /// Makes room for a number of bytes.
     pub fn new(bytes: u64) -> Self {
         let units = usize::try_from(bytes / UNIT).unwrap_or(usize::MAX);
-        Self(Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))))
+        let units = units.min(Semaphore::MAX_PERMITS);
+        Self { free: Arc::new(Semaphore::new(units)), units }
     }
 
     /// Returns a share of no bytes.
@@ -32,12 +37,22 @@ impl Room {
 }
 
 impl RoomShare {
+    /// Returns the number of bytes of the whole room.
+    pub fn whole(&self) -> u64 {
+        (self.room.units as u64).saturating_mul(UNIT)
+    }
+
+    /// Takes what the share holds.
+    pub fn take(&mut self) -> Self {
+        Self { room: self.room.clone(), held: self.held.take() }
+    }
+
     /// Lets the share grow to a number of bytes; returns false if there is no room for them.
     pub fn grow(&mut self, bytes: u64) -> bool {
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let more = bytes.div_ceil(UNIT).saturating_sub(held as u64);
         let Ok(more) = u32::try_from(more) else { return false };
-        let Ok(permit) = Arc::clone(&self.room.0).try_acquire_many_owned(more) else { return false };
+        let Ok(permit) = Arc::clone(&self.room.free).try_acquire_many_owned(more) else { return false };
         match &mut self.held {
             Some(held) => held.merge(permit),
             held => *held = Some(permit),

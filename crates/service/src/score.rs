@@ -38,13 +38,12 @@ pub async fn score(State(service): State<Arc<Service>>, request: Request) -> Res
     let (query, request) = Fields::of_query(request).await?;
     query.finish()?;
     media::expect(request.headers(), "application/json")?;
-    let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
-    let request = TextsToScore::read(Fields::of_body(&body.bytes)?)?;
-    let work = move |interrupt| {
-        let _held = body;
-        request.report(&interrupt)
+    let mut body = body::read(&service, request.into_body(), service.options.json_limit).await?;
+    let mut score = move |interrupt| {
+        body.hold_words()?;
+        Ok::<_, ApiError>(TextsToScore::read(Fields::of_body(&body.bytes)?)?.report(&interrupt)?)
     };
-    Ok(answer(&service.queue.run(work).await?))
+    Ok(answer(&service.queue.run(move |interrupt| Ok(score(interrupt))).await??))
 }
 
 impl TextsToScore {

@@ -31,6 +31,11 @@ const READ: Duration = Duration::from_millis(10);
 /// The number of bytes that are held of what a connection has received and not used.
 const BUFFER: usize = 64 << 10;
 
+/// The number of further connections, which are for `/health`, `/ready` and the page alone, and the longest time
+/// that one has for the head of its only request.
+const SPARE: usize = 16;
+const SPARE_HEAD: Duration = Duration::from_secs(1);
+
 /// The time that work in progress has to see that it is interrupted.
 const LAST: Duration = Duration::from_secs(1);
 
@@ -43,20 +48,35 @@ pub async fn serve(
     options: &ServiceOptions,
     stop: impl Future<Output = ()>,
 ) -> bool {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout).max_buf_size(BUFFER);
+    let builder = |head_timeout: Duration, keep_alive: bool| {
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(head_timeout)
+            .max_buf_size(BUFFER)
+            .keep_alive(keep_alive);
+        http
+    };
+    let http = [builder(options.head_timeout, true), builder(options.head_timeout.min(SPARE_HEAD), false)];
+    let spare = Arc::new(Semaphore::new(SPARE));
     let places = u32::try_from(options.connections.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
     let room = Arc::new(Semaphore::new(places as usize));
     let (stage, stopping) = watch::channel(Stopping::Not);
     let mut stop = std::pin::pin!(stop);
     let mut tasks = JoinSet::new();
     let begin = |tasks: &mut JoinSet<()>, stream: TcpStream| {
-        let Ok(held) = Arc::clone(&room).try_acquire_owned() else { return };
+        let (held, is_spare) = match Arc::clone(&room).try_acquire_owned() {
+            Ok(held) => (held, false),
+            Err(_) => match Arc::clone(&spare).try_acquire_owned() {
+                Ok(held) => (held, true),
+                Err(_) => return,
+            },
+        };
         // Answers are short and complete: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
         let stream = TokioIo::new(ClientStream::new(stream, options.timeout));
-        let connection = Connection::new(held, stopping.clone());
+        let connection = Connection::new(held, is_spare, stopping.clone());
         let service = TowerToHyperService::new(router.clone().layer(Extension(connection.clone())));
+        let http = &http[usize::from(is_spare)];
         tasks.spawn(finish(http.serve_connection(stream, service).with_upgrades(), connection));
     };
     loop {

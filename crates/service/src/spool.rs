@@ -121,11 +121,6 @@ impl Spool {
         written.map_err(|error| unwritten(&error))
     }
 
-    /// Returns the number of bytes.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
     /// Reads the file from its beginning, as often as it is wanted.
     ///
     /// # Errors
@@ -234,8 +229,8 @@ fn unwritten(error: &io::Error) -> ApiError {
     }
 }
 
-/// Does work of the disk on a thread where it may wait.
-async fn on_a_thread<T: Send + 'static>(
+/// Does work on a thread where it may wait, or hold up nobody else.
+pub async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     spawn_blocking(work).await.map_err(|error| ApiError::bug(&error.to_string()))?

@@ -39,7 +39,7 @@ impl Service {
             queue: Queue::new(&options),
             memory: Room::new(options.memory_limit as u64),
             spool: Room::new(options.spool_limit),
-            live: Arc::new(LiveSessions::new(options.live.clone())),
+            live: Arc::new(LiveSessions::new(options.live.clone(), options.memory_limit as u64 / 2)),
             options,
             metrics: Metrics::default(),
             made_ids: AtomicU64::new(0),

@@ -72,15 +72,15 @@ struct CheckRequest {
 async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
     media::expect(request.headers(), "application/x-www-form-urlencoded")?;
     let (mut fields, request) = Fields::of_query(request).await?;
-    let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
-    fields.add_form(&body.bytes)?;
-    let request = CheckRequest::read(&mut fields)?;
+    let mut body = body::read(&service, request.into_body(), service.options.json_limit).await?;
     let pool = Arc::clone(&service.pool);
-    let work = move |interrupt| {
-        let _held = body;
-        request.answer(&pool, interrupt)
+    let mut check = move |interrupt| {
+        body.hold_words()?;
+        fields.add_form(&body.bytes)?;
+        let request = CheckRequest::read(&mut fields)?;
+        Ok::<_, ApiError>(request.answer(&pool, interrupt)?)
     };
-    Ok(answer(&service.queue.run(work).await?))
+    Ok(answer(&service.queue.run(move |interrupt| Ok(check(interrupt))).await??))
 }
 
 impl CheckRequest {

@@ -6,7 +6,8 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LiveLimits {
-    /// The largest number of sessions with a connection; any more are refused with status 429.
+    /// The largest number of sessions with a connection; any more are refused with status 429. The service
+    /// needs some connections more.
     pub sessions: usize,
     /// The largest number of bytes in a message.
     pub message: usize,
@@ -31,7 +32,7 @@ pub struct LiveLimits {
 impl Default for LiveLimits {
     fn default() -> Self {
         Self {
-            sessions: 2000,
+            sessions: 1000,
             message: 32 << 10,
             rate: 1000,
             ping: Duration::from_secs(20),

@@ -11,6 +11,7 @@ use super::messages::{Begin, Delivery, LiveInput, LiveResults, Termination};
 use super::words::WordCursor;
 use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
+use crate::room::RoomShare;
 use crate::words::TimedWord;
 
 /// The largest number of bytes that wait for the words after them; then they are decided without.
@@ -54,7 +55,13 @@ pub struct LiveSession {
     words: u64,
     received: u64,
     kept: KeptResults,
+    memory: RoomShare,
 }
+
+/// The number of bytes that a session holds at least, and those that a byte of a message becomes: most in a
+/// list of words of one letter.
+const LEAST_MEMORY: u64 = 32 << 10;
+const MADE_OF_BYTE: u64 = 32;
 
 /// A record that may be replaced.
 struct OpenRecord {
@@ -81,11 +88,17 @@ pub struct Answer {
 }
 
 impl LiveSession {
-    /// Starts a session, which keeps this many bytes of results.
+    /// Starts a session, which keeps this many bytes of results and holds its memory in a share.
     ///
     /// # Errors
     /// Fails if the model cannot do what is asked.
-    pub fn start(id: String, chosen: ChosenRestorer, delivery: Delivery, most: usize) -> Result<Self> {
+    pub fn start(
+        id: String,
+        chosen: ChosenRestorer,
+        delivery: Delivery,
+        most: usize,
+        memory: RoomShare,
+    ) -> Result<Self> {
         let is_light = chosen.is_light();
         let ChosenRestorer { restorer, language, model, options, .. } = chosen;
         Ok(Self {
@@ -108,6 +121,7 @@ impl LiveSession {
             words: 0,
             received: 0,
             kept: KeptResults { most, bytes: 0, results: VecDeque::new() },
+            memory,
         })
     }
 
@@ -120,7 +134,8 @@ impl LiveSession {
             let detail = "text was already received: send Configure before it, or start another session";
             return Ok(Err(ApiError::new(StatusCode::CONFLICT, detail)));
         }
-        let again = Self::start(std::mem::take(&mut self.id), chosen, delivery, self.kept.most)?;
+        let (id, memory) = (std::mem::take(&mut self.id), self.memory.take());
+        let again = Self::start(id, chosen, delivery, self.kept.most, memory)?;
         *self = Self { received: self.received, ..again };
         Ok(Ok(()))
     }
@@ -154,9 +169,25 @@ impl LiveSession {
         self.stream.is_none().then_some(Termination { seq, words, received })
     }
 
-    /// Counts a message of the client, which may be wrong.
-    pub fn count(&mut self) {
+    /// Counts a message of so many bytes, which may be wrong, and holds the memory for it.
+    ///
+    /// # Errors
+    /// Fails if other sessions hold the memory; the session cannot go on then.
+    pub fn count(&mut self, bytes: usize) -> Result<(), ApiError> {
         self.received += 1;
+        self.hold(bytes)
+    }
+
+    /// Holds the memory for a message of so many bytes.
+    ///
+    /// # Errors
+    /// Like [`Self::count`].
+    pub fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
+        let kept = self.kept.bytes as u64;
+        if self.memory.grow(LEAST_MEMORY + kept + bytes as u64 * MADE_OF_BYTE) {
+            return Ok(());
+        }
+        Err(ApiError::busy("other live sessions use the memory for live text: try again later"))
     }
 
     /// Takes something in. What is wrong is the inner error, and changes nothing.

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::LiveLimits;
 use super::session::LiveSession;
 use crate::problem::ApiError;
+use crate::room::{Room, RoomShare};
 
 /// The wait between two looks at a session that another connection is to let go, and their number.
 const LOOK: Duration = Duration::from_millis(20);
@@ -25,6 +26,7 @@ pub struct LiveSessions {
     limits: LiveLimits,
     /// The places for sessions with a connection.
     room: Arc<Semaphore>,
+    memory: Room,
     places: Mutex<Places>,
     words: AtomicU64,
 }
@@ -47,10 +49,15 @@ pub struct Seat {
 }
 
 impl LiveSessions {
-    /// Makes a list without sessions.
-    pub fn new(limits: LiveLimits) -> Self {
+    /// Makes a list without sessions, which share so many bytes of memory.
+    pub fn new(limits: LiveLimits, memory: u64) -> Self {
         let room = Arc::new(Semaphore::new(limits.sessions.min(Semaphore::MAX_PERMITS)));
-        Self { limits, room, places: Mutex::default(), words: AtomicU64::new(0) }
+        Self { limits, room, memory: Room::new(memory), places: Mutex::default(), words: AtomicU64::new(0) }
+    }
+
+    /// Returns a share of the memory of all sessions.
+    pub fn memory(&self) -> RoomShare {
+        self.memory.share()
     }
 
     /// Returns the limits of sessions.

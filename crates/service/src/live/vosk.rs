@@ -61,7 +61,9 @@ impl Dialect for VoskDialect {
     const CAN_RESUME: bool = false;
 
     async fn receive(&mut self, worker: &mut LiveWorker, json: &str) -> Outcome {
-        worker.with(LiveSession::count);
+        if let Err(error) = worker.with(|session| session.count(json.len())) {
+            return Outcome::failed(&error);
+        }
         let message = match VoskMessage::read(json) {
             Ok(message) => message,
             Err(error) => return worker.refuse(&error),

@@ -58,7 +58,9 @@ impl LiveWorker {
     /// Fails if there is no model for it.
     pub async fn start(service: Arc<Service>, request: LiveRequest, most: usize) -> Result<Self, ApiError> {
         let chosen = choose(&service, &request).await?;
-        let session = LiveSession::start(new_id()?, chosen, request.delivery, most)?;
+        let memory = service.live.memory();
+        let mut session = LiveSession::start(new_id()?, chosen, request.delivery, most, memory)?;
+        session.hold(0)?;
         Ok(Self::resume(service, Arc::new(Mutex::new(session))))
     }
 
@@ -86,7 +88,9 @@ impl LiveWorker {
 
     /// Reads a message and answers it.
     pub async fn receive(&mut self, json: &str) -> Outcome {
-        self.with(LiveSession::count);
+        if let Err(error) = self.with(|session| session.count(json.len())) {
+            return Outcome::failed(&error);
+        }
         let now = Instant::now();
         match ClientMessage::read(json) {
             Err(error) => self.refuse(&error),
@@ -198,7 +202,7 @@ impl Outcome {
     /// The end of a session that cannot go on.
     pub fn failed(error: &ApiError) -> Self {
         let end = match error.status().as_u16() {
-            503 => End(close_code::AGAIN, "the service is overloaded"),
+            429 | 503 => End(close_code::AGAIN, "the service is overloaded"),
             400..=499 => End(close_code::POLICY, "the session cannot go on"),
             _ => End(close_code::ERROR, "a bug of the service"),
         };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use majuscule_service::ServiceOptions;
+use majuscule_service::{HostNames, ServiceOptions};
 use serde_json::json;
 
 use crate::client::{HttpAnswer, Server, request};
@@ -124,14 +124,39 @@ fn bodies_share_a_limit_of_memory() {
     for _ in 0..10 {
         assert_eq!(server.restore(&short).status, 200);
     }
-    // A file that is held whole takes its share, too.
-    server.post("/v1/restore?format=whisper-json", "application/json", long.as_bytes()).problem(429);
+    // A file that is held whole takes its share, too: here more than there is.
+    server.post("/v1/restore?format=whisper-json", "application/json", long.as_bytes()).problem(413);
     assert_eq!(server.post("/v1/restore?format=jsonl", "text/plain", long.as_bytes()).status, 200);
 }
 
 #[test]
+fn words_count_by_what_is_made_of_them() {
+    let server = Server::with(trial::methods(), ServiceOptions::default().memory_limit(64 << 10));
+    let words = |count| json!({ "words": vec!["a"; count] }).to_string();
+    let text = |count| json!({ "text": "a ".repeat(count) }).to_string();
+    for body in [words(1000), text(1000)] {
+        let answer = server.restore(&body);
+        assert!(answer.problem(413).contains("the body has 1001 words, but at most 1"), "{answer:?}");
+        assert!(answer.json()["limit"].as_u64().unwrap() < 130);
+    }
+    for body in [words(100), text(100)] {
+        assert_eq!(server.restore(&body).status, 200);
+    }
+    let document = format!("{{\"text\":\"{}\"}}", "a ".repeat(1000));
+    let path = "/v1/restore?format=whisper-json";
+    server.post(path, "application/json", document.as_bytes()).problem(413);
+    assert_eq!(server.post("/v1/restore?format=text", "text/plain", document.as_bytes()).status, 200);
+    let rows: String = (0..1000).map(|at| format!("a 1 {at} .5 a\n")).collect();
+    let cut =
+        |rows: &str| server.post("/v1/convert?from=ctm&to=srt&cues=sentence", "text/plain", rows.as_bytes());
+    cut(&rows).problem(413);
+    assert_eq!(cut("a 1 1 .5 a\n").status, 200);
+}
+
+#[test]
 fn a_body_that_is_cut_off_or_slow_ends_its_request_alone() {
-    let server = Server::new(ServiceOptions::default().timeout(Duration::from_millis(300)));
+    let options = ServiceOptions::default().timeout(Duration::from_millis(300));
+    let server = Server::with(trial::methods(), options);
     let head =
         "POST /v1/restore HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nabc";
     let mut cut = server.connect();
@@ -183,6 +208,81 @@ fn work_that_takes_too_long_is_stopped() {
     thread::sleep(3 * SLOW);
     assert_eq!(server.restore(r#"{"text":"a"}"#).status, 200);
     assert!(server.get("/metrics").text().contains("majuscule_running_requests 0"));
+}
+
+#[test]
+fn threads_held_after_their_answer_are_counted() {
+    let server = Server::with(trial::methods(), one_thread());
+    let held = || {
+        let page = server.get("/metrics").text();
+        let found = page.lines().find_map(|line| line.strip_prefix("majuscule_abandoned_requests "));
+        found.unwrap().parse::<usize>().unwrap()
+    };
+    assert_eq!(held(), 0);
+    // The method looks at no flag inside a list of words.
+    let body = json!({ "text": vec!["slow"; 20].join(" ") }).to_string();
+    let mut stream = server.connect();
+    stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", body.as_bytes())).unwrap();
+    thread::sleep(2 * SLOW);
+    assert_eq!(held(), 0);
+    drop(stream);
+    thread::sleep(2 * SLOW);
+    assert_eq!(held(), 1);
+    assert_eq!(server.restore(r#"{"text":"a"}"#).status, 200);
+    assert_eq!(held(), 0);
+}
+
+#[test]
+fn a_body_of_json_is_read_in_the_queue() {
+    let server = Server::with(trial::methods(), one_thread().timeout(2 * SLOW));
+    let slow = json!({ "text": vec!["slow"; 10].join(" ") }).to_string();
+    let mut stream = server.connect();
+    stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", slow.as_bytes())).unwrap();
+    thread::sleep(SLOW);
+    // Neither what is wrong in a body nor a short text is seen before there is a thread.
+    server.restore("{").problem(503);
+    server.restore(r#"{"text":"a"}"#).problem(503);
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn connections_beyond_the_limit_are_for_probes() {
+    let server = Server::new(ServiceOptions::default().connections(2));
+    let _open = [server.connect(), server.connect()];
+    thread::sleep(SLOW);
+    assert_eq!(server.get("/health").status, 200);
+    assert!(server.get("/v1/languages").problem(429).starts_with("2 connections are open, the limit"));
+}
+
+#[test]
+fn pages_of_other_sites_are_refused() {
+    let local = HostNames::LoopbackAnd(vec!["case.example".to_owned()]);
+    let server = Server::new(ServiceOptions::default().hosts(local));
+    let ask = |path: &str, headers: &str| {
+        let body = br#"{"text":"a"}"#;
+        let head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let kind = "Content-Type: application/json\r\n";
+        server.raw(&[format!("{head}{kind}{headers}\r\n").as_bytes(), body].concat())
+    };
+    for headers in [
+        "Host: localhost:8080\r\n",
+        "Host: case.example\r\nOrigin: https://case.example\r\nSec-Fetch-Site: same-origin\r\n",
+        "Host: 127.0.0.1\r\nOrigin: chrome-extension://abc\r\nSec-Fetch-Site: cross-site\r\n",
+    ] {
+        assert_eq!(ask("/v1/restore", headers).status, 200, "{headers}");
+    }
+    for (headers, detail) in [
+        ("Host: evil.example\r\n", "the header Host is \"evil.example\""),
+        ("Host: localhost\r\nOrigin: http://evil.example\r\n", "the header Origin"),
+        ("Host: localhost\r\nOrigin: null\r\n", "the header Origin"),
+        ("Host: localhost\r\nSec-Fetch-Site: cross-site\r\n", "the header Sec-Fetch-Site"),
+    ] {
+        for path in ["/v1/restore", "/v1/convert?to=vtt", "/v1/live", "/v2/check"] {
+            assert!(ask(path, headers).problem(403).starts_with(detail), "{path} {headers}");
+        }
+    }
+    assert_eq!(server.get("/health").status, 200);
+    assert!(server.get("/v1/models").problem(403).contains("--allow-host"));
 }
 
 #[test]

@@ -322,6 +322,21 @@ fn a_wrong_message_costs_nothing_but_itself() {
 }
 
 #[test]
+fn live_texts_share_a_limit_of_memory() {
+    let server = Server::new(ServiceOptions::default().memory_limit(256 << 10));
+    let mut client = LiveClient::begin(&server, "");
+    client.text("so be it");
+    // A list of many words would hold more than all of the memory.
+    let words = json!({ "type": "Words", "id": "u", "words": vec!["a"; 2000] }).to_string();
+    client.socket.send(Message::text(words)).unwrap();
+    assert_eq!(client.end().code, Some(1013));
+    let mut clients: Vec<_> = (0..3).map(|_| LiveClient::begin(&server, "")).collect();
+    clients[0].text("so be it");
+    assert_eq!(connect(&server, "/v1/live", &[]).err(), Some(429));
+    assert_eq!(clients.remove(0).close(), "So be it");
+}
+
+#[test]
 fn a_handshake_is_checked() {
     let server = Server::new(ServiceOptions::default().token(Some("secret".to_owned())));
     let connect = |path: &str, headers: &[(&str, &str)]| connect(&server, path, headers).map(LiveClient::of);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use majuscule::named::NamedValue;
 use majuscule::{
-    FileRequest, Format, Input, LanguageChoice, MarkPlaces, MarkSet, Methods, Model, ModelPool,
+    FileRequest, Format, Input, LanguageChoice, MarkPlaces, MarkSet, Methods, Model, ModelPool, Preset,
     RestoreOptions,
 };
 use majuscule_convert::{Conversion, CueLimits};
@@ -269,6 +269,27 @@ fn the_service_says_what_it_has() {
     let models = server.get("/v1/models").json();
     let fast = models["models"].as_array().unwrap().iter().find(|model| model["model"] == "en.fast").unwrap();
     assert_eq!((&fast["method"], &fast["has_confidence"]), (&json!("maxent"), &json!(true)));
+}
+
+#[test]
+fn models_are_listed_without_being_loaded() {
+    let server = server();
+    let models = server.get("/v1/models").json();
+    assert!(server.get("/metrics").text().contains("majuscule_loaded_models 0\n"));
+    for listed in models["models"].as_array().unwrap() {
+        let preset = Preset::of_name(listed["preset"].as_str().unwrap()).unwrap();
+        let model = Methods::all()
+            .load_preset(listed["language"].as_str().unwrap(), preset, &Default::default())
+            .unwrap();
+        let method = &model.restorer;
+        let expected =
+            json!([method.has_probabilities(), method.look_ahead(), method.labels().marks().to_string()]);
+        assert_eq!(
+            json!([listed["has_confidence"], listed["look_ahead"], listed["marks"]]),
+            expected,
+            "{listed}"
+        );
+    }
 }
 
 #[test]
