@@ -220,7 +220,7 @@ fn threads_held_after_their_answer_are_counted() {
     };
     assert_eq!(held(), 0);
     // The method looks at no flag inside a list of words.
-    let body = json!({ "text": ["slow"; 20].join(" ") }).to_string();
+    let body = json!({ "text": (["slow"; 20].join(" ")) }).to_string();
     let mut stream = server.connect();
     stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", body.as_bytes())).unwrap();
     thread::sleep(2 * SLOW);
@@ -235,7 +235,7 @@ fn threads_held_after_their_answer_are_counted() {
 #[test]
 fn a_body_of_json_is_read_in_the_queue() {
     let server = Server::with(trial::methods(), one_thread().timeout(2 * SLOW));
-    let slow = json!({ "text": ["slow"; 10].join(" ") }).to_string();
+    let slow = json!({ "text": (["slow"; 10].join(" ")) }).to_string();
     let mut stream = server.connect();
     stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", slow.as_bytes())).unwrap();
     thread::sleep(SLOW);
