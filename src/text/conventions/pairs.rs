@@ -1,8 +1,8 @@
 //! Words whose case a word beside them decides: `heute Nachmittag`, `7 pm EST`, `PO Box`.
 
 use super::{Word, Words};
-use crate::text::Case;
 use crate::text::language::{WordPair, has_word};
+use crate::text::{Case, Mark};
 
 /// Stands for a number in the lists of a pair.
 const NUMBER: &str = "#";
@@ -10,6 +10,11 @@ const NUMBER: &str = "#";
 /// Returns true if a list of a pair has a word.
 fn has(list: &str, word: Word<'_>) -> bool {
     has_word(list, word.lower) || word.is_number() && has_word(list, NUMBER)
+}
+
+/// Returns true if no mark is behind a word, or one that may be inserted there.
+fn is_open_behind(word: &Word<'_>) -> bool {
+    word.token.right.is_none_or(|mark| Mark::of(mark) != Mark::None)
 }
 
 impl WordPair {
@@ -31,11 +36,11 @@ impl Words<'_> {
             let [first, second] = pair.cases;
             let as_second = || {
                 let case = second.filter(|_| has(pair.second, word))?;
-                let before = self.left(at, 1).filter(|before| before.token.right.is_none())?;
+                let before = self.left(at, 1).filter(is_open_behind)?;
                 (has(pair.first, before) && is_open(pair, 2)).then_some(case)
             };
             let as_first = || {
-                let case = first.filter(|_| has(pair.first, word) && word.token.right.is_none())?;
+                let case = first.filter(|_| has(pair.first, word) && is_open_behind(&word))?;
                 (has(pair.second, self.right(at, 1)?) && is_open(pair, 1)).then_some(case)
             };
             as_second().or_else(as_first)
@@ -57,7 +62,11 @@ mod tests {
     #[test]
     fn a_word_beside_it_decides_the_case_of_a_word() {
         for (language, text, expected) in [
-            ("de", "heute nachmittag, gestern morgen", "heute Nachmittag, gestern Morgen"),
+            (
+                "de",
+                "heute nachmittag, gestern morgen, heute, morgen",
+                "heute Nachmittag, gestern Morgen, heute, morgen",
+            ),
             ("de", "übermorgen früh und am morgen", "übermorgen früh und am morgen"),
             ("en", "at 7 pm est, 9:30 gmt and the est", "at 7 pm EST, 9:30 GMT and the est"),
             ("en", "3134 b st ne, 53rd ave s in st ives", "3134 B st NE, 53rd ave S in st ives"),

@@ -33,7 +33,13 @@ pub static GERMAN: Language = Language {
             // A noun since the reform of 1996.
             WordPair {
                 first: "heute gestern vorgestern morgen übermorgen",
-                second: "vormittag mittag nachmittag morgen abend nacht",
+                second: "vormittag mittag nachmittag abend nacht",
+                cases: [None, Some(Case::Title)],
+                except_after: "",
+            },
+            WordPair {
+                first: "gestern vorgestern übermorgen",
+                second: "morgen",
                 cases: [None, Some(Case::Title)],
                 except_after: "",
             },

@@ -3,6 +3,10 @@
 use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::text::{Case, Mark};
 
+/// Words before a letter that is a name.
+const LETTERED: &str = "vitamine vitamines hépatite plan option groupe lettre annexe point section série catégorie classe \
+    chapitre partie note zone bloc tome type article alinéa niveau";
+
 /// French.
 pub static FRENCH: Language = Language {
     tag: "fr",
@@ -48,13 +52,13 @@ pub static FRENCH: Language = Language {
                     étions êtes en y on un une il ils elle elles eux aime aimes appelle irai irais irait arrive arrivé \
                     entends entend espère habite imagine homme eau autre argent air école enfant heure histoire",
                 cases: [Some(Case::Lower), Some(Case::Lower)],
-                except_after: "vitamine vitamines hépatite plan option groupe lettre",
+                except_after: LETTERED,
             },
             WordPair {
                 first: "a",
                 second: "dit été eu fait déclaré ajouté expliqué répondu demandé précisé indiqué affirmé annoncé souligné",
                 cases: [Some(Case::Lower), None],
-                except_after: "vitamine hépatite plan option groupe lettre",
+                except_after: LETTERED,
             },
         ],
         ..ConventionFacts::NONE
