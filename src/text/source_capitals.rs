@@ -150,6 +150,8 @@ mod tests {
         #[test]
         fn a_kept_word_comes_out_as_it_is_and_one_without_capitals_is_free(word in "[\\p{L}'-]{1,12}") {
             for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
+                // `ẞ` has a small letter, which has no capital.
+                prop_assume!(!word.contains('ẞ'));
                 let lower = locale.lower(&word);
                 let [keep, ignore] = [Capitalized::Keep, Capitalized::Ignore]
                     .map(|capitalized| SourceCapitals { locale, capitalized });
