@@ -135,4 +135,4 @@ for time in once twice; do
     sentences en "open.$time" "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en"/wikitext2.*.tok "$en/opensubtitles.en" \
         "$en"/earnings22/*.nlp
 done
-models en 1 105000 80000 20000 1 25000 128
+models en 1 105000 80000 20000 2 25000 128

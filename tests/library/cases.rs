@@ -112,6 +112,29 @@ fn a_sentence_comes_out_as_alone_where_each_line_is_a_text() {
 }
 
 #[test]
+fn the_examples_come_out_as_they_should_or_are_known_not_to() {
+    let mut wrong = Vec::new();
+    for text in include_str!("../examples.txt").split("\n# ").skip(2) {
+        let (language, lines) = text.split_once('\n').expect("a language has lines");
+        if !languages().contains(&language) {
+            continue;
+        }
+        let path = format!("{}/examples/{language}.txt", env!("CARGO_MANIFEST_DIR"));
+        let example = std::fs::read_to_string(path).expect("the example is there");
+        let model = embedded(language).expect("the model is built in");
+        let found = model.restore(&example).expect("text can be read");
+        assert_eq!(found.lines().count(), lines.lines().count(), "{language}");
+        for (found, line) in found.lines().zip(lines.lines()) {
+            let known = line.strip_prefix("? ");
+            if (found == known.unwrap_or(line)) != known.is_none() {
+                wrong.push(format!("[{language}] {found}\n  {line}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
 fn cases_differ_in_case_alone_and_every_language_has_some() {
     let cases = cases();
     let mut languages = LANGUAGES;

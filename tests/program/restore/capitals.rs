@@ -27,8 +27,8 @@ fn the_users_words_win_over_capitals_kept_and_these_over_the_start_and_this_over
 #[test]
 fn fewer_or_more_capitals_come_out_as_asked_for() {
     let room = Room::new();
-    let text =
-        "they said the professor of physics at the university would open a school in the lake district";
+    let text = "he read the book of the wild at the city library\n\n\
+        he is the minister of agriculture in the government of the north\n";
     let [few, balanced, many] = ["few", "balanced", "many"].map(|balance| {
         let line = format!("restore --lang en --capitals {balance}");
         let found = String::from_utf8(room.out(&line, text.as_bytes())).unwrap();

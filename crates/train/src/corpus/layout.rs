@@ -39,7 +39,7 @@ impl PageLayout {
             0 => Self::Running,
             1 => Self::Lines,
             2 => Self::Wrapped(wrapped),
-            _ => Self::Cues { width: narrow, runs_on: below(random, 4) == 0 },
+            _ => Self::Cues { width: narrow, runs_on: below(random, 2) == 0 },
         }
     }
 }
