@@ -207,8 +207,8 @@ class PunctuationModel:
     text: name the language if you know it, and always if texts are short. The built-in models insert commas, full stops
     and question marks, and never "-" or ":".
 
-    >>> PunctuationModel("en").restore_punctuation("did you see Ana she was in Lisbon")
-    'did you see Ana? she was in Lisbon.'
+    >>> PunctuationModel("en").restore_punctuation("did you see Ana she went to Lisbon")
+    'did you see Ana? she went to Lisbon.'
     """
 
     def __init__(self, model: Path = "oliverguhr/fullstop-punctuation-multilang-large") -> None:
@@ -295,8 +295,8 @@ class PunctCapSegModelONNX:
 
         A text is never cut into batches or overlapping windows here, so the last three arguments change nothing.
 
-        >>> PunctCapSegModelONNX.from_pretrained("pcs_en").infer(["did you see ana she was in lisbon"])
-        [['Did you see Ana?', 'She was in Lisbon.']]
+        >>> PunctCapSegModelONNX.from_pretrained("pcs_en").infer(["did you see ana she went to lisbon"])
+        [['Did you see Ana?', 'She went to Lisbon.']]
         """
         if isinstance(texts, str):
             raise TypeError("texts is a str, but a list of texts is expected: [text] makes one")

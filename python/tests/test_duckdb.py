@@ -15,7 +15,7 @@ import majuscule
 import majuscule.duckdb
 
 QUERY = "select majuscule(text) from (values (1, 'we met in lisbon'), (2, null), (3, ''), (4, 'thanks angela')) as t(n, text) order by n"
-CASED = [("We met in Lisbon.",), (None,), ("",), ("Thanks Angela.",)]
+CASED = [("We met in Lisbon.",), (None,), ("",), ("Thanks, Angela.",)]
 
 
 def test_examples_of_the_documentation() -> None:
