@@ -77,16 +77,14 @@ impl Abbreviations {
         let Language { one_letter, ordinals_have_stops, .. } = *language;
         let mut all = Self { one_letter: one_letter.to_owned(), ordinals_have_stops, ..Self::default() };
         all.continuing = language.continuing.split_terminator(' ').collect();
-        let small = entries(language.abbreviations, &FLAGS).filter(|entry| entry.has("SMALL"));
-        let last = |words: &'static str| words.rsplit(' ').next().unwrap_or(words).to_lowercase().into();
-        all.before_small = small.map(|entry| last(entry.words)).collect();
-        let is_short =
-            |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.has("SMALL") && !entry.words.contains(' ');
-        for entry in entries(language.abbreviations, &FLAGS).filter(is_short) {
-            let lower = entry.words.to_lowercase();
-            match entry.has("NUMBER") {
-                true => _ = all.before_number.insert(lower.into()),
-                false => all.add(&lower),
+        let is_short = |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.words.contains(' ');
+        for entry in entries(language.abbreviations, &FLAGS) {
+            let last = || entry.words.rsplit(' ').next().unwrap_or(entry.words).to_lowercase();
+            match () {
+                () if entry.has("SMALL") => _ = all.before_small.insert(last().into()),
+                () if !is_short(&entry) => {}
+                () if entry.has("NUMBER") => _ = all.before_number.insert(last().into()),
+                () => all.add(&last()),
             }
         }
         all

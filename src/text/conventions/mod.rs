@@ -25,7 +25,6 @@ use super::options::RestoreOptions;
 use super::tokens::{Break, Token, Tokens};
 use crate::interrupt::{Interrupt, WORDS_AT_ONCE};
 use names::PARTICLES;
-use stems::MC;
 use tables::{Abbreviation, LanguageTables};
 
 /// The number of words before a word that a convention may look at.
@@ -177,8 +176,12 @@ impl Conventions {
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
             let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
-            let is_left = token.is_plain && !self.trail.counts && case == Case::Lower && !may_begin_title();
             let word = || &lower[token.lower.start as usize..token.lower.end as usize];
+            let is_left = token.is_plain
+                && !self.trail.counts
+                && case == Case::Lower
+                && !may_begin_title()
+                && !tables.may_be_derived(word());
             if !is_left
                 && self.may_count(tables, token, word(), case)
                 && !self.is_lone(tables, tokens, at, case)
@@ -232,7 +235,7 @@ impl Conventions {
         self.trail.counts
             || case != Case::Lower && is_capital()
             || if token.is_plain {
-                tables.may_be_title(word) || word.starts_with(MC)
+                tables.may_be_title(word) || tables.may_be_derived(word)
             } else {
                 self.is_odd(tables, token, word)
             }
@@ -258,6 +261,8 @@ impl Conventions {
     /// Returns true if a convention may say something of a word for its letters or the marks beside it.
     fn is_odd(&self, tables: &LanguageTables, token: &Token, word: &[u8]) -> bool {
         let [first, second, ..] = word else { return true };
+        let joint = word.iter().position(|byte| matches!(byte, b'\'' | b'-'));
+        let stem = &word[..joint.unwrap_or(word.len())];
         let is_mark = |mark: char| match mark {
             '.' => tables.may_be_abbreviation(word),
             mark => matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'),
@@ -268,8 +273,7 @@ impl Conventions {
             || word.len() > 2 && word[2] == b'.'
             || token.right.is_some_and(is_mark)
             || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
-            || word.starts_with(MC)
-            || word.iter().any(|byte| matches!(byte, b'\'' | b'-'))
+            || tables.may_be_derived(stem)
             || tables.may_be_title(word)
     }
 

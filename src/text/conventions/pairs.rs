@@ -32,6 +32,9 @@ impl Words<'_> {
         let is_open = |pair: &WordPair, before: usize| {
             !self.left(at, before).is_some_and(|word| has_word(pair.except_after, word.lower))
         };
+        if !self.tables.may_pair(word.lower.as_bytes()) {
+            return None;
+        }
         self.tables.facts.pairs.iter().find_map(|pair| {
             let [first, second] = pair.cases;
             let as_second = || {

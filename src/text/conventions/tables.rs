@@ -5,6 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
+use super::stems::MC;
 use crate::text::language::{ConventionFacts, Language, WordPair};
 use crate::text::sentence::FLAGS;
 use crate::text::word_list::entries;
@@ -29,6 +30,12 @@ pub(super) struct Abbreviation {
     pub(super) is_bare: bool,
 }
 
+/// The acronyms of all languages, one per line.
+const ACRONYMS: &str = include_str!("../../../lexicons/acronyms.txt");
+
+/// The words in mixed case, one per line.
+const MIXED_LIST: &str = include_str!("../../../lexicons/mixed.txt");
+
 /// The tables of one language.
 #[derive(Debug)]
 pub(super) struct LanguageTables {
@@ -38,12 +45,16 @@ pub(super) struct LanguageTables {
     /// The abbreviations, and the first words of those of two.
     filter: WordFilter,
     /// The same of words that count without a mark beside them: titles, abbreviations with a capital (`mr`),
-    /// words that are derived from listed ones, and those that a neighbour gives a case.
+    /// and those that a neighbour gives a case.
     title_filter: WordFilter,
     /// Their first letters, one bit each.
     title_letters: u32,
-    /// The letters that a pair gives a case, one bit each.
+    /// The words that a neighbour gives a case.
+    pair_filter: WordFilter,
+    /// The same of one letter, one bit each.
     paired_letters: u32,
+    /// The words in mixed case and the acronyms, with their plurals.
+    stem_filter: StemFilter,
     acronyms: OnceLock<FxHashMap<Box<str>, &'static str>>,
     common: FxHashSet<&'static str>,
     /// The words of address before a name.
@@ -82,6 +93,48 @@ impl WordFilter {
     #[inline]
     fn may_have(&self, word: &[u8]) -> bool {
         let place = Self::place(word);
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+}
+
+/// A set of bits of words by their length and four of their letters.
+#[derive(Debug, Clone)]
+struct StemFilter(Box<[u64; 1024]>);
+
+impl StemFilter {
+    /// Adds the words of lists in any case, each with an `s` behind it too. Comments add nothing that counts.
+    fn of(lists: &[&str]) -> Self {
+        let mut filter = Self(Box::new([0; 1024]));
+        for word in lists.iter().flat_map(|list| list.as_bytes().split(|&byte| byte == b'\n')) {
+            if let [first, second, ..] = *word
+                && first != b'#'
+            {
+                let last = word[word.len() - 1];
+                let plural = word.get(word.len().div_ceil(2)).map_or(b's', |&middle| middle);
+                for place in [
+                    Self::place([first, second, word[word.len() / 2], last], word.len()),
+                    Self::place([first, second, plural, b's'], word.len() + 1),
+                ] {
+                    filter.0[place / 64] |= 1 << (place % 64);
+                }
+            }
+        }
+        filter
+    }
+
+    /// Returns the place among the 65,536 bits of a word with these first two, middle and last letters, whose
+    /// case does not count.
+    #[inline]
+    fn place(letters: [u8; 4], len: usize) -> usize {
+        let key = (u32::from_le_bytes(letters) | 0x2020_2020).wrapping_add(len as u32);
+        (key.wrapping_mul(0x9e37_79b1) >> 16) as usize
+    }
+
+    /// Returns false if the word was not added.
+    #[inline]
+    fn may_have(&self, word: &[u8]) -> bool {
+        let [first, second, ..] = *word else { return false };
+        let place = Self::place([first, second, word[word.len() / 2], word[word.len() - 1]], word.len());
         self.0[place / 64] >> (place % 64) & 1 == 1
     }
 }
@@ -136,18 +189,15 @@ impl LanguageTables {
             title_filter.add(title);
             title_letters |= letter(title);
         }
-        let derived = mixed_words().flat_map(|(lower, _)| [format!("{lower}s"), lower]);
-        let plurals = acronyms(facts)
-            .filter(|_| facts.pluralizes)
-            .map(|acronym| format!("{}s", acronym.to_lowercase()));
-        let paired = facts.pairs.iter().flat_map(WordPair::cased).map(str::to_owned);
-        for word in derived.chain(plurals).chain(paired) {
-            title_filter.add(&word);
-            title_letters |= letter(&word);
+        let (mut pair_filter, mut paired_letters) = (WordFilter::EMPTY, 0);
+        for word in facts.pairs.iter().flat_map(WordPair::cased) {
+            match word.len() {
+                1 => paired_letters |= letter(word),
+                _ => [&mut pair_filter, &mut title_filter].into_iter().for_each(|filter| filter.add(word)),
+            }
+            title_letters |= letter(word);
         }
-        title_letters |= letter("mc");
-        let letters = facts.pairs.iter().flat_map(WordPair::cased).filter(|word| word.len() == 1);
-        let paired_letters = letters.fold(0, |all, one| all | letter(one));
+        let stem_filter = StemFilter::of(&[MIXED_LIST, ACRONYMS, facts.acronyms]);
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let acronyms = OnceLock::new();
@@ -158,7 +208,9 @@ impl LanguageTables {
             filter,
             title_filter,
             title_letters,
+            pair_filter,
             paired_letters,
+            stem_filter,
             acronyms,
             common,
             titles,
@@ -206,8 +258,14 @@ impl LanguageTables {
     pub(super) fn may_pair(&self, lower: &[u8]) -> bool {
         match lower {
             [letter] => self.paired_letters >> (letter % 32) & 1 == 1,
-            word => self.title_filter.may_have(word),
+            word => self.pair_filter.may_have(word),
         }
+    }
+
+    /// Returns false if a word in lower case is neither made of a listed one nor a name with `Mc`.
+    #[inline]
+    pub(super) fn may_be_derived(&self, lower: &[u8]) -> bool {
+        lower.starts_with(MC) || self.stem_filter.may_have(lower)
     }
 
     /// Returns false if no word for which [`Self::may_be_title`] is true begins with a letter.
@@ -238,7 +296,7 @@ impl LanguageTables {
 
 /// Iterates over the acronyms of a language.
 fn acronyms(facts: &ConventionFacts) -> impl Iterator<Item = &'static str> + use<> {
-    let lists = [include_str!("../../../lexicons/acronyms.txt"), facts.acronyms];
+    let lists = [ACRONYMS, facts.acronyms];
     lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words)
 }
 
@@ -247,7 +305,7 @@ const COMMON: [&str; 5] = ["blackberry", "frontpage", "modem", "typescript", "wi
 
 /// Iterates over the words in mixed case of the list, each after its lower case.
 fn mixed_words() -> impl Iterator<Item = (String, &'static str)> {
-    let words = entries(include_str!("../../../lexicons/mixed.txt"), &[]).map(|entry| entry.words);
+    let words = entries(MIXED_LIST, &[]).map(|entry| entry.words);
     let is_mixed = |word: &&str| matches!(Case::of(word, Locale::Root), Case::Mixed(_));
     let words = words.filter(|word| !word.contains([' ', '-'])).filter(is_mixed);
     words.map(|word| (word.to_lowercase(), word)).filter(|(lower, _)| !COMMON.contains(&&**lower))
