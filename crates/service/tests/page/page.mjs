@@ -426,8 +426,8 @@ test("a service with a token asks for it", { skip: isAddress(given) || isLocal }
     await page.fill("#token", "open-sesame");
     await page.keyboard.press("Enter");
     await page.locator("#lang option").nth(1).waitFor({ state: "attached" });
-    await type("we met angela");
-    await until(output, "We met Angela.");
+    await type("we met angela in lisbon");
+    await until(output, "We met Angela in Lisbon.");
   } finally {
     guarded.stop();
     rmSync(folder, { recursive: true });
