@@ -26,10 +26,10 @@ impl Words<'_> {
         if !self.is_apart(word) {
             return None;
         }
-        let run = self.run(at, word);
         if self.is_versus(at, word) {
             return Some(Case::Lower);
         }
+        let run = self.run(at, word);
         let case = match run.is_stopped {
             true => self.stopped_letter(at, word, &run),
             false if run.count > 1 => self.spelled_letter(at, &run),

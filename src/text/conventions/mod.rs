@@ -19,9 +19,9 @@ mod units;
 use super::case::Case;
 use super::house_style::HouseStyle;
 use super::label::Choice;
-use super::language::has_word;
 use super::locale::Locale;
 use super::options::RestoreOptions;
+use super::sentence::Abbreviations;
 use super::tokens::{Break, Token, Tokens};
 use crate::interrupt::{Interrupt, WORDS_AT_ONCE};
 use names::PARTICLES;
@@ -175,17 +175,8 @@ impl Conventions {
             }
             let case = choices[at].label.case;
             // Most words are left to the method here, and are nothing to the next one.
-            let may_begin_title = || tables.may_begin_title(lower[token.lower.start as usize]);
-            let word = || &lower[token.lower.start as usize..token.lower.end as usize];
-            let is_left = token.is_plain
-                && !self.trail.counts
-                && case == Case::Lower
-                && !may_begin_title()
-                && !tables.may_be_derived(word());
-            if !is_left
-                && self.may_count(tables, token, word(), case)
-                && !self.is_lone(tables, tokens, at, case)
-            {
+            let word = &lower[token.lower.start as usize..token.lower.end as usize];
+            if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
                 self.settle(tables, tokens, choices, after, at);
             }
             // The words after this one have the cases that were chosen, in this piece as in the next.
@@ -488,7 +479,10 @@ impl<'a> Words<'a> {
 
     /// Returns true if a word continues the sentence after an abbreviation that counts before a number.
     fn continues(&self, entry: &Abbreviation, next: Word<'_>) -> bool {
-        next.is_number() || entry.may_continue && has_word(self.tables.language.continuing, next.lower)
+        match entry.may_continue {
+            true => Abbreviations::of(self.tables.language.tag).continues(next.lower),
+            false => next.is_number(),
+        }
     }
 
     /// Returns lower case for the end of an abbreviation of two words that a hyphen joins: `c.-à-d`.

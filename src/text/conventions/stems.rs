@@ -26,28 +26,32 @@ const LONG_NAME: usize = 3;
 impl Words<'_> {
     /// Returns the case of a word that is made of a word in a list.
     pub(super) fn derived(&self, word: Word<'_>) -> Option<Case> {
-        let stem = word.lower.find(is_joint).map_or(word.lower, |end| &word.lower[..end]);
-        let rest = &word.lower[stem.len()..];
+        let (stem, rest) = word.lower.split_at(word.lower.find(is_joint).unwrap_or(word.lower.len()));
         let ending = rest.trim_start_matches(is_joint);
-        let is_clitic = rest.starts_with('\'') && CLITICS.contains(&ending);
-        let is_compound = rest.starts_with(|c| c != '\'' && is_joint(c)) && !ending.is_empty();
-        let capitals = match () {
-            () if !is_clitic && !is_compound && !rest.is_empty() => None,
-            () if !rest.is_empty() => {
-                self.stem(stem).or_else(|| self.acronym(stem, word).filter(|_| is_compound))
+        let capitals = match rest.chars().next() {
+            None => self.plural(stem).or_else(|| self.listed(word)).or_else(|| self.mc(stem))?,
+            Some('\'') if CLITICS.contains(&ending) => self.stem(stem).or_else(|| self.mc(stem))?,
+            Some(joint) if joint != '\'' && !ending.is_empty() => {
+                let capitals = self.stem(stem).or_else(|| self.acronym(stem, word))?;
+                self.in_compound(capitals, stem, word)
             }
-            () => self.plural(stem).or_else(|| self.listed(word)),
+            _ => return None,
         };
-        let capitals = capitals.or_else(|| self.mc(stem).filter(|_| is_clitic || rest.is_empty()))?;
-        // The other parts of a compound keep the capitals that the method chose; all of them are a heading's.
+        Some(Case::of_capitals(capitals, word.lower, self.conventions.locale))
+    }
+
+    /// Returns the capitals of a compound whose first part has these: the other parts keep those that the method
+    /// chose, unless it chose capitals throughout, which are a heading's.
+    fn in_compound(&self, Capitals(first): Capitals, part: &str, word: Word<'_>) -> Capitals {
         let locale = self.conventions.locale;
-        let chosen = match word.case {
-            Case::Upper if is_compound => Capitals(0),
-            case if is_compound => case.capitals(word.lower, locale),
-            _ => Capitals(0),
-        };
-        let of_stem = (1u64 << locale.letter_count(stem).min(63)) - 1;
-        Some(Case::of_capitals(Capitals(capitals.0 | chosen.0 & !of_stem), word.lower, locale))
+        let chosen = if word.case == Case::Upper { 0 } else { word.case.capitals(word.lower, locale).0 };
+        let of_part = (1u64 << locale.letter_count(part).min(63)) - 1;
+        Capitals(first | chosen & !of_part)
+    }
+
+    /// Returns the capitals of a spelling.
+    fn capitals(&self, spelling: &str) -> Capitals {
+        Case::of(spelling, self.conventions.locale).capitals(spelling, self.conventions.locale)
     }
 
     /// Returns the capitals of a word that a list has in mixed case, and that the method took for a plain name or
@@ -62,21 +66,19 @@ impl Words<'_> {
             }
             _ => false,
         };
-        counts.then(|| Case::of(listed, self.conventions.locale).capitals(listed, self.conventions.locale))
+        counts.then(|| self.capitals(listed))
     }
 
     /// Returns the capitals of a word that lists spell in mixed case, or of its plural or genitive.
     fn stem(&self, stem: &str) -> Option<Capitals> {
-        let listed = mixed(stem).or_else(|| mixed(stem.strip_suffix('s')?))?;
-        Some(Case::of(listed, self.conventions.locale).capitals(listed, self.conventions.locale))
+        mixed(stem).or_else(|| mixed(stem.strip_suffix('s')?)).map(|listed| self.capitals(listed))
     }
 
     /// Returns the capitals of an acronym before a hyphen, if the method gave the word a capital.
     fn acronym(&self, stem: &str, word: Word<'_>) -> Option<Capitals> {
         let locale = self.conventions.locale;
         let has_capital = word.case != Case::Upper && word.case.capitals(word.lower, locale).contains(0);
-        let listed = self.tables.acronym(stem).filter(|_| has_capital)?;
-        Some(Case::of(listed, locale).capitals(stem, locale))
+        self.tables.acronym(stem).filter(|_| has_capital).map(|listed| self.capitals(listed))
     }
 
     /// Returns the capitals of the plural or genitive of a word in mixed case, or of an acronym.

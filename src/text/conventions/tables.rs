@@ -250,7 +250,8 @@ impl LanguageTables {
     /// Returns false if a word is none that counts without a mark beside it, such as a title before a name.
     #[inline]
     pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
-        self.title_filter.may_have(lower)
+        let may_begin = |first: &u8| self.title_letters >> (first % 32) & 1 == 1;
+        lower.first().is_some_and(may_begin) && self.title_filter.may_have(lower)
     }
 
     /// Returns false if no pair gives a word a case.
@@ -268,12 +269,6 @@ impl LanguageTables {
         lower.starts_with(MC) || self.stem_filter.may_have(lower)
     }
 
-    /// Returns false if no word for which [`Self::may_be_title`] is true begins with a letter.
-    #[inline]
-    pub(super) fn may_begin_title(&self, first: u8) -> bool {
-        self.title_letters >> (first % 32) & 1 == 1
-    }
-
     /// Returns true if a name may follow a word.
     pub(super) fn is_title(&self, lower: &str, token: &Token) -> bool {
         let is_short = self.abbreviation(lower).is_some_and(|entry| {
@@ -289,30 +284,25 @@ impl LanguageTables {
 
     /// Returns the spelling of an acronym in lower case.
     pub(super) fn acronym(&self, lower: &str) -> Option<&'static str> {
-        let acronyms = || acronyms(self.facts).map(|word| (word.to_lowercase().into(), word)).collect();
+        let acronyms = || {
+            let acronyms = [ACRONYMS, self.facts.acronyms].into_iter().flat_map(|list| entries(list, &[]));
+            acronyms.map(|entry| (entry.words.to_lowercase().into(), entry.words)).collect()
+        };
         self.acronyms.get_or_init(acronyms).get(lower).copied()
     }
-}
-
-/// Iterates over the acronyms of a language.
-fn acronyms(facts: &ConventionFacts) -> impl Iterator<Item = &'static str> + use<> {
-    let lists = [ACRONYMS, facts.acronyms];
-    lists.into_iter().flat_map(|list| entries(list, &[])).map(|entry| entry.words)
 }
 
 /// Words in mixed case that are words in small letters too.
 const COMMON: [&str; 5] = ["blackberry", "frontpage", "modem", "typescript", "wifi"];
 
-/// Iterates over the words in mixed case of the list, each after its lower case.
-fn mixed_words() -> impl Iterator<Item = (String, &'static str)> {
+/// The words in mixed case, by their lower case.
+static MIXED: LazyLock<FxHashMap<Box<str>, &'static str>> = LazyLock::new(|| {
     let words = entries(MIXED_LIST, &[]).map(|entry| entry.words);
     let is_mixed = |word: &&str| matches!(Case::of(word, Locale::Root), Case::Mixed(_));
     let words = words.filter(|word| !word.contains([' ', '-'])).filter(is_mixed);
-    words.map(|word| (word.to_lowercase(), word)).filter(|(lower, _)| !COMMON.contains(&&**lower))
-}
-
-/// The words in mixed case, by their lower case.
-static MIXED: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| mixed_words().collect());
+    let words = words.map(|word| (word.to_lowercase().into(), word));
+    words.filter(|(lower, _): &(Box<str>, _)| !COMMON.contains(&&**lower)).collect()
+});
 
 /// Returns the spelling of a word that the list has in mixed case.
 pub(super) fn mixed(lower: &str) -> Option<&'static str> {
