@@ -33,13 +33,13 @@ pub enum HostNames {
 impl HostNames {
     /// Returns true if a `Host` is one of the names, with any port.
     fn has(&self, host: &str) -> bool {
+        *self == Self::Any || is_loopback(host_name(host)) || self.has_listed(host)
+    }
+
+    /// Returns true if a host is one of the names that were given, with any port.
+    fn has_listed(&self, host: &str) -> bool {
         let name = host_name(host);
-        match self {
-            Self::Any => true,
-            Self::LoopbackAnd(names) => {
-                is_loopback(name) || names.iter().any(|of| of.eq_ignore_ascii_case(name))
-            }
-        }
+        matches!(self, Self::LoopbackAnd(names) if names.iter().any(|of| of.eq_ignore_ascii_case(name)))
     }
 }
 
@@ -71,10 +71,7 @@ fn refusal(headers: &HeaderMap, hosts: &HostNames) -> Option<String> {
     };
     let is_own = match origin.split_once("://") {
         // A proxy may send its own name as Host.
-        Some(("http" | "https", site)) => {
-            site.eq_ignore_ascii_case(host)
-                || matches!(hosts, HostNames::LoopbackAnd(names) if names.iter().any(|of| of.eq_ignore_ascii_case(host_name(site))))
-        }
+        Some(("http" | "https", site)) => site.eq_ignore_ascii_case(host) || hosts.has_listed(site),
         // Programs with pages of their own, such as browser extensions, are no sites.
         Some((scheme, _)) => scheme != "file",
         None => false,
