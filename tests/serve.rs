@@ -46,10 +46,19 @@ fn restored(address: &str, headers: &str) -> String {
 }
 
 fn asked(address: &str, headers: &str, body: &str) -> String {
+    asked_as("localhost", address, headers, body)
+}
+
+fn asked_as(host: &str, address: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let head = "POST /v1/restore HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json";
-    write!(stream, "{head}\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len()).unwrap();
+    let head = "Connection: close\r\nContent-Type: application/json";
+    write!(
+        stream,
+        "POST /v1/restore HTTP/1.1\r\nHost: {host}\r\n{head}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -140,6 +149,18 @@ fn a_named_model_is_loaded_again_at_a_signal() {
         assert!(code == Some(2) && messages.contains(problem), "{messages}");
     }
     assert_eq!(refused(&["--model", "mine=/no/such/model"]).0, Some(1));
+}
+
+#[test]
+fn another_name_of_the_host_is_answered_if_it_is_allowed() {
+    let body = r#"{"text":"in lisbon","lang":"en"}"#;
+    for (arguments, status) in [(&[][..], "403"), (&["--allow-host", "case.example"], "200")] {
+        let (_program, address, _) = started(arguments);
+        let answer = asked_as("case.example", &address, "", body);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    }
+    let (code, messages) = refused(&["--allow-host", "https://case.example"]);
+    assert!(code == Some(2) && messages.contains("the name of a host alone"), "{messages}");
 }
 
 #[test]
