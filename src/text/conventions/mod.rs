@@ -207,7 +207,7 @@ impl Conventions {
         }
         let (token, lower) = (&tokens.as_slice()[at], tokens.lower(at));
         let is_stopped = token.right == Some('.') && tables.may_be_abbreviation(lower.as_bytes());
-        let may_be_title = is_stopped || tables.may_be_title(lower.as_bytes());
+        let may_be_title = is_stopped || tables.may_count(lower.as_bytes());
         let since_title = match self.trail.since_title {
             _ if may_be_title && tables.is_title(lower, token) => 1,
             since if (1..=PARTICLES as u8).contains(&since) => since + 1,
@@ -225,11 +225,7 @@ impl Conventions {
             || case == Case::Upper || tables.may_be_abbreviation(word) || tables::may_be_epithet(word);
         self.trail.counts
             || case != Case::Lower && is_capital()
-            || if token.is_plain {
-                tables.may_be_title(word) || tables.may_be_derived(word)
-            } else {
-                self.is_odd(tables, token, word)
-            }
+            || if token.is_plain { tables.may_count(word) } else { self.is_odd(tables, token, word) }
     }
 
     /// Returns true if a word is one letter among longer words, as `a` mostly is.
@@ -264,8 +260,8 @@ impl Conventions {
             || word.len() > 2 && word[2] == b'.'
             || token.right.is_some_and(is_mark)
             || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
-            || tables.may_be_derived(stem)
-            || tables.may_be_title(word)
+            || tables.may_count(stem)
+            || tables.may_count(word)
     }
 
     /// Keeps the last words of the line that goes on.

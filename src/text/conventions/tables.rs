@@ -44,17 +44,13 @@ pub(super) struct LanguageTables {
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
     /// The abbreviations, and the first words of those of two.
     filter: WordFilter,
-    /// The same of words that count without a mark beside them: titles, abbreviations with a capital (`mr`),
-    /// and those that a neighbour gives a case.
-    title_filter: WordFilter,
-    /// Their first letters, one bit each.
-    title_letters: u32,
     /// The words that a neighbour gives a case.
     pair_filter: WordFilter,
     /// The same of one letter, one bit each.
     paired_letters: u32,
-    /// The words in mixed case and the acronyms, with their plurals.
-    stem_filter: StemFilter,
+    /// The words that count without a mark beside them: titles, abbreviations with a capital (`mr`), those that a
+    /// neighbour gives a case, those in mixed case and the acronyms; each with an `s` behind it too.
+    plain_filter: PlainFilter,
     acronyms: OnceLock<FxHashMap<Box<str>, &'static str>>,
     common: FxHashSet<&'static str>,
     /// The words of address before a name.
@@ -99,27 +95,31 @@ impl WordFilter {
 
 /// A set of bits of words by their length and four of their letters.
 #[derive(Debug, Clone)]
-struct StemFilter(Box<[u64; 1024]>);
+struct PlainFilter(Box<[u64; 1024]>);
 
-impl StemFilter {
-    /// Adds the words of lists in any case, each with an `s` behind it too. Comments add nothing that counts.
+impl PlainFilter {
+    /// Adds the words of lists. Comments add nothing that counts.
     fn of(lists: &[&str]) -> Self {
         let mut filter = Self(Box::new([0; 1024]));
-        for word in lists.iter().flat_map(|list| list.as_bytes().split(|&byte| byte == b'\n')) {
-            if let [first, second, ..] = *word
-                && first != b'#'
-            {
-                let last = word[word.len() - 1];
-                let plural = word.get(word.len().div_ceil(2)).map_or(b's', |&middle| middle);
-                for place in [
-                    Self::place([first, second, word[word.len() / 2], last], word.len()),
-                    Self::place([first, second, plural, b's'], word.len() + 1),
-                ] {
-                    filter.0[place / 64] |= 1 << (place % 64);
-                }
+        let lines = lists.iter().flat_map(|list| list.as_bytes().split(|&byte| byte == b'\n'));
+        lines.for_each(|line| filter.add(line));
+        filter
+    }
+
+    /// Adds a word in any case, and with an `s` behind it.
+    fn add(&mut self, word: &[u8]) {
+        if let [first, second, ..] = *word
+            && first != b'#'
+        {
+            let last = word[word.len() - 1];
+            let plural = word.get(word.len().div_ceil(2)).map_or(b's', |&middle| middle);
+            for place in [
+                Self::place([first, second, word[word.len() / 2], last], word.len()),
+                Self::place([first, second, plural, b's'], word.len() + 1),
+            ] {
+                self.0[place / 64] |= 1 << (place % 64);
             }
         }
-        filter
     }
 
     /// Returns the place among the 65,536 bits of a word with these first two, middle and last letters, whose
@@ -153,9 +153,7 @@ impl LanguageTables {
 
     fn new(language: &'static Language, facts: &'static ConventionFacts) -> Self {
         let (mut abbreviations, mut filter) = (FxHashMap::default(), WordFilter::EMPTY);
-        let mut title_filter = WordFilter::EMPTY;
-        let mut title_letters = 0;
-        let letter = |word: &str| word.bytes().next().map_or(0, |first| 1 << (first % 32));
+        let mut plain_filter = PlainFilter::of(&[MIXED_LIST, ACRONYMS, facts.acronyms]);
         for entry in entries(language.abbreviations, &FLAGS) {
             let (after, word) = match entry.words.rsplit_once(' ') {
                 Some((after, word)) => (Some(after.to_lowercase().into()), word),
@@ -177,27 +175,22 @@ impl LanguageTables {
             }
             let is_capital = abbreviation.case.is_some_and(Case::is_slot);
             if abbreviation.is_bare && (abbreviation.is_title || is_capital) {
-                title_filter.add(&lower);
-                title_letters |= letter(&lower);
+                plain_filter.add(lower.as_bytes());
             }
             abbreviations.insert(lower.into(), abbreviation);
         }
         let [common, titles, offices, particles] =
             [facts.common, facts.titles, facts.offices, facts.particles]
                 .map(|list| list.split_terminator(' ').collect::<FxHashSet<_>>());
-        for title in titles.union(&offices) {
-            title_filter.add(title);
-            title_letters |= letter(title);
-        }
+        titles.union(&offices).for_each(|title| plain_filter.add(title.as_bytes()));
         let (mut pair_filter, mut paired_letters) = (WordFilter::EMPTY, 0);
         for word in facts.pairs.iter().flat_map(WordPair::cased) {
-            match word.len() {
-                1 => paired_letters |= letter(word),
-                _ => [&mut pair_filter, &mut title_filter].into_iter().for_each(|filter| filter.add(word)),
+            match *word.as_bytes() {
+                [letter] => paired_letters |= 1 << (letter % 32),
+                _ => pair_filter.add(word),
             }
-            title_letters |= letter(word);
+            plain_filter.add(word.as_bytes());
         }
-        let stem_filter = StemFilter::of(&[MIXED_LIST, ACRONYMS, facts.acronyms]);
         let firsts = abbreviations.values().filter_map(|entry: &Abbreviation| entry.after.clone());
         let firsts = firsts.collect();
         let acronyms = OnceLock::new();
@@ -206,11 +199,9 @@ impl LanguageTables {
             facts,
             abbreviations,
             filter,
-            title_filter,
-            title_letters,
             pair_filter,
             paired_letters,
-            stem_filter,
+            plain_filter,
             acronyms,
             common,
             titles,
@@ -247,11 +238,11 @@ impl LanguageTables {
         self.filter.may_have(lower)
     }
 
-    /// Returns false if a word is none that counts without a mark beside it, such as a title before a name.
+    /// Returns false if a word of more than one letter counts only with a mark beside it: it is no title before a
+    /// name, in no pair, not made of a listed word, and no name with `Mc`.
     #[inline]
-    pub(super) fn may_be_title(&self, lower: &[u8]) -> bool {
-        let may_begin = |first: &u8| self.title_letters >> (first % 32) & 1 == 1;
-        lower.first().is_some_and(may_begin) && self.title_filter.may_have(lower)
+    pub(super) fn may_count(&self, lower: &[u8]) -> bool {
+        self.plain_filter.may_have(lower) || lower.starts_with(MC)
     }
 
     /// Returns false if no pair gives a word a case.
@@ -261,12 +252,6 @@ impl LanguageTables {
             [letter] => self.paired_letters >> (letter % 32) & 1 == 1,
             word => self.pair_filter.may_have(word),
         }
-    }
-
-    /// Returns false if a word in lower case is neither made of a listed one nor a name with `Mc`.
-    #[inline]
-    pub(super) fn may_be_derived(&self, lower: &[u8]) -> bool {
-        lower.starts_with(MC) || self.stem_filter.may_have(lower)
     }
 
     /// Returns true if a name may follow a word.
