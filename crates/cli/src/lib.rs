@@ -3,6 +3,8 @@
 #[macro_use]
 mod messages;
 
+#[cfg(all(feature = "service", target_os = "linux", target_env = "gnu"))]
+mod allocator;
 mod backend;
 mod cascade;
 mod convert;

@@ -53,6 +53,8 @@ Examples:
 
 /// Runs the service.
 pub fn run(args: ServeArgs) -> Result<ExitCode> {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    super::allocator::share_among_threads();
     let token = args.token.map(read_token).transpose()?;
     if token.is_none() && !args.listen.ip().is_loopback() {
         tell!(

@@ -46,8 +46,8 @@ pub struct CnnBilstmEngine {
 }
 
 /// Scratch memory.
-#[derive(Debug, Default)]
-struct CnnBilstmScratch {
+#[derive(Debug, Clone, Default)]
+pub struct CnnBilstmScratch {
     lstm: LstmScratch,
     subwords: Vec<f32>,
     seen: Vec<f32>,
@@ -136,8 +136,14 @@ impl CnnBilstmEngine {
         })
     }
 
-    /// Returns the scores of the labels of the words of each window, head after head.
-    pub fn scores(&self, windows: &[SubwordWindow], threads: NonZeroUsize) -> Vec<Vec<f32>> {
+    /// Returns the scores of the labels of the words of each window, head after head. The scratch memory, for each
+    /// thread, may be used again.
+    pub fn scores(
+        &self,
+        windows: &[SubwordWindow],
+        threads: NonZeroUsize,
+        scratches: &mut Vec<CnnBilstmScratch>,
+    ) -> Vec<Vec<f32>> {
         let mut order: Vec<usize> = (0..windows.len()).collect();
         order.sort_by_key(|&at| Reverse(windows[at].words.len()));
         let groups: Vec<&[usize]> = order.chunks(TEXTS).collect();
@@ -147,7 +153,8 @@ impl CnnBilstmEngine {
             self.group(&texts, scratch)
         };
         let mut scores = vec![Vec::new(); windows.len()];
-        for (at, found) in order.iter().zip(in_parallel(&groups, threads, group).into_iter().flatten()) {
+        let found = in_parallel(&groups, threads, scratches, group);
+        for (at, found) in order.iter().zip(found.into_iter().flatten()) {
             scores[*at] = found;
         }
         scores

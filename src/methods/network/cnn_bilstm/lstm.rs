@@ -22,7 +22,7 @@ pub struct BilstmLayer {
 }
 
 /// Scratch memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LstmScratch {
     pub bytes: ByteRows,
     gates: Aligned<f32>,

@@ -25,7 +25,7 @@ use crate::methods::network::windower::Windower;
 use crate::methods::spellings::ClassCases;
 use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
-use engine::{CnnBilstmEngine, LiveState};
+use engine::{CnnBilstmEngine, CnnBilstmScratch, LiveState};
 pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
 use shape::CnnBilstmShape;
 use subwords::{SubwordVocabulary, SubwordWindow};
@@ -76,6 +76,14 @@ pub struct CnnBilstm {
     heads: Heads,
 }
 
+/// What the engine keeps from window to window.
+#[derive(Debug, Clone, Default)]
+pub struct EngineState {
+    live: LiveState,
+    /// The memory of each thread.
+    scratches: Vec<CnnBilstmScratch>,
+}
+
 /// A window with ln of the probabilities of the labels of its words, head after head.
 pub type ScoredWindow = (SubwordWindow, Vec<f32>);
 
@@ -103,7 +111,7 @@ impl CnnBilstm {
     /// Fails if a score is no number.
     pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWindow>>> {
         let (windows, counts) = self.windower(request).push_documents(documents)?;
-        let mut scored = self.with_scores(windows, &mut LiveState::default(), request)?.into_iter();
+        let mut scored = self.with_scores(windows, &mut EngineState::default(), request)?.into_iter();
         Ok(counts.into_iter().map(|count| scored.by_ref().take(count).collect()).collect())
     }
 
@@ -121,11 +129,11 @@ impl CnnBilstm {
     fn with_scores(
         &self,
         mut windows: Vec<SubwordWindow>,
-        live: &mut LiveState,
+        EngineState { live, scratches }: &mut EngineState,
         request: Request,
     ) -> Result<Vec<ScoredWindow>> {
         let scores: Vec<Vec<f32>> = match request.look_ahead {
-            None => self.engine.scores(&windows, request.threads),
+            None => self.engine.scores(&windows, request.threads, scratches),
             Some(words) => {
                 let look_ahead = subwords::live_look_ahead(words);
                 windows.iter_mut().map(|window| self.engine.live_scores(window, look_ahead, live)).collect()
@@ -215,7 +223,7 @@ impl Details for CnnBilstm {
 impl WindowModel for CnnBilstm {
     type Window = SubwordWindow;
     type Encoder<'m> = &'m SubwordVocabulary;
-    type Pending = (ChainState, LiveState);
+    type Pending = (ChainState, EngineState);
 
     fn windower(&self, request: Request) -> Windower<&SubwordVocabulary> {
         let CnnBilstmSettings { window, runs_on, .. } = self.settings;
@@ -224,18 +232,18 @@ impl WindowModel for CnnBilstm {
         Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
     }
 
-    fn begin(&self) -> (ChainState, LiveState) {
+    fn begin(&self) -> (ChainState, EngineState) {
         Default::default()
     }
 
     fn answer(
         &self,
         windows: Vec<SubwordWindow>,
-        (chain, live): &mut (ChainState, LiveState),
+        (chain, engine): &mut (ChainState, EngineState),
         request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
-        for window in self.with_scores(windows, live, request)? {
+        for window in self.with_scores(windows, engine, request)? {
             out.extend(self.choices(&window, self.costs(), chain, request));
         }
         Ok(())

@@ -103,14 +103,14 @@ proptest! {
         let threads = |count| NonZeroUsize::new(count).unwrap();
         for precision in [EnginePrecision::F32, EnginePrecision::Int8] {
             let best = engine(InstructionSet::best(), precision);
-            let together = best.scores(&windows, threads(1));
-            prop_assert_eq!(&best.scores(&windows, threads(3)), &together);
+            let together = best.scores(&windows, threads(1), &mut Vec::new());
+            prop_assert_eq!(&best.scores(&windows, threads(3), &mut Vec::new()), &together);
             for (window, found) in windows.iter().zip(&together) {
                 prop_assert_eq!(found.len(), window.words.len() * SIZES.all());
-                prop_assert_eq!(&best.scores(std::slice::from_ref(window), threads(1))[0], found);
+                prop_assert_eq!(&best.scores(std::slice::from_ref(window), threads(1), &mut Vec::new())[0], found);
             }
             for instructions in InstructionSet::all() {
-                let found = engine(instructions, precision).scores(&windows, threads(1));
+                let found = engine(instructions, precision).scores(&windows, threads(1), &mut Vec::new());
                 for (found, expected) in found.iter().flatten().zip(together.iter().flatten()) {
                     prop_assert!((found - expected).abs() < 2e-2, "{instructions:?}: {found}, {expected}");
                 }
@@ -148,7 +148,7 @@ proptest! {
         let engine = engine_of(shape, InstructionSet::best(), EnginePrecision::F32);
         let text = |end: usize| {
             let windows = windows(&vocabulary, &[words[..end].to_vec()], options(200, false, None));
-            engine.scores(&windows, NonZeroUsize::MIN).remove(0)
+            engine.scores(&windows, NonZeroUsize::MIN, &mut Vec::new()).remove(0)
         };
         let (mut live, mut at) = (LiveState::default(), 0);
         for mut window in windows(&vocabulary, std::slice::from_ref(&words), options(200, false, Some(look_ahead))) {
@@ -170,7 +170,9 @@ fn bytes_are_near_the_numbers_that_they_stand_for() {
     let vocabulary = vocabulary();
     let text = vec!["the minister met us in lisbon and who met anna".split(' ').map(str::to_owned).collect()];
     let windows = windows(&vocabulary, &text, options(12, false, None));
-    let scores = |precision| engine(InstructionSet::Plain, precision).scores(&windows, NonZeroUsize::MIN);
+    let scores = |precision| {
+        engine(InstructionSet::Plain, precision).scores(&windows, NonZeroUsize::MIN, &mut Vec::new())
+    };
     let (exact, near) = (scores(EnginePrecision::F32), scores(EnginePrecision::Int8));
     let far = exact[0].iter().zip(&near[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far > 0.0 && far < 0.1, "{far}");

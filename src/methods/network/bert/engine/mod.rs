@@ -122,7 +122,7 @@ impl Engine {
         let subwords: usize = texts.iter().map(|text| text.ids.len()).sum();
         let groups = groups(texts, subwords.div_ceil(threads.get()).clamp(LEAST, BLOCK));
         let compute = |group: &&[ScoreRequest<'_>], scratch: &mut EngineScratch| self.group(group, scratch);
-        Ok(in_parallel(&groups, threads, compute).into_iter().flatten().collect())
+        Ok(in_parallel(&groups, threads, &mut Vec::new(), compute).into_iter().flatten().collect())
     }
 
     /// Returns the last hidden states of a text, one row for each subword, as [`Engine::scores`]
