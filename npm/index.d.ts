@@ -11,34 +11,38 @@ export type Format =
 
 /** The options of restoring, named as the program's. */
 export interface RestoreOptions {
-  /** Punctuation to insert: `true` or `"auto"` where the text shows none, `"all"` everywhere, or marks such as `".,?"`. */
-  marks?: boolean | string;
   /** Your own spellings, such as `["iPhone", "New York"]`: they always win. */
+  spellings?: string[];
+  /** The former name of `spellings`. */
   words?: string[];
-  /** The capitals of the text that are kept: `auto` keeps them unless a line is all in one case. */
-  case?: "auto" | "keep" | "ignore";
-  /** The sentence starts that get a capital. */
-  sentenceStart?: "auto" | "always" | "never";
-  /** The balance between missing and superfluous capitals, for `accurate`, `fast` and `small`. */
-  capitals?: "few" | "balanced" | "many";
-  /** Rules of a house style, with commas between them: `small-offices`, `title-headings`, `capital-items`. */
-  style?: string;
-  /** The extent of one text: words of two texts never influence each other. */
-  context?: "auto" | "line" | "file";
   /** The tag of the text's language, for its abbreviations; that of the model by default. */
   lang?: string;
-  /** The language whose case pairs are used, such as `tr`; that of the model by default. */
-  locale?: string;
-  /** The number of later words that a choice may depend on, for which live text then waits. */
-  lookAhead?: number;
-  /** The number of contexts in which each word is decided. */
-  predictions?: number;
-  /** A word whose case has a lower probability stays as it is. */
-  threshold?: number;
-  /** A mark that has a lower probability is not inserted. */
+  // Options: begin
+  /** Extent of one text: words of one text influence each other, words of two texts never do. With line, no line or record waits for the next one. */
+  context?: "auto" | "line" | "file";
+  /** Capitals of the input to keep: auto by default, but ignore for live text, which cannot wait for the whole line that auto examines. */
+  case?: "auto" | "keep" | "ignore";
+  /** Sentence starts that get a capital. */
+  sentenceStart?: "auto" | "always" | "never";
+  /** Balance between missing and superfluous capitals, for maxent and networks. */
+  capitals?: "few" | "balanced" | "many";
+  /** Rules of a house style, with commas between them. */
+  style?: string;
+  /** Insert commas, full stops and question marks where the text has no punctuation; all inserts them everywhere, and a list such as .,?!:;-… inserts these marks everywhere. */
+  marks?: boolean | string;
+  /** Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it was trained with. With P, hmm and ngram use at most 8 later words. */
   markThreshold?: number;
-  /** Copies unreadable parts unchanged instead of stopping there. */
+  /** Language whose case pairs are used, such as tr or nl; that of the model by default. */
+  locale?: string;
+  /** Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all the context that the method uses, and 1 for live text. */
+  lookAhead?: number;
+  /** Leave a word as it is in the input if its case has a probability below P (0 to 1). The user's own spellings, capitals that are kept and sentence starts count as certain. */
+  threshold?: number;
+  /** Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead of stopping there. */
   lossy?: boolean;
+  /** Number of contexts in which each word is decided. */
+  predictions?: number;
+  // Options: end
 }
 
 /** The options of restoring a file. */
@@ -49,12 +53,14 @@ export interface FileOptions extends RestoreOptions {
   name?: string;
   /** The encoding of a file without a byte-order mark: UTF-8 by default, or UTF-16. */
   encoding?: string;
-  /** The field of jsonl, or the column of a table, that has the text. */
+  // Options of files: begin
+  /** Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text names a nested field of jsonl); number of the conll column that holds the words, or of the column of a table without a header. */
   field?: string;
-  /** `sentence` writes one sentence a line, of plain text. */
+  /** End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and whisper-json, or the cues of srt, vtt and ass. */
+  pauseEnds?: number | "never";
+  /** Lines of the output: those of the input, or one sentence per line, which is for plain text. */
   lines?: "same" | "sentence";
-  /** A pause of so many seconds ends a sentence, in formats with times. */
-  pauseEnds?: number;
+  // Options of files: end
 }
 
 /** The options of a conversion. */

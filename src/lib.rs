@@ -64,9 +64,9 @@ pub use restore::{
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, LinePlace, Locale, Mark,
-    MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart,
-    Spellings, StyleRule, Token, Tokens, WantedMarks,
+    CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
+    Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
+    RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
 };
 
 /// The examples of the book, run as tests.

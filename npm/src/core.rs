@@ -25,7 +25,7 @@ pub struct Core {
     /// The model with these options.
     restorer: Option<(TextRestorer, RestoreOptions)>,
     streams: Vec<Option<Stream>>,
-    /// What became of the last file.
+    /// The result of the last file.
     report: FileReport,
 }
 

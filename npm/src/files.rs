@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// The name of a file in notes and errors, unless the caller names it.
 pub const NAME: &str = "the file";
 
-/// What became of a file.
+/// The result of restoring a file.
 #[derive(Debug, Default, Serialize)]
 pub struct FileReport {
     /// The format of the output.
@@ -26,7 +26,7 @@ pub struct FileReport {
     /// The encoding of the text, if it was restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
-    /// What the user is told.
+    /// The notes for the user.
     pub notes: Vec<String>,
 }
 

@@ -16,7 +16,7 @@ pub struct TextLanguage {
     /// The tag, if there is a model of the language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<&'static str>,
-    /// What may surprise if the text is restored in the default language.
+    /// Notes on surprises if the text is restored in the default language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -1,11 +1,9 @@
 //! The options of calls, from JSON.
 
-use std::num::NonZeroUsize;
-use std::time::Duration;
-
 use majuscule::error::{Error, Result, option};
 use majuscule::named::{NamedValue, nearest};
-use majuscule::{Encoding, Format, OutputForm, RestoreOptions, WantedMarks};
+use majuscule::{Door, Encoding, Format, OptionValue, RestoreOptions, UserOption, WrongValue};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::failure::option_name;
@@ -16,7 +14,7 @@ pub struct Settings {
     pub options: RestoreOptions,
     /// The user's own spellings, one per line.
     pub words: Option<String>,
-    /// How a file is read.
+    /// The options of reading a file.
     pub file: FileSettings,
 }
 
@@ -64,11 +62,6 @@ impl GivenOptions {
         self.take(name, "a string", |value| value.as_str().map(str::to_owned))
     }
 
-    /// Takes a text that is parsed.
-    pub fn parsed<T: std::str::FromStr<Err = Error>>(&mut self, name: &str) -> Result<Option<T>> {
-        self.text(name)?.map(|text| text.parse()).transpose()
-    }
-
     /// Takes an encoding.
     pub fn encoding(&mut self) -> Result<Option<Encoding>> {
         let parse = |name: String| {
@@ -99,23 +92,14 @@ impl GivenOptions {
         self.take(name, expected, |value| value.as_f64().filter(|number| (least..=most).contains(number)))
     }
 
-    fn probability(&mut self, name: &str) -> Result<Option<f32>> {
-        Ok(self.fraction(name, [0.0, 1.0], "a probability from 0 to 1")?.map(|found| found as f32))
-    }
-
-    /// Takes the marks to insert: `true` is "auto".
-    fn marks(&mut self) -> Result<WantedMarks> {
-        let value = self.take(
-            "marks",
-            "true, false, \"auto\", \"all\" or marks such as \".,?\"",
-            |value| match value {
-                Value::Bool(true) => Some(Ok(WantedMarks::AUTO)),
-                Value::Bool(false) => Some(Ok(WantedMarks::default())),
-                Value::String(named) => Some(named.parse()),
-                _ => None,
-            },
-        )?;
-        value.unwrap_or_else(|| Ok(WantedMarks::default()))
+    /// Takes an option of restoring.
+    fn set(&mut self, wanted: &UserOption, options: &mut RestoreOptions) -> Result<()> {
+        let Some(value) = self.0.remove(&option_name(wanted.name)).filter(|value| !value.is_null()) else {
+            return Ok(());
+        };
+        let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
+        let set = given.and_then(|given| wanted.set(options, &given));
+        set.map_err(|wrong| wanted.error(value, wrong))
     }
 
     /// Takes a list of texts as lines.
@@ -141,27 +125,8 @@ impl GivenOptions {
     }
 }
 
-/// The options of the calls that restore.
-const RESTORE: [&str; 15] = [
-    "marks",
-    "words",
-    "case",
-    "sentence-start",
-    "capitals",
-    "context",
-    "lang",
-    "locale",
-    "look-ahead",
-    "lossy",
-    "mark-threshold",
-    "pause-ends",
-    "predictions",
-    "style",
-    "threshold",
-];
-
-/// The options that only files have.
-const FILE: [&str; 5] = ["format", "name", "encoding", "field", "lines"];
+/// The options of calls that restore, other than those of the library.
+const OTHERS: [&str; 6] = ["spellings", "words", "lang", "format", "name", "encoding"];
 
 impl Settings {
     /// Reads the options of the calls that restore.
@@ -170,40 +135,79 @@ impl Settings {
     /// Fails if a value is not one, or an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut values = GivenOptions::read(json)?;
-        let WantedMarks { marks, places } = values.marks()?;
-        let seconds = values.fraction("pause-ends", [0.001, 3600.0], "seconds from 0.001 to 3600")?;
-        let lines = values.take("lines", "one of same, sentence", |value| match value.as_str()? {
-            "same" => Some(OutputForm::Text),
-            "sentence" => Some(OutputForm::Sentences),
-            _ => None,
-        })?;
-        let options = RestoreOptions::default()
-            .marks(marks)
-            .mark_places(places)
-            .in_language(values.text("lang")?)
-            .in_locale(values.parsed("locale")?)
-            .capitalized(values.named("case")?.unwrap_or_default())
-            .sentence_start(values.named("sentence-start")?.unwrap_or_default())
-            .capitals(values.named("capitals")?.unwrap_or_default())
-            .style(values.parsed("style")?.unwrap_or_default())
-            .context(values.named("context")?.unwrap_or_default())
-            .lossy(values.flag("lossy")?)
-            .look_ahead(values.number("look-ahead", 0)?)
-            .predictions(
-                values.number("predictions", 1)?.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN),
-            )
-            .threshold(values.probability("threshold")?)
-            .mark_threshold(values.probability("mark-threshold")?)
-            .pause_ends(seconds.map(Duration::from_secs_f64))
-            .field(values.text("field")?)
-            .form(lines.unwrap_or_default());
+        let mut options = RestoreOptions::default().in_language(values.text("lang")?);
+        for option in UserOption::at(Door::JavaScript) {
+            values.set(option, &mut options)?;
+        }
         let file = FileSettings {
             name: values.text("name")?,
             format: values.named("format")?.unwrap_or_default(),
             encoding: values.encoding()?,
         };
-        let words = values.lines("words")?;
-        values.finish(&[&RESTORE[..], &FILE].concat())?;
+        let (spellings, words) = (values.lines("spellings")?, values.lines("words")?);
+        let words = spellings.or(words);
+        let known: Vec<&str> =
+            UserOption::at(Door::JavaScript).map(|option| option.name).chain(OTHERS).collect();
+        values.finish(&known)?;
         Ok(Self { options, words, file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use majuscule::OptionKind;
+
+    use super::*;
+
+    /// The options that have a meaning in files alone.
+    const OF_FILES: [&str; 3] = ["field", "lines", "pause-ends"];
+
+    /// Returns the type of the values of an option in TypeScript.
+    fn type_of(values: OptionKind) -> String {
+        match values {
+            OptionKind::Flag => "boolean".to_owned(),
+            OptionKind::Text(_) | OptionKind::Choices(_) => "string".to_owned(),
+            OptionKind::Count(_) | OptionKind::Probability => "number".to_owned(),
+            OptionKind::Seconds => "number | \"never\"".to_owned(),
+            OptionKind::Choice(names, _) => {
+                names().iter().map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" | ")
+            }
+            OptionKind::Marks => "boolean | string".to_owned(),
+        }
+    }
+
+    /// Returns the declarations of the options, of files or of all texts.
+    fn declared(of_files: bool) -> String {
+        let options =
+            UserOption::at(Door::JavaScript).filter(|option| OF_FILES.contains(&option.name) == of_files);
+        let declare = |option: &UserOption| {
+            let (name, values) = (option_name(option.name), type_of(option.kind));
+            format!("  /** {}. */\n  {name}?: {values};\n", option.summary())
+        };
+        options.map(declare).collect()
+    }
+
+    /// The options of `index.d.ts` are those of the library. `MAJUSCULE_BLESS=1 cargo test` writes them anew.
+    #[test]
+    fn the_types_have_the_options_of_the_library() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/index.d.ts");
+        let found = fs::read_to_string(path).unwrap();
+        let mut written = found.clone();
+        for of_files in [false, true] {
+            let [begin, end] = ["begin", "end"].map(|place| match of_files {
+                true => format!("  // Options of files: {place}\n"),
+                false => format!("  // Options: {place}\n"),
+            });
+            let (before, rest) = written.split_once(&begin).unwrap();
+            let (_, after) = rest.split_once(&end).unwrap();
+            written = format!("{before}{begin}{}{end}{after}", declared(of_files));
+        }
+        if std::env::var_os("MAJUSCULE_BLESS").is_some() {
+            fs::write(path, &written).unwrap();
+        } else {
+            assert_eq!(found, written, "MAJUSCULE_BLESS=1 cargo test writes the options anew");
+        }
     }
 }

@@ -26,7 +26,7 @@ test("wrong options are named, as JavaScript names them", async () => {
   assert.equal(await usage({ threshold: NaN }), 'threshold "NaN": expected a probability from 0 to 1');
   assert.equal(await usage({ sentenceStart: "often" }), 'sentenceStart "often": expected one of auto, always, never');
   assert.equal(await usage({ sentence_start: "never" }), 'there is no option "sentence_start": did you mean sentenceStart?');
-  assert.match(await usage({ "": 1 }), /^there is no option "": expected one of marks, /);
+  assert.match(await usage({ "": 1 }), /^there is no option "": expected one of field, /);
   assert.equal(await usage({ lookAhead: -1 }), "lookAhead -1: expected a whole number from 0");
   assert.match(await usage({ marks: "%" }), /%/);
   assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for punctuation that is inserted: give marks too$/);

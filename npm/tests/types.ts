@@ -3,7 +3,7 @@
 import { type Word, MajusculeError, convert, detectLanguage, languageOf, load } from "majuscule";
 
 const m = await load("en", { preset: "fast" });
-const text: string = m.restore("we met", { marks: true, words: ["iPhone"], lookAhead: 1 });
+const text: string = m.restore("we met", { marks: true, spellings: ["iPhone"], lookAhead: 1 });
 const words: Word[] = m.words(text);
 const places: [number, number][] = words.map(({ start, end }) => [start, end]);
 const certain: number = words[0]?.probability ?? 0;

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from majuscule import lm
 from majuscule._errors import Bug, Error, FileError, InputError, MissingFileError, ModelError, UsageError
-from majuscule._model import Model, Preset, Stream, load
+from majuscule._model import SPELLINGS, Model, Preset, Stream, load
 from majuscule._native import detect_language
 
 Policy = Literal["raise", "null", "keep"]
@@ -589,8 +589,9 @@ def restore_job(
     if bool(group) is not bool(order):
         given, other = ("group", "order") if group else ("order", "group")
         raise UsageError(f"{given} is given without {other}: name the columns of both, such as document and line")
-    if options.get("words") is not None and not isinstance(options["words"], str):
-        options["words"] = list(options["words"])
+    for name in SPELLINGS:
+        if options.get(name) is not None and not isinstance(options[name], str):
+            options[name] = list(options[name])
     fields = (column, output, source, language_column, errors, options)
     job = DocumentJob(*fields, group) if group else RestoreJob(*fields)
     job.check()

@@ -7,10 +7,11 @@ import os
 import pathlib
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from majuscule import _native
 from majuscule._errors import MissingFileError, UsageError
+from majuscule._restore_options import Options
 from majuscule._typing import Self, Unpack
 from majuscule._verbs import WORDS, Path, arguments, call, nearest, path, paths, spellings
 
@@ -19,44 +20,14 @@ if TYPE_CHECKING:
     from majuscule._options import ConvertOptions, RestoreFileOptions
 
 Preset = Literal["accurate", "fast", "best", "ngram"]
-StyleRule = Literal["small-offices", "title-headings", "capital-items"]
-
-
-class Options(TypedDict, total=False):
-    """The options of restoring, with the names and defaults of the command line."""
-
-    capitals: Literal["few", "balanced", "many"]
-    """The balance between missing and superfluous capitals, for maxent and networks."""
-    case: Literal["auto", "keep", "ignore"]
-    """The capitals of the text that are kept."""
-    context: Literal["auto", "line", "file"]
-    """The parts of a text whose words are context for each other."""
-    look_ahead: int
-    """The largest number of words of right context."""
-    locale: str
-    """The language whose case pairs are used: "tr", "nl"."""
-    lossy: bool
-    """True to copy unreadable parts unchanged."""
-    mark_threshold: float
-    """The probability below which a mark is not inserted."""
-    marks: bool | str
-    """True for commas, full stops and question marks where a line has none, "all" everywhere, or the marks: ".,?"."""
-    predictions: int
-    """The number of contexts that each choice of a network is averaged over."""
-    sentence_start: Literal["auto", "always", "never"]
-    """The places where a sentence start gets a capital."""
-    style: StyleRule | Iterable[StyleRule]
-    """The rules of a house style."""
-    threshold: float
-    """The probability below which a word keeps the case that it has."""
-    words: Iterable[str]
-    """Spellings that always win: "iPhone", "New York"."""
-
 
 NETWORKS = {"best": ("en", "es", "fr", "nl", "pt")}
 """The languages of the networks in the package majuscule-networks."""
 
 NAMES = frozenset(Options.__annotations__)
+
+SPELLINGS = "spellings", "words"
+"""The names of the option of the user's own spellings: the one, and the former one."""
 
 MODEL, TEXT = "<model>", "<text>"
 """The names of a model and a file in memory."""
@@ -67,12 +38,13 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in NAMES:
             raise nearest(name, NAMES)
-    words = options.get("words")
+    words = options.get("spellings", options.get("words"))
     if words is None:
         return options
     if isinstance(words, str):
-        raise TypeError('words is a list of spellings, not a str: words=["iPhone"]')
-    return {**options, "words": list(words)}
+        raise TypeError('spellings is a list, not a str: spellings=["iPhone"]')
+    others = {name: value for name, value in options.items() if name not in SPELLINGS}
+    return {**others, "spellings": list(words)}
 
 
 def _threads(threads: int | None) -> int:
@@ -187,7 +159,7 @@ class Model:
             return self._plain
         options = _checked(options)
         try:
-            key = tuple(sorted((name, tuple(value) if name == "words" else value) for name, value in options.items()))
+            key = tuple(sorted((name, tuple(value) if name in SPELLINGS else value) for name, value in options.items()))
             found = self._kept.get(key)
         except TypeError:
             # An option of a wrong type: the native part says which is expected.
@@ -367,8 +339,10 @@ class Model:
 
     def _restore(self, words: list[str], options: dict[str, Any], files: dict[str, bytes] | None = None) -> bytes:
         files = {**(files or {})}
-        if options.get("words") is not None:
-            files[WORDS] = spellings(options["words"])
+        former = options.pop("words", None)
+        listed = options.pop("spellings", former)
+        if listed is not None:
+            files[WORDS] = spellings(listed)
             options["words"] = WORDS
         named, models = self._arguments()
         answer = call(["restore", *named, *words, *arguments(("restore",), options)], models=models, files=files)

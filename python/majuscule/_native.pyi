@@ -7,7 +7,7 @@ from os import PathLike
 from typing_extensions import CapsuleType
 from typing import Any, SupportsIndex, final
 
-__all__ = ["Answer", "LanguageModel", "Lexicon", "Model", "RestoredColumn", "Restorer", "Stream", "Word", "broken", "call", "detect_language", "look_in", "options", "program", "restore_column"]
+__all__ = ["Answer", "LanguageModel", "Lexicon", "Model", "RestoredColumn", "Restorer", "Stream", "Word", "broken", "call", "detect_language", "look_in", "options", "program", "restore_column", "user_options"]
 
 @final
 class Answer:
@@ -27,12 +27,12 @@ class Answer:
     @property
     def messages(self, /) -> list[str]:
         """
-        What the program would have said.
+        The messages that the program would have printed.
         """
     @property
     def output(self, /) -> bytes:
         """
-        What the program would have written to standard output.
+        The text that the program would have written to standard output.
         """
 
 @final
@@ -286,4 +286,9 @@ def program(command: SupportsGetItem[int, str], arguments: SupportsGetItem[int, 
 def restore_column(restorer: Restorer, object: Any, threads: SupportsIndex) -> RestoredColumn | None:
     """
     Restores a column; `None` if the object is none.
+    """
+
+def user_options() -> list[tuple[str, str, str, list[str]]]:
+    """
+    Returns the options of restoring.
     """

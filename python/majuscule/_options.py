@@ -15,7 +15,7 @@ class RestoreFileOptions(TypedDict, total=False):
     capitals: Literal["few", "balanced", "many"]
     """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
-    """Capitals of the input to keep: auto by default, but ignore with stream, which cannot wait for the whole line
+    """Capitals of the input to keep: auto by default, but ignore for live text, which cannot wait for the whole line
     that auto examines."""
     context: Literal["auto", "line", "file"]
     """Extent of one text: words of one text influence each other, words of two texts never do. With line, no line or
@@ -52,7 +52,7 @@ class RestoreFileOptions(TypedDict, total=False):
     """Language whose case pairs are used, such as tr or nl; that of the model by default."""
     look_ahead: int
     """Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all
-    the context that the method uses, and 1 with stream."""
+    the context that the method uses, and 1 for live text."""
     lossy: bool
     """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
     of stopping there."""
@@ -63,8 +63,8 @@ class RestoreFileOptions(TypedDict, total=False):
     """Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it
     was trained with. With P, hmm and ngram use at most 8 later words."""
     marks: bool | str
-    """Insert commas, full stops and question marks where the text has no punctuation; marks=all inserts them
-    everywhere, and a list such as marks=.,?!:;-… inserts these marks everywhere."""
+    """Insert commas, full stops and question marks where the text has no punctuation; all inserts them everywhere,
+    and a list such as .,?!:;-… inserts these marks everywhere."""
     max_chars: int
     """Maximum length of a line, in characters. The default is 42."""
     max_cps: int
@@ -93,16 +93,18 @@ class RestoreFileOptions(TypedDict, total=False):
     threads: int
     """Number of threads: at most, and by default, the number of cores. The output does not depend on it."""
     threshold: float
-    """Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of words, capitals
-    that are kept and sentence starts count as certain."""
+    """Leave a word as it is in the input if its case has a probability below P (0 to 1). The user's own spellings,
+    capitals that are kept and sentence starts count as certain."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
     It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
     window: int
     """Cut texts into overlapping windows of this many words, which vote on the case of each word and on the mark
     after it (see end_threshold for sentence ends) [default: 200]."""
-    words: Iterable[str]
+    spellings: Iterable[str]
     """Your own spellings, one word or phrase per line (iPhone, New York); they always win."""
+    words: Iterable[str]
+    """The former name of `spellings`."""
 
 
 class ConvertOptions(TypedDict, total=False):
@@ -216,8 +218,6 @@ class TrainOptions(TypedDict, total=False):
     lm: Path
     """Use an existing language model, ARPA or binary, instead of training one; the map is then built from its words,
     unless map or a corpus gives one."""
-    lm_weight: float
-    """The weight of the language model. The default is 1."""
     locale: str
     """Language whose case pairs are used, such as tr or nl; that of lang by default."""
     look_ahead: int
@@ -366,8 +366,10 @@ class EvaluateOptions(TypedDict, total=False):
     window: int
     """Cut texts into overlapping windows of this many words, which vote on the case of each word and on the mark
     after it (see end_threshold for sentence ends) [default: 200]."""
-    words: Iterable[str]
+    spellings: Iterable[str]
     """Your own spellings, one word or phrase per line, as in restore; they always win."""
+    words: Iterable[str]
+    """The former name of `spellings`."""
 
 
 class ScoreOptions(TypedDict, total=False):

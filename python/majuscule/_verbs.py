@@ -109,7 +109,7 @@ def paths(values: Path | Iterable[Path]) -> list[str]:
 def spellings(words: Iterable[str]) -> bytes:
     """Return a list of spellings as the file of the option `words`."""
     if isinstance(words, str):
-        raise TypeError('words is a list of spellings, not a str: words=["iPhone"]')
+        raise TypeError('spellings is a list, not a str: spellings=["iPhone"]')
     return "\n".join(words).encode()
 
 

@@ -218,13 +218,10 @@ impl NativeModel {
         given: Option<&Bound<'_, pyo3::types::PyDict>>,
     ) -> PyResult<Restorer> {
         let mut found = RestoreOptions::default();
-        let mut words = None;
-        if let Some(given) = given {
-            options::read(py, given, &mut found, &mut words)?;
-        }
+        let words = given.map(|given| options::read(py, given, &mut found)).transpose()?.flatten();
         let mut found = found.for_model(&self.model);
-        if let Some((name, list)) = words {
-            found.spellings = majuscule::Spellings::read(&list, &name, found.locale())
+        if let Some(list) = words {
+            found.spellings = majuscule::Spellings::read(list.as_bytes(), "words", found.locale())
                 .map_err(|error| raised(py, &error))?;
         }
         let language = found.language().to_owned();
@@ -406,6 +403,8 @@ mod _native {
     use super::lexicon::Lexicon;
     #[pymodule_export]
     use super::lm::LanguageModel;
+    #[pymodule_export]
+    use super::options::user_options;
     #[pymodule_export]
     use super::verbs::{VerbAnswer, call_verb, look_in, options, program};
     #[pymodule_export]

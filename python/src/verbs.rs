@@ -16,11 +16,11 @@ use crate::{NativeModel, interruptible_with, raised};
 /// The outcome of a verb.
 #[pyclass(frozen, get_all, name = "Answer", module = "majuscule._native")]
 pub struct VerbAnswer {
-    /// What the program would have written to standard output.
+    /// The text that the program would have written to standard output.
     output: Py<PyBytes>,
     /// The report as JSON, of a verb that measures.
     json: Option<String>,
-    /// What the program would have said.
+    /// The messages that the program would have printed.
     messages: Vec<String>,
     /// False if something failed that the messages tell.
     is_success: bool,

@@ -59,7 +59,7 @@ def test_one_text_and_many(model: majuscule.Model) -> None:
 def test_options_have_the_names_of_the_program(model: majuscule.Model) -> None:
     assert model.restore("the president spoke.", style="small-offices") == "The president spoke."
     assert model.restore("# a book of maps", style=["title-headings", "capital-items"]) == "# A Book of Maps"
-    assert model.restore("an iphone in lisbon", words=["iPhone"], sentence_start="never").endswith("iPhone in Lisbon")
+    assert model.restore("an iphone in lisbon", spellings=["iPhone"], sentence_start="never").endswith("iPhone in Lisbon")
     assert model.restore("where did you meet angela merkel", marks=True).endswith("?")
     assert model.restore("where did you go", marks=".") in ("Where did you go.", "Where did you go")
     with pytest.raises(TypeError, match="unknown option look_ahed: did you mean look_ahead"):
@@ -68,7 +68,7 @@ def test_options_have_the_names_of_the_program(model: majuscule.Model) -> None:
         model.restore("a", case="loud")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="mark_threshold 2: expected a probability"):
         model.restore("a", marks=True, mark_threshold=2)
-    with pytest.raises(TypeError, match="words is a list"):
+    with pytest.raises(TypeError, match="spellings is a list"):
         model.restore("a", words="iPhone")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what is made from the program: majuscule/_options.py, the options of its verbs, and majuscule/_native.pyi, the types of
-the native part as maturin writes them.
+"""Writes what is made from the program: majuscule/_restore_options.py, the options of restoring, majuscule/_options.py, those of
+its verbs, and majuscule/_native.pyi, the types of the native part as maturin writes them.
 
     maturin generate-stubs --profile dev --out FOLDER
     python tools/generate.py FOLDER [--check]
@@ -37,6 +37,9 @@ VERBS = {
 PATHS = {"FILE", "FOLDER", "HYPOTHESIS", "CORPUS", "TEXT", "MODEL"}
 NUMBERS = {"N": "int", "WORDS": "int", "LEVEL": "int", "P": "float", "S": "float", "SHARE": "float"}
 REALS = {"PENALTY", "FRACTION", "NUMBER", "C", "WEIGHT", "RATE", "COST"}
+
+SPELLINGS = 'Spellings that always win: "iPhone", "New York"'
+FORMER = "The former name of `spellings`"
 
 HEAD = '''"""The options of the program's verbs as keyword arguments. Made by tools/generate.py: change the program instead."""
 
@@ -85,6 +88,36 @@ def help_of(option):
     return text + default
 
 
+RESTORE_HEAD = '''"""The options of restoring as keyword arguments. Made by tools/generate.py: change the library instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypedDict
+
+
+class Options(TypedDict, total=False):
+    """The options of restoring, with the names and defaults of the command line."""
+
+'''
+
+
+def quoted(text):
+    """Returns a documentation string in lines."""
+    return textwrap.wrap(f'"""{text}"""', 118, initial_indent="    ", subsequent_indent="    ")
+
+
+def restore_options():
+    """Returns the text of the module of the options of restoring."""
+    lines = []
+    for name, help_text, kind, names in [*_native.user_options(), ("spellings", SPELLINGS, "texts", []), ("words", FORMER, "texts", [])]:
+        one = f"Literal[{', '.join(chr(34) + name + chr(34) for name in names)}]"
+        types = {"flag": "bool", "text": "str", "count": "int", "number": "float", "seconds": 'float | Literal["never"]'}
+        types |= {"marks": "bool | str", "texts": "Iterable[str]", "choice": one, "choices": f"{one} | Iterable[{one}]"}
+        lines += [f"    {name}: {types[kind]}", *quoted(help_text.replace("\\", "\\\\") + ".")]
+    return RESTORE_HEAD + "\n".join(lines) + "\n"
+
+
 def page():
     """Returns the text of the module."""
     parts = [HEAD]
@@ -94,8 +127,10 @@ def page():
             options.update({key: option for key, option in _verbs.options(*verb).items() if key not in hidden})
         lines = [f"class {name}(TypedDict, total=False):", f'    """The options of `majuscule {verbs[0][0]}`."""', ""]
         for key, option in sorted(options.items()):
-            lines.append(f"    {key}: {kind_of(option)}")
-            lines += textwrap.wrap(f'"""{help_of(option)}"""', 118, initial_indent="    ", subsequent_indent="    ")
+            if key == "words" and option.value == "FILE":
+                lines += ["    spellings: Iterable[str]", *quoted(help_of(option)), "    words: Iterable[str]", *quoted(FORMER + ".")]
+            else:
+                lines += [f"    {key}: {kind_of(option)}", *quoted(help_of(option))]
         parts.append("\n".join(lines) + "\n")
     return "\n\n".join(parts)
 
@@ -114,7 +149,8 @@ def main():
     parser.add_argument("folder", help="the folder of maturin generate-stubs")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args()
-    for name, text in (("_options.py", page()), ("_native.pyi", stubs(options.folder))):
+    files = ("_restore_options.py", restore_options()), ("_options.py", page()), ("_native.pyi", stubs(options.folder))
+    for name, text in files:
         file = HERE / "majuscule" / name
         if not options.check:
             file.write_text(text, encoding="utf-8")

@@ -31,6 +31,7 @@ pub mod tokens;
 pub mod bare_stretches;
 pub mod upos;
 pub mod spellings;
+pub mod user_options;
 pub mod conventions;
 pub mod write;
 
@@ -52,3 +53,4 @@ pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve}
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, LinePlace, Token, Tokens};
 pub use upos::Upos;
+pub use user_options::{Door, OptionKind, OptionValue, UserOption, WrongValue};

@@ -1,9 +1,12 @@
 //! The library's named settings as command-line arguments; the library
 //! itself does not depend on clap.
 
+mod user_options;
+
 use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use majuscule::named::NamedValue;
+pub use user_options::{BARE_MARKS, UserOptionArgs};
 
 /// Returns a parser that reads a setting by the name of one of its values:
 /// `#[arg(value_parser = by_name::<Preset>())]`.

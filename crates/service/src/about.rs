@@ -1,4 +1,4 @@
-//! What the service has, and how it is.
+//! The models, languages and state of the service.
 
 use std::sync::Arc;
 

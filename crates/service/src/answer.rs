@@ -25,7 +25,7 @@ pub struct RestoreAnswer {
     pub model: String,
     /// The version of the service.
     pub version: &'static str,
-    /// What may surprise.
+    /// Notes on surprises.
     pub notes: Vec<String>,
 }
 

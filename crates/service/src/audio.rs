@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::state::Service;
 
-/// What to do instead.
+/// The remedy.
 const MESSAGE: &str = "this service restores text and has no speech recogniser: transcribe elsewhere, and send the \
                        recogniser's JSON to POST /v1/restore?format=whisper-json";
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-/// How far the end of the service is.
+/// The progress of the end of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stopping {
     /// The service runs.
     Not,
-    /// What was accepted is finished.
+    /// Accepted requests are finished.
     Gently,
-    /// What is not finished is cut off.
+    /// Unfinished requests are cut off.
     AtOnce,
 }
 

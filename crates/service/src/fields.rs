@@ -3,18 +3,17 @@
 
 use axum::extract::{FromRequestParts, Query, Request};
 use majuscule::named::{NamedValue, nearest};
+use majuscule::{Door, OptionValue, RestoreOptions, UserOption, WrongValue};
+use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
 use crate::problem::ApiError;
 
-/// The parameters of an address that are no strings.
-const TYPED: [&str; 14] = [
+/// The parameters of an address that are no strings, beside options.
+const TYPED: [&str; 10] = [
     "confidence",
     "drop",
     "interim",
-    "look_ahead",
-    "lossy",
-    "mark_threshold",
     "max_chars",
     "max_lines",
     "max_seconds",
@@ -22,8 +21,13 @@ const TYPED: [&str; 14] = [
     "max_cps",
     "max_delay",
     "seq",
-    "threshold",
 ];
+
+/// Returns true if the values of a parameter are no strings.
+fn is_typed(name: &str) -> bool {
+    let option = || UserOption::named(Door::Service, &name.replace('_', "-"));
+    TYPED.contains(&name) || option().is_some_and(|option| !option.kind.is_text())
+}
 
 /// The fields that are not read yet.
 #[derive(Debug, Default)]
@@ -32,7 +36,7 @@ pub struct Fields {
     at: String,
     left: Map<String, Value>,
     /// The names of the fields that were asked for.
-    known: Vec<&'static str>,
+    known: Vec<String>,
 }
 
 impl Fields {
@@ -81,7 +85,7 @@ impl Fields {
     /// Adds fields whose values are all text.
     pub fn add(&mut self, pairs: impl IntoIterator<Item = (String, String)>) -> Result<(), ApiError> {
         for (name, text) in pairs {
-            let typed = TYPED.contains(&&*name).then(|| serde_json::from_str(&text).ok()).flatten();
+            let typed = is_typed(&name).then(|| serde_json::from_str(&text).ok()).flatten();
             let typed = typed.filter(|value: &Value| !value.is_null());
             if self.left.insert(name.clone(), typed.unwrap_or(Value::String(text))).is_some() {
                 return Err(ApiError::field(&name, format!("the parameter `{name}` is given twice")));
@@ -96,8 +100,8 @@ impl Fields {
     }
 
     /// Reads a field; one that is missing or null is `None`.
-    pub fn value(&mut self, name: &'static str) -> Option<Value> {
-        self.known.push(name);
+    pub fn value(&mut self, name: &str) -> Option<Value> {
+        self.known.push(name.to_owned());
         self.left.remove(name).filter(|value| !value.is_null())
     }
 
@@ -113,6 +117,18 @@ impl Fields {
             Some(read) => Ok(Some(read)),
             None => Err(self.wrong(name, &value, expected)),
         }
+    }
+
+    /// Sets an option, if its field is given.
+    pub fn set(&mut self, option: &UserOption, options: &mut RestoreOptions) -> Result<(), ApiError> {
+        let name = option.name.replace('-', "_");
+        // A form sends the fields that nobody filled in, too.
+        let Some(value) = self.value(&name).filter(|value| *value != "") else { return Ok(()) };
+        let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
+        given.and_then(|given| option.set(options, &given)).map_err(|wrong| match wrong {
+            WrongValue::Unexpected => self.wrong(&name, &value, &option.expected()),
+            WrongValue::Text(error) => ApiError::from(error).with("field", name),
+        })
     }
 
     /// Reads a string.
@@ -150,13 +166,7 @@ impl Fields {
 
     /// Reads a number from 0.
     pub fn number(&mut self, name: &'static str) -> Result<Option<usize>, ApiError> {
-        self.read(name, "a number from 0", |value| usize::try_from(value.as_u64()?).ok())
-    }
-
-    /// Reads a probability.
-    pub fn probability(&mut self, name: &'static str) -> Result<Option<f32>, ApiError> {
-        let read = |value: &Value| value.as_f64().filter(|found| (0.0..=1.0).contains(found));
-        Ok(self.read(name, "a probability from 0 to 1", read)?.map(|found| found as f32))
+        self.read(name, "a whole number from 0", |value| usize::try_from(value.as_u64()?).ok())
     }
 
     /// Reads a number as it is written.
@@ -176,7 +186,7 @@ impl Fields {
             None => Ok(()),
             Some(unknown) => {
                 let name = format!("{}{unknown}", self.at);
-                let hint = match nearest(unknown, self.known.iter().copied()) {
+                let hint = match nearest(unknown, self.known.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean {}{near}?", self.at),
                     None => format!("expected some of {}", self.known.join(", ")),
                 };

@@ -37,7 +37,7 @@ const CUE_WORD: u64 = 800;
 /// holds of the file.
 ///
 /// # Errors
-/// Those of the work and of the queue; a file and an answer for which there is no room are errors too.
+/// The errors of the work and of the queue; a file and an answer for which there is no room are errors too.
 pub async fn answer<T: Send + 'static>(
     service: &Service,
     file: Spool,
@@ -67,7 +67,7 @@ impl GivenFile {
     /// Opens the file, as often as it is wanted; errors call it `name`.
     ///
     /// # Errors
-    /// Those of [`Input::new`].
+    /// The errors of [`Input::new`].
     pub fn open(&self, name: &str) -> majuscule::Result<Input<'_>> {
         let reader = self.file.reader().map_err(|error| Error::io("read", name, error))?;
         Ok(Input::new(name, reader)?.within(self.limits))

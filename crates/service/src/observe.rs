@@ -1,4 +1,4 @@
-//! What is done around every request: an identifier, headers, metrics, a log entry, and a last stop for
+//! The work around every request: an identifier, headers, metrics, a log entry, and a last stop for
 //! panics.
 
 use std::future::{Future, poll_fn};

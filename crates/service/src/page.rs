@@ -6,7 +6,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, R
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-/// What the page may do: run its script and style, and ask this service.
+/// The content security policy of the page: it may run its script and style, and ask this service.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -26,7 +26,7 @@ struct Refusal {
     /// Members beside those of the RFC.
     more: Map<String, Value>,
     header: Option<(HeaderName, HeaderValue)>,
-    /// What only the operator of the service may read.
+    /// The part that only the operator of the service may read.
     hidden: Option<HiddenError>,
 }
 

@@ -131,7 +131,7 @@ impl Queue {
     /// long or the client has gone; its thread is free only once it has stopped.
     ///
     /// # Errors
-    /// Those of the work; a full queue and work that takes too long are errors too.
+    /// The errors of the work; a full queue and work that takes too long are errors too.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
@@ -143,7 +143,7 @@ impl Queue {
     /// [`Turn::step`] in between.
     ///
     /// # Errors
-    /// Those of [`Self::run`].
+    /// The errors of [`Self::run`].
     pub async fn run_in_turns<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
@@ -158,7 +158,7 @@ impl Queue {
     /// Does work like [`Self::run`], but waits for a place in the queue.
     ///
     /// # Errors
-    /// Those of the work, and of work that waits or takes too long.
+    /// The errors of the work, and of work that waits or takes too long.
     pub async fn run_patiently<T: Send + 'static>(
         &self,
         work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,

@@ -2,11 +2,9 @@
 
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::{
-    CapitalBalance, Capitalized, ChosenModel, Encoding, FileRequest, Format, HouseStyle, Input, Interrupt,
-    LanguageChoice, MarkPlaces, ModelPool, Note, Preset, RestoreOptions, SentenceStart, Spellings,
-    TextRestorer, WantedMarks,
+    ChosenModel, Door, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
+    ModelPool, Note, Preset, RestoreOptions, Spellings, TextRestorer, UserOption,
 };
-use serde_json::Value;
 
 use crate::fields::Fields;
 use crate::problem::ApiError;
@@ -37,7 +35,7 @@ pub struct ChosenRestorer {
     pub method: String,
     /// The options in use.
     pub options: RestoreOptions,
-    /// What may surprise in the choice.
+    /// Notes on surprising choices.
     pub notes: Vec<Note>,
 }
 
@@ -61,18 +59,10 @@ impl RestoreRequest {
             Some(auto) if auto == "auto" => LanguageChoice::Detected,
             Some(named) => LanguageChoice::Named(named),
         };
-        let WantedMarks { marks, places } = marks(fields)?.unwrap_or_default();
-        let options = RestoreOptions::default()
-            .marks(marks)
-            .mark_places(places)
-            .lossy(fields.flag("lossy")?.unwrap_or(false))
-            .look_ahead(fields.number("look_ahead")?)
-            .threshold(fields.probability("threshold")?)
-            .mark_threshold(fields.probability("mark_threshold")?)
-            .sentence_start(fields.named::<SentenceStart>("sentence_start")?.unwrap_or_default())
-            .capitals(fields.named::<CapitalBalance>("capitals")?.unwrap_or_default())
-            .style(style(fields)?)
-            .capitalized(fields.named::<Capitalized>("case")?.unwrap_or_default());
+        let mut options = RestoreOptions::default();
+        for option in UserOption::at(Door::Service) {
+            fields.set(option, &mut options)?;
+        }
         let (preset, model) = (fields.named::<Preset>("preset")?, fields.text("model")?);
         if preset.is_some() && model.is_some() {
             return Err(ApiError::field(
@@ -175,28 +165,4 @@ fn other_language(text: &str, used: &str) -> Option<Note> {
     let mut evidence = LanguageEvidence::default();
     evidence.push_text(&text[..text.floor_char_boundary(LANGUAGE_BYTES)]);
     evidence.other_than(used).map(|found| Note::Other { used: used.to_owned(), found })
-}
-
-/// Reads the rules of a house style.
-fn style(fields: &mut Fields) -> Result<HouseStyle, ApiError> {
-    match fields.text("style")? {
-        Some(rules) => rules.parse().map_err(|error| ApiError::from(error).with("field", "style")),
-        None => Ok(HouseStyle::default()),
-    }
-}
-
-/// Reads the punctuation marks that are inserted, and where.
-pub fn marks(fields: &mut Fields) -> Result<Option<WantedMarks>, ApiError> {
-    let Some(value) = fields.value("marks") else { return Ok(None) };
-    let found = match &value {
-        Value::Bool(false) => WantedMarks::default(),
-        Value::Bool(true) => WantedMarks::AUTO,
-        Value::String(named) => match &**named {
-            "" | "false" | "none" => WantedMarks::default(),
-            "true" => WantedMarks::AUTO,
-            marks => marks.parse().map_err(|error| ApiError::from(error).with("field", "marks"))?,
-        },
-        other => return Err(fields.wrong("marks", other, "true, false, auto, all or marks such as .,?")),
-    };
-    Ok(Some(found))
 }

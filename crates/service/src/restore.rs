@@ -29,7 +29,7 @@ const NAME: &str = "the text";
 /// The largest number of bytes of spellings in the address of a file.
 const LONGEST_LIST: usize = 16 << 10;
 
-/// What is restored.
+/// The texts to restore.
 enum Given {
     Text(String),
     Texts(Vec<String>),
@@ -91,7 +91,7 @@ fn answer_json(
     Ok(answer(chosen, given, Wanted { unit, with_confidence })?)
 }
 
-/// What an answer in JSON has.
+/// The contents of an answer in JSON.
 struct Wanted {
     unit: OffsetUnit,
     with_confidence: bool,

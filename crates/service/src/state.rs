@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,7 +11,7 @@ use crate::options::ServiceOptions;
 use crate::queue::Queue;
 use crate::room::Room;
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct Service {
     /// The models.
     pub pool: Arc<ModelPool>,

@@ -1,4 +1,4 @@
-//! What arguments of `majuscule restore` contradict each other, a text or a model.
+//! Checks of the arguments of `majuscule restore` against each other, a text and a model.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use majuscule::format::{Format, FormatFamily};
 use majuscule::methods::{Model, Preset};
 use majuscule::model::Store;
 use majuscule::named::NamedValue;
-use majuscule::text::{Context, MarkSet};
+use majuscule::text::{Context, MarkSet, OutputForm};
 
-use super::arguments::{OutputLines, RestoreArgs};
+use super::arguments::RestoreArgs;
 use crate::methods::methods;
 
 impl RestoreArgs {
@@ -18,7 +18,7 @@ impl RestoreArgs {
         let files = self.targets.files();
         let is_marks = |file: &&PathBuf| {
             let is_here = file.is_file() || file.as_os_str() == "-" || file.is_dir() && files.len() == 1;
-            self.marks.is_some()
+            self.user.has("marks")
                 && !is_here
                 && file.to_str().is_some_and(|name| name.parse::<MarkSet>().is_ok())
         };
@@ -37,7 +37,7 @@ impl RestoreArgs {
             "--json prints the words of --confidence or the updates of --stream: give one of these too"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for sentence ends and handles one language: leave --stream out, and name the language"
-        } else if self.lines == OutputLines::Sentence && self.targets.is_compared() {
+        } else if self.user.options.form == OutputForm::Sentences && self.targets.is_compared() {
             "--lines sentence changes line breaks, but --check and --diff compare lines: leave it out"
         } else if self.id.is_some() && !self.stream {
             "--id is for live records: give --stream too"
@@ -55,14 +55,15 @@ impl RestoreArgs {
     pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && !kind.is_plain_text() {
             "--n-best reads only plain text: leave it out, or give --format text"
-        } else if self.lines == OutputLines::Sentence && kind.info().family != FormatFamily::Text {
+        } else if self.user.options.form == OutputForm::Sentences && kind.info().family != FormatFamily::Text
+        {
             "--lines sentence writes only plain text: leave it out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && !kind.is_plain_text() {
             "--stream keeps the form of records, which cannot hold probabilities: leave --confidence out"
-        } else if self.context == Context::Line && !kind.info().has_context {
+        } else if self.user.options.context == Context::Line && !kind.info().has_context {
             "--context line separates lines of text or records of jsonl, but subtitles and other transcripts continue from line to line: \
              leave it out"
-        } else if self.group.is_some() && !kind.info().has_objects {
+        } else if self.user.options.group.is_some() && !kind.info().has_objects {
             "--group names a field of jsonl, but a text has another format: leave it out, or give --format jsonl"
         } else {
             return Ok(());
@@ -97,7 +98,7 @@ impl RestoreArgs {
     /// Refuses marks from a model without them, and names the built-in models that have some.
     pub(super) fn check_marks(&self, model: &Model) -> Result<(), Error> {
         let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
-        if self.marks.is_none() || has_marks(model) {
+        if !self.user.has("marks") || has_marks(model) {
             return Ok(());
         }
         let which = if self.cascade.files().is_empty() {

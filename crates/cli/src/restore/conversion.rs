@@ -66,7 +66,7 @@ impl RestoreArgs {
         Conversion {
             from,
             to,
-            field: self.field.clone().filter(|_| from_info.has_objects),
+            field: self.user.options.field.clone().filter(|_| from_info.has_objects),
             drop: self.output_form.drops() || from_info.has_objects || from_info.is_whole(),
             cues: self.output_form.cut().or(default).map(limits),
             interrupt: host::interrupt(),

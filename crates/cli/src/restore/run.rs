@@ -180,11 +180,11 @@ impl RestoreArgs {
 
     /// The language of a file that has a built-in model, if the file tells it.
     fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
-        let stand_in = self.lossy.then_some(NO_TEXT as char);
+        let stand_in = self.user.options.lossy.then_some(NO_TEXT as char);
         let (mut input, _) =
             files::open(path)?.within(self.limits).decoded(self.encoding.clone(), stand_in)?;
         let kind = self.format.of_input(&mut input)?;
-        Ok(match detect(kind, self.field.as_deref(), &mut input)? {
+        Ok(match detect(kind, self.user.options.field.as_deref(), &mut input)? {
             DetectedLanguage::BuiltIn(language) => Some(language),
             _ => None,
         })
@@ -289,7 +289,7 @@ impl<'a> Work<'a> {
     fn choose(&mut self, kind: Format, path: &Path, input: &mut Input) -> Result<bool, Error> {
         let Self { args, pool, paths, languages, .. } = self;
         let around = &mut || languages.majority(path, paths, |file| args.detected(file).ok().flatten());
-        let text = (kind, args.field.as_deref());
+        let text = (kind, args.user.options.field.as_deref());
         let chosen = pool.choose(&args.language(), args.preset, text, input, around)?;
         chosen.notes.iter().for_each(|note| args.tell(path, note));
         if self.model.is_none() || self.language != chosen.language {
@@ -309,7 +309,7 @@ impl<'a> Work<'a> {
     ) -> Result<bool, Error> {
         let args = self.args;
         let input = input.within(args.limits);
-        let (mut input, mut encoder) = decoded_text(input, args.encoding.as_ref(), args.lossy)?;
+        let (mut input, mut encoder) = decoded_text(input, args.encoding.as_ref(), args.user.options.lossy)?;
         let told = args.kind(path, &mut input)?;
         let kind = told.read_as();
         let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
@@ -329,7 +329,7 @@ impl<'a> Work<'a> {
             encoder = encoder.at_once();
         }
         let mark_form = options.mark_form.or((told != kind).then_some(MarkForm::Apart));
-        let has_default = args.pause_ends.is_none() && args.marks.is_some();
+        let has_default = !args.user.has("pause-ends") && args.user.has("marks");
         let pause_ends = if has_default { kind.sentence_pause() } else { options.pause_ends };
         let patience = is_live.then_some(PAUSE);
         let options = options.clone().patience(patience).mark_form(mark_form).pause_ends(pause_ends);

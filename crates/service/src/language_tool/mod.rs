@@ -13,7 +13,7 @@ use axum::response::Response;
 use axum::routing::get;
 use majuscule::methods::language::LanguageEvidence;
 use majuscule::named::NamedValue;
-use majuscule::{LanguageChoice, ModelPool, RestoreOptions, WantedMarks};
+use majuscule::{Door, LanguageChoice, ModelPool, RestoreOptions, UserOption, WantedMarks};
 use serde_json::{Value, json};
 
 use crate::about::answer;
@@ -21,7 +21,7 @@ use crate::body;
 use crate::fields::Fields;
 use crate::media;
 use crate::problem::ApiError;
-use crate::request::{ChosenRestorer, RestoreRequest, marks};
+use crate::request::{ChosenRestorer, RestoreRequest};
 use crate::state::Service;
 use annotated::AnnotatedText;
 use language::AskedLanguage;
@@ -64,7 +64,8 @@ struct CheckRequest {
     text: AnnotatedText,
     language: AskedLanguage,
     rules: RuleChoice,
-    marks: WantedMarks,
+    /// The options of a text that gets marks.
+    marked: RestoreOptions,
     level: CheckLevel,
 }
 
@@ -86,27 +87,30 @@ async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<
 impl CheckRequest {
     /// Reads the fields that have a meaning here. Clients send others, which are accepted.
     fn read(fields: &mut Fields) -> Result<Self, ApiError> {
-        let given = marks(fields)?.filter(|wanted| !wanted.marks.is_empty());
+        let mut options = RestoreOptions::default();
+        if let Some(marks) = UserOption::named(Door::Service, "marks") {
+            fields.set(marks, &mut options)?;
+        }
+        let are_given = !options.marks.is_empty();
+        let WantedMarks { marks, places } = WantedMarks::AUTO;
+        let usual = || RestoreOptions::default().marks(marks).mark_places(places);
         Ok(Self {
             text: AnnotatedText::read(fields)?,
             language: AskedLanguage::read(fields)?,
-            rules: RuleChoice::read(fields, given.is_some())?,
-            marks: given.unwrap_or(WantedMarks::AUTO),
+            rules: RuleChoice::read(fields, are_given)?,
+            marked: if are_given { options } else { usual() },
             level: fields.named("level")?.unwrap_or_default(),
         })
     }
 
     fn answer(self, pool: &ModelPool, interrupt: majuscule::Interrupt) -> majuscule::Result<Value> {
-        let Self { text, language, rules, marks, level } = self;
+        let Self { text, language, rules, marked, level } = self;
         let mut evidence = LanguageEvidence::default();
         evidence.push_text(text.plain());
         let chosen = language.choose(&evidence);
         let (mut found, mut is_complete) = (Vec::new(), true);
         if let Some(tag) = &chosen.model {
-            let mut options = RestoreOptions::default();
-            if rules.has_marks() {
-                options = options.marks(marks.marks).mark_places(marks.places);
-            }
+            let mut options = if rules.has_marks() { marked } else { RestoreOptions::default() };
             let has_probabilities = pool.model(tag, Default::default())?.restorer.has_probabilities();
             if level == CheckLevel::Default && has_probabilities {
                 options = options.threshold(Some(SURE));

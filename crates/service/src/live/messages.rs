@@ -25,7 +25,7 @@ pub enum ClientMessage {
     Input(LiveInput),
 }
 
-/// What a session takes in.
+/// The input of a session.
 #[derive(Debug)]
 pub enum LiveInput {
     /// More of a text, cut anywhere.
@@ -50,7 +50,7 @@ pub enum LiveInput {
 pub struct LiveRequest {
     /// The options that it shares with other requests.
     pub restore: RestoreRequest,
-    /// What it is answered with, and when.
+    /// The results that it is answered with, and the delay.
     pub delivery: Delivery,
 }
 

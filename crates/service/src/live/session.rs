@@ -78,7 +78,7 @@ struct KeptResults {
     results: VecDeque<(u64, Utf8Bytes)>,
 }
 
-/// What a session answers to a message.
+/// The answer of a session to a message.
 #[derive(Debug, Default)]
 pub struct Answer {
     /// Results, the final ones first.

@@ -33,7 +33,7 @@ pub struct LiveSessions {
 
 #[derive(Default)]
 struct Places {
-    /// What tells a connection to let its session go.
+    /// The signal for a connection to let its session go.
     connected: BTreeMap<String, Arc<Notify>>,
     /// The sessions without a connection, the oldest first, and when they lost it.
     kept: VecDeque<(Instant, String, SharedSession)>,

@@ -137,7 +137,7 @@ pub struct Line {
     limits: LiveLimits,
 }
 
-/// What a client did.
+/// The last act of a client.
 enum Event {
     Text(Utf8Bytes),
     Audio,

@@ -42,7 +42,7 @@ struct VoskDialect;
 /// A message of a client.
 enum VoskMessage {
     Config(Box<LiveRequest>),
-    /// What a recogniser has so far, which may still change.
+    /// The result of a recogniser so far, which may still change.
     Partial(Utterance),
     /// A result of the recogniser.
     Result(Utterance),

@@ -41,7 +41,7 @@ fn a_wrong_request_is_a_problem_that_names_the_field() {
         (
             r#"{"text":"a","look_ahead":-1}"#,
             "look_ahead",
-            "`look_ahead` is -1, but a number from 0 was expected",
+            "`look_ahead` is -1, but a whole number from 0 was expected",
         ),
         (r#"{"text":"a","marks":"x"}"#, "marks", "\"x\" is not a known punctuation mark"),
         (r#"{"text":"a","confidence":"yes"}"#, "confidence", "`confidence` is \"yes\", but true or false"),

@@ -30,7 +30,7 @@ fn limited(change: impl FnOnce(&mut LiveLimits)) -> Server {
     Server::new(ServiceOptions::default().live(limits))
 }
 
-/// What a stream of the library makes of a text.
+/// The output of a stream of the library for a text.
 fn streamed(text: &str, options: RestoreOptions) -> String {
     let mut stream = Model::embedded("en").unwrap().with(options).stream().unwrap();
     let mut out = Vec::new();

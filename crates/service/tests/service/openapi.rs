@@ -177,8 +177,8 @@ fn the_formats_and_presets_are_those_of_the_program() {
     };
     assert_eq!(documented("Format"), values::<Format>());
     assert_eq!(documented("Preset"), values::<Preset>());
-    assert_eq!(documented("SentenceStart"), values::<SentenceStart>());
-    assert_eq!(documented("KeptCapitals"), values::<Capitalized>());
+    assert_eq!(documented("sentence_start"), values::<SentenceStart>());
+    assert_eq!(documented("case"), values::<Capitalized>());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What each route answers.
+//! The answers of each route.
 
 use std::fs;
 use std::path::PathBuf;

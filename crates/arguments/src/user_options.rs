@@ -1,0 +1,129 @@
+//! The options of restoring as arguments: the library declares each once.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use majuscule::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, WrongValue};
+
+/// The options of restoring that a command line gives.
+#[derive(Debug, Clone, Default)]
+pub struct UserOptionArgs {
+    /// The options, with defaults for those that are not given.
+    pub options: RestoreOptions,
+    /// Those that are given, with their values.
+    given: Vec<(&'static str, OptionValue)>,
+}
+
+/// The value that a bare `--marks` has.
+pub const BARE_MARKS: &str = "true";
+
+impl UserOptionArgs {
+    /// Returns true if an option is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// Returns the value of an option; `None` if it is not given.
+    pub fn value(&self, name: &str) -> Option<&OptionValue> {
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+}
+
+impl Args for UserOptionArgs {
+    fn augment_args(command: Command) -> Command {
+        command.args(UserOption::at(Door::Program).map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for UserOptionArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut args = Self::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for wanted in UserOption::at(Door::Program) {
+            let Some(value) = value(wanted, matches) else { continue };
+            // The parsers have refused what does not fit.
+            wanted.set(&mut self.options, &value).map_err(|_| clap::Error::new(ErrorKind::InvalidValue))?;
+            self.given.push((wanted.name, value));
+        }
+        Ok(())
+    }
+}
+
+/// Returns an option as an argument. Names of fields have underscores, here as in derived arguments.
+fn argument(wanted: &'static UserOption) -> Arg {
+    let arg = Arg::new(id(wanted)).long(wanted.name).help(wanted.summary()).long_help(wanted.help());
+    let name = wanted.name.replace('-', "_").to_uppercase();
+    match wanted.kind {
+        OptionKind::Flag => arg.action(ArgAction::SetTrue),
+        OptionKind::Text(value) => arg.value_name(value).value_parser(parser(wanted)),
+        OptionKind::Count(_) => arg.value_name("N").value_parser(parser(wanted)),
+        OptionKind::Probability => {
+            arg.value_name("P").allow_negative_numbers(true).value_parser(parser(wanted))
+        }
+        OptionKind::Seconds => {
+            arg.value_name("SECONDS").allow_negative_numbers(true).value_parser(parser(wanted))
+        }
+        OptionKind::Choice(names, default) => {
+            let arg = arg.value_name(name).value_parser(one_of(names()));
+            if let Some(default) = default { arg.default_value(default) } else { arg }
+        }
+        OptionKind::Choices(names) => arg
+            .value_name("RULES")
+            .value_parser(one_of(names()))
+            .value_delimiter(',')
+            .action(ArgAction::Append),
+        OptionKind::Marks => arg
+            .value_name("MARKS")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value(BARE_MARKS)
+            .value_parser(parser(wanted)),
+    }
+}
+
+fn id(wanted: &UserOption) -> String {
+    wanted.name.replace('-', "_")
+}
+
+/// Returns the value that a command line gives; `None` for a default.
+fn value(wanted: &UserOption, matches: &ArgMatches) -> Option<OptionValue> {
+    let id = id(wanted);
+    if matches.value_source(&id) != Some(clap::parser::ValueSource::CommandLine) {
+        return None;
+    }
+    match wanted.kind {
+        OptionKind::Flag => Some(OptionValue::Flag(matches.get_flag(&id))),
+        OptionKind::Choices(_) => {
+            let texts = matches.get_many::<OptionValue>(&id)?.filter_map(|value| match value {
+                OptionValue::Text(text) => Some(text.clone()),
+                _ => None,
+            });
+            Some(OptionValue::Texts(texts.collect()))
+        }
+        _ => matches.get_one::<OptionValue>(&id).cloned(),
+    }
+}
+
+fn one_of(names: Vec<(&'static str, &'static str)>) -> ValueParser {
+    let values = names.into_iter().map(|(name, help)| PossibleValue::new(name).help(help));
+    ValueParser::new(PossibleValuesParser::new(values).map(OptionValue::Text))
+}
+
+fn parser(wanted: &'static UserOption) -> ValueParser {
+    ValueParser::new(move |text: &str| {
+        let value = wanted.read(text);
+        match wanted.set(&mut RestoreOptions::default(), &value) {
+            Ok(()) => Ok(value),
+            Err(WrongValue::Unexpected) => Err(format!("expected {}", wanted.expected())),
+            Err(WrongValue::Text(error)) => Err(error.worded(|name| format!("--{name}"))),
+        }
+    })
+}

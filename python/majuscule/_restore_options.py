@@ -1,0 +1,49 @@
+"""The options of restoring as keyword arguments. Made by tools/generate.py: change the library instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypedDict
+
+
+class Options(TypedDict, total=False):
+    """The options of restoring, with the names and defaults of the command line."""
+
+    context: Literal["auto", "line", "file"]
+    """Extent of one text: words of one text influence each other, words of two texts never do. With line, no line or
+    record waits for the next one."""
+    case: Literal["auto", "keep", "ignore"]
+    """Capitals of the input to keep: auto by default, but ignore for live text, which cannot wait for the whole line
+    that auto examines."""
+    sentence_start: Literal["auto", "always", "never"]
+    """Sentence starts that get a capital."""
+    capitals: Literal["few", "balanced", "many"]
+    """Balance between missing and superfluous capitals, for maxent and networks."""
+    style: Literal["small-offices", "title-headings", "capital-items"] | Iterable[Literal["small-offices", "title-headings", "capital-items"]]
+    """Rules of a house style, with commas between them."""
+    marks: bool | str
+    """Insert commas, full stops and question marks where the text has no punctuation; all inserts them everywhere,
+    and a list such as .,?!:;-… inserts these marks everywhere."""
+    mark_threshold: float
+    """Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it
+    was trained with. With P, hmm and ngram use at most 8 later words."""
+    pause_ends: float | Literal["never"]
+    """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
+    whisper-json, or the cues of srt, vtt and ass."""
+    locale: str
+    """Language whose case pairs are used, such as tr or nl; that of the model by default."""
+    look_ahead: int
+    """Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all
+    the context that the method uses, and 1 for live text."""
+    threshold: float
+    """Leave a word as it is in the input if its case has a probability below P (0 to 1). The user's own spellings,
+    capitals that are kept and sentence starts count as certain."""
+    lossy: bool
+    """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
+    of stopping there."""
+    predictions: int
+    """Number of contexts in which each word is decided."""
+    spellings: Iterable[str]
+    """Spellings that always win: "iPhone", "New York"."""
+    words: Iterable[str]
+    """The former name of `spellings`."""
