@@ -1,4 +1,4 @@
-//! What a format says of its lines.
+//! The grammar of a line-based format.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;

@@ -46,6 +46,30 @@ impl<'a> FileHead<'a> {
         (!is_open || self.ended).then_some(false)
     }
 
+    /// Returns true if the text begins like this pattern; `None` if more bytes are needed. `0` in a pattern
+    /// is a number of at most 12 digits, and `~` is white space, if any. A pattern without capitals also
+    /// fits text in capitals.
+    pub(super) fn begins_like(self, pattern: &str) -> Option<bool> {
+        let is_exact = pattern.bytes().any(|b| b.is_ascii_uppercase());
+        let mut rest = self.text;
+        for sign in pattern.bytes() {
+            if sign == b'~' {
+                rest = rest.trim_ascii_start();
+                continue;
+            }
+            let Some(first) = rest.first() else { return self.ended.then_some(false) };
+            let len = match sign {
+                b'0' => rest.iter().take(12).take_while(|b| b.is_ascii_digit()).count(),
+                _ => usize::from(*first == sign || !is_exact && first.to_ascii_lowercase() == sign),
+            };
+            if len == 0 {
+                return Some(false);
+            }
+            rest = &rest[len..];
+        }
+        Some(true)
+    }
+
     /// Returns the name of the first element of a document in XML; `None` if more bytes are needed.
     pub(super) fn root(self) -> Option<Option<String>> {
         /// The largest number of bytes of a name that is waited for.

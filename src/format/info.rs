@@ -42,7 +42,7 @@ pub(super) enum ItemSource {
 /// byte of the word in it, the side of the mark and the mark.
 pub(super) type MarkRowMaker = fn(&str, usize, MarkSide, &str) -> String;
 
-/// What is known of a format. Each format states it once, in its own file; the list is in
+/// The properties of a format. Each format states it once, in its own file; the list is in
 /// `formats.rs`.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatInfo {
@@ -80,7 +80,7 @@ pub struct FormatInfo {
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
     /// The rows of marks, in formats with such rows.
     pub(super) mark_row: Option<MarkRowMaker>,
-    /// What conversion knows of its segments, in formats that are converted.
+    /// The properties of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
     /// The reader of its items, in formats that are converted.
     pub(super) items: Option<ItemSource>,

@@ -9,7 +9,6 @@ use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, PartRole};
 use super::transcript::{Fault, fields};
-use super::unread::matched;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Break, RestoreOptions};
 
@@ -34,7 +33,7 @@ const TAGS: [&str; 6] = ["[ar:", "[ti:", "[al:", "[by:", "[length:", "[offset:"]
 /// Returns true if a file begins with a tag or a time.
 fn begins(head: FileHead<'_>) -> Option<bool> {
     let is_tag = head.begins_with(&TAGS);
-    if is_tag == Some(true) || matched(head.text, &["[", "0", ":", "0", ".", "0", "]"], head.ended)? {
+    if is_tag == Some(true) || head.begins_like("[0:0.0]")? {
         return Some(true);
     }
     is_tag

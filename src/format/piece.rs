@@ -20,7 +20,7 @@ pub struct Piece {
     /// The break after the piece: [`Break::Space`] if the line continues, [`Break::Document`] at
     /// the end of a text, such as the end of the file.
     pub after: Break,
-    /// What stands after the last word so far, at the end of the piece: see
+    /// The text after the last word so far, at the end of the piece: see
     /// [`Token::gap`](crate::text::Token::gap).
     pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.

@@ -726,7 +726,7 @@ impl LocatedItem {
     }
 }
 
-/// What conversion knows of the segments of a format. Each format that is converted states it once,
+/// The properties of a format's segments that conversion needs. Each format that is converted states it once,
 /// in its own file.
 #[derive(Debug)]
 pub struct SegmentInfo {

@@ -175,7 +175,7 @@ fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
 /// that is no text is refused, unless it may be `lossy`: then [`NO_TEXT`] replaces invalid bytes.
 ///
 /// # Errors
-/// Those of [`refuse_binary`] and [`Input::decoded`].
+/// The errors of [`refuse_binary`] and [`Input::decoded`].
 pub fn decoded_text<'a>(
     mut input: Input<'a>,
     encoding: Option<&Encoding>,
@@ -199,7 +199,7 @@ impl Format {
         let named = Self::named(&path);
         let is_open = named.is_none_or(Self::is_plain_text);
         let unread = match is_open {
-            true => input.peek_until(unread_bytes)?.flatten(),
+            true => input.peek_until(Unread::begun)?.flatten(),
             false => None,
         };
         if let Some(unread) = unread {
@@ -244,20 +244,6 @@ pub struct DetectedFormat {
     pub named: Option<Format>,
     /// The format that the first bytes show.
     pub begun: Option<Format>,
-}
-
-/// Returns the format that begins with these bytes, if it is one that is not read; `None` if more
-/// bytes are needed.
-fn unread_bytes(head: &[u8], ended: bool) -> Option<Option<&'static Unread>> {
-    let head = FileHead::new(head, ended, "")?;
-    let begun = match head.text.is_empty() {
-        true => head.ended.then_some(None)?,
-        false => Unread::begun(head.text, head.ended)?,
-    };
-    match (begun, head.text.first()) {
-        (None, Some(b'<')) => Some(head.root()?.as_deref().and_then(Unread::of_root)),
-        (begun, _) => Some(begun),
-    }
 }
 
 #[cfg(test)]
