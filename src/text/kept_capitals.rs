@@ -210,8 +210,8 @@ fn keep_small(at: usize, source: &[u8], tokens: &mut Tokens) {
     let word = &source[token.source.start as usize..token.source.end as usize];
     let opens_quote =
         matches!(token.left, Some('"' | '“' | '„' | '«' | '»')) && token.gap == Some(Mark::None);
-    let is_small = token.constraint == Constraint::Free && !str::from_utf8(word).is_ok_and(has_capital);
-    if is_small && (opens_quote || word.contains(&b'\n')) {
+    let is_open = (opens_quote || word.contains(&b'\n')) && token.constraint == Constraint::Free;
+    if is_open && !str::from_utf8(word).is_ok_and(has_capital) {
         tokens.as_mut_slice()[at].constraint = Constraint::Fixed(Case::Lower);
     }
 }
