@@ -28,7 +28,7 @@ use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
 #[cfg(feature = "neural")]
-use majuscule_neural::{bert, bilstm, cnn_bilstm};
+use majuscule_neural::{NetworkTrainingOptions, bert, bilstm, cnn_bilstm};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::methods::{Learner, hmm, majority, maxent};
@@ -85,7 +85,10 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(bert::BertConfig {
             heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
             labelled_subword: bert::LabelledSubword::Last,
-            epochs: 20,
+            training: bert::BertTrainingOptions {
+                shared: NetworkTrainingOptions { epochs: Some(20), ..toy_bert().training.shared },
+                ..toy_bert().training
+            },
             ..toy_bert()
         }),
         #[cfg(feature = "neural")]
@@ -93,7 +96,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         #[cfg(feature = "neural")]
         Box::new(bilstm::BilstmConfig {
             heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
-            epochs: 20,
+            training: NetworkTrainingOptions { epochs: Some(20), ..toy_bilstm().training },
             ..toy_bilstm()
         }),
         #[cfg(feature = "neural")]
@@ -102,7 +105,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(cnn_bilstm::CnnBilstmConfig {
             heads: bert::HeadOptions { punctuation: with_marks().punctuation, ..Default::default() },
             words: 0,
-            epochs: 20,
+            training: NetworkTrainingOptions { epochs: Some(20), ..toy_cnn_bilstm().training },
             ..toy_cnn_bilstm()
         }),
     ]
@@ -113,13 +116,21 @@ fn learners() -> Vec<Box<dyn Learner>> {
 fn toy_bert() -> bert::BertConfig {
     bert::BertConfig {
         encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
-        epochs: 1,
-        frozen: 0,
-        head_rate: 0.01,
-        warm_up: 0,
-        batch: 64,
+        training: bert::BertTrainingOptions {
+            shared: NetworkTrainingOptions { warm_up: Some(0), ..epochs(1) },
+            frozen: Some(0),
+            head_rate: Some(0.01),
+            batch: Some(64),
+            ..Default::default()
+        },
         ..Default::default()
     }
+}
+
+/// Returns options with this number of epochs.
+#[cfg(feature = "neural")]
+fn epochs(epochs: usize) -> NetworkTrainingOptions {
+    NetworkTrainingOptions { epochs: Some(epochs), ..Default::default() }
 }
 
 /// Returns the settings of a small network.
@@ -127,11 +138,8 @@ fn toy_bert() -> bert::BertConfig {
 fn toy_bilstm() -> bilstm::BilstmConfig {
     bilstm::BilstmConfig {
         word: 4,
-        letter: 3,
-        letter_hidden: 3,
         hidden: 4,
-        epochs: 1,
-        rate: 0.05,
+        training: NetworkTrainingOptions { rate: Some(0.05), ..epochs(1) },
         batch: 64,
         window: 5,
         ..Default::default()
@@ -147,10 +155,7 @@ fn toy_cnn_bilstm() -> cnn_bilstm::CnnBilstmConfig {
         embedding: 3,
         channels: 4,
         hidden: 4,
-        epochs: 1,
-        rate: 0.05,
-        warm_up: 0,
-        batch_words: 200,
+        training: NetworkTrainingOptions { rate: Some(0.05), warm_up: Some(0), ..epochs(1) },
         window: 5,
         ..Default::default()
     }

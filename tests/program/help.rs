@@ -47,10 +47,7 @@ fn help_manual_and_completions_print() {
         "train majority",
         "lexicon build",
         "lexicon merge",
-        "lexicon update",
-        "lexicon stats",
         "lexicon show",
-        "lexicon compare",
         "lexicon export",
         "lm train",
         "lm count",
@@ -89,7 +86,7 @@ fn help_manual_and_completions_print() {
     for page in ["--help", "restore --help", "-h"] {
         assert!(print(page).starts_with("Common uses:\n  majuscule restore --marks talk.txt"), "{page}");
     }
-    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon update", "tagger train"] {
+    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon merge", "tagger train"] {
         assert!(
             print(&format!("{verb} --help")).contains(&format!("Examples:\n  majuscule {verb}")),
             "{verb}"

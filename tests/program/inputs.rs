@@ -80,7 +80,7 @@ fn what_unpacks_beyond_the_limit_is_refused_before_memory_is_full() {
         ("restore --model model large.json.gz", "held in memory whole: raise --input-limit"),
         ("restore --model model --words large.json.gz", whole),
         ("restore --model model --n-best 2 line.txt.gz", "set --input-limit to 32 times its length"),
-        ("lexicon stats line.txt.gz", one_line),
+        ("lexicon show line.txt.gz iphone", one_line),
         ("experiment run recipe.toml.gz", whole),
         ("fst info large.json.gz", whole),
     ] {
@@ -102,8 +102,7 @@ fn standard_input_is_named_once() {
         "train majority - --lexicon - -o other",
         "lexicon build - -",
         "lexicon merge - words.txt -",
-        "lexicon update - - --date 2026-11-20",
-        "lexicon compare - -",
+        "lexicon merge - - --date 2026-11-20",
         "score - -",
         "corpus stats - -",
     ] {

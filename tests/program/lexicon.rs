@@ -40,28 +40,21 @@ fn a_lexicon_is_built_and_shown() {
 
     let shown = out(folder.path(), "show news.tsv NATO rose");
     assert!(shown.contains("> NATO ") && shown.contains("> rose ") && shown.contains("100.00 %  news.txt"));
-    let stats: serde_json::Value =
-        serde_json::from_str(&out(folder.path(), "stats news.tsv --json")).unwrap();
-    assert_eq!(stats["sources"][0]["read"], 20);
-    assert_eq!(stats["initial"], 3.0);
-    assert_eq!(stats["classes"][3]["forms"], 1);
 }
 
 #[test]
 fn old_counts_fade_as_new_ones_come() {
     let folder = folder();
-    let update = "update news.tsv later.txt --decay 0.25 --date 2026-11-20 -o updated.tsv";
-    out(folder.path(), update);
+    out(folder.path(), "build later.txt -o later.tsv");
+    out(folder.path(), "merge news.tsv later.tsv --decay 0.25 --date 2026-11-20 -o updated.tsv");
     let shown = out(folder.path(), "show updated.tsv Lisbon");
     assert!(shown.contains("> lisbon "), "{shown}");
     let updated = fs::read_to_string(folder.path().join("updated.tsv")).unwrap();
     assert!(updated.contains("# update\t2026-11-20\t0.25\tlater.txt\n"));
     assert!(updated.contains("\nlisbon\tLisbon\t0.25\t0.25\t1\n"));
 
-    let (code, error) = fails(folder.path(), "update updated.tsv later.txt --date 2026-11-19");
+    let (code, error) = fails(folder.path(), "merge updated.tsv later.tsv --date 2026-11-19");
     assert_eq!((code, error.contains("give a later one")), (2, true), "{error}");
-    let compared = out(folder.path(), "compare news.tsv updated.tsv");
-    assert!(compared.contains("Lisbon (2 of 2)") && compared.contains("lisbon (2 of 3.5)"), "{compared}");
 }
 
 #[test]
@@ -103,11 +96,14 @@ fn what_cannot_be_done_is_said() {
         ("build news.txt --lang !", 2, "is not a language tag"),
         ("build lower.txt", 1, "lower.txt: 0 of its 4 words have a capital"),
         ("build missing.txt", 1, "missing.txt"),
-        ("stats cut.tsv", 1, "cut.tsv: the header has no end"),
+        ("show cut.tsv rose", 1, "cut.tsv: the header has no end"),
         ("show news.tsv tulip", 1, "news.tsv: found no word \"tulip\" among its 16 words\n"),
         ("show news.txt tulip", 1, "among its 0 words; it was read as a word list with one entry per line"),
-        ("update news.tsv later.txt --date today", 2, "expected year-month-day"),
-        ("update news.tsv later.txt --date 2026-11-20 --decay 2", 2, "decay 2 is out of range"),
+        ("merge news.tsv places.txt --date today", 2, "expected year-month-day"),
+        ("merge news.tsv places.txt --date 2026-11-20 --decay 2", 2, "decay 2 is out of range"),
+        ("merge news.tsv places.txt --decay 0.5", 2, "--date <DATE>"),
+        ("merge news.tsv --date 2026-11-20", 2, "name its lexicon after the old one"),
+        ("update news.tsv later.txt --date 2026-11-20", 2, "lexicon merge OLD NEW --date DATE"),
     ] {
         let (found, error) = fails(folder.path(), line);
         assert!(found == code && error.contains(problem), "{line}: {found}, {error}");

@@ -199,7 +199,7 @@ fn what_other_toolkits_leave_out_is_read_with_a_note() {
         "{said}"
     );
     room.write("odd.moses", "Foo (3/3)\n\u{ad} (1/1)\nbar (2/2)\n");
-    let output = room.run("lexicon stats odd.moses", b"");
+    let output = room.run("lexicon export odd.moses", b"");
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("odd.moses, line 2, column 1: the form \"\\u{ad}\" is not a word"), "{said}");

@@ -4,7 +4,7 @@ use super::methods::advice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Verbs and options that people try, each group with its hint.
-const WISHES: [(&[&str], &str); 13] = [
+const WISHES: [(&[&str], &str); 14] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
         "majuscule restore --marks inserts commas, full stops and question marks; train maxent, hmm, ngram, bert, bilstm and cnn-bilstm \
@@ -50,6 +50,7 @@ const WISHES: [(&[&str], &str); 13] = [
         &["glossary", "dictionary", "vocab-file", "custom-words"],
         "give your own spellings with --words FILE, one word or phrase per line; lexicon words makes such a list from your documents",
     ),
+    (&["update"], "lexicon merge OLD NEW --date DATE adds the counts of new text to old ones, which decay"),
     (
         &["watch", "follow"],
         "--stream restores text as it arrives: tail -f talk.txt | majuscule restore --stream",

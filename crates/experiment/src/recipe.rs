@@ -48,7 +48,7 @@ pub struct Recipe {
     /// The files and folders that the user must provide: name and description of each.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,
-    /// What the source ran, as far as it holds for all rows with published figures.
+    /// The training of the source, as far as it holds for all rows with published figures.
     #[serde(default)]
     pub paper: PaperRun,
     /// The training texts, by name.
@@ -180,7 +180,7 @@ pub struct RecipeRow {
     /// The figures that the source publishes for this row, by test name.
     #[serde(default)]
     pub published: BTreeMap<String, Published>,
-    /// What the source ran for these figures, where it differs from the recipe's.
+    /// The training of the source for these figures, where it differs from the recipe's.
     #[serde(default)]
     pub paper: PaperRun,
 }
@@ -646,7 +646,7 @@ corpus = "news"
             };
             assert!(error(&more).contains(" in a command: an experiment itself decides where"), "{more}");
         }
-        for fine in ["majority --min-count 2", "hmm --lm-weight -0.5 --order 2", "bert --lowercase-o"] {
+        for fine in ["majority --min-count 2", "hmm --map-weight -0.5 --order 2", "bert --lowercase-o"] {
             assert!(Recipe::parse(&SMALL.replace("majority", fine), "table.toml").is_ok(), "{fine}");
         }
     }

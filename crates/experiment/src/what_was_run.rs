@@ -1,4 +1,4 @@
-//! What was run for each row, beside what the source ran, and where the two differ.
+//! The training behind each row and that of the source, and the differences between them.
 
 use serde_json::Value;
 
@@ -216,7 +216,7 @@ mod tests {
             "encoder": { "name": "all-MiniLM-L6-v2", "bytes": 90868376, "crc32": "0badcafe" },
             "config": {
                 "encoder": "all-MiniLM-L6-v2", "epochs": 1, "rate": 3e-4, "head_rate": 1e-3, "frozen": 0,
-                "decay": true, "scalars_with_head": false, "batch": 8, "batch_pieces": 512, "seed": 7,
+                "decay": true, "batch": 8, "batch_pieces": 512, "seed": 7,
             },
         })
     }

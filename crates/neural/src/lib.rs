@@ -6,6 +6,7 @@ pub mod cnn_bilstm;
 mod shared;
 
 use majuscule_train::methods::Learner;
+pub use shared::options::NetworkTrainingOptions;
 
 /// A neural method with its settings, ready to be trained.
 #[derive(Debug, Clone, clap::Subcommand)]

@@ -187,10 +187,15 @@ fn options() -> Vec<MethodOption> {
     let mut options: Vec<MethodOption> = Vec::new();
     for method in methods().get_subcommands() {
         for arg in method.get_arguments() {
-            let says = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let default = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
             let default = default.filter(|_| arg.get_action().takes_values());
-            let own = (method.get_name().to_owned(), says, default);
+            // Options of networks show their defaults in the help.
+            let own = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [default: ")) {
+                Some((says, shown)) => (says.to_owned(), Some(shown.to_owned())),
+                None => (help, default),
+            };
+            let own = (method.get_name().to_owned(), own.0, own.1);
             match options.iter_mut().find(|option| option.arg.get_id() == arg.get_id()) {
                 Some(option) => option.of.push(own),
                 None => options.push(MethodOption { arg: arg.clone(), of: vec![own] }),

@@ -18,12 +18,9 @@ use majuscule::files::{self, Limits};
 use majuscule::text::tokens::lower_word;
 use majuscule_train::corpus::{self, Corpus, Protocol};
 use majuscule_train::lexicon::build::{build, build_of_running_text, check_cased};
-use majuscule_train::lexicon::compare::{LexiconDifferences, LexiconSide, compare};
-use majuscule_train::lexicon::read::{LexiconFormat, LexiconReadConfig, read, read_as, source_name};
-use majuscule_train::lexicon::stats::LexiconStats;
+use majuscule_train::lexicon::read::{LexiconFormat, LexiconReadConfig, read_as, source_name};
 use majuscule_train::lexicon::{
-    Date, FormFilter, Initial, Lexicon, LexiconEntry, LexiconSource, VocabularyLimits, json, list, map,
-    moses, tsv,
+    Date, FormFilter, Lexicon, LexiconEntry, LexiconSource, VocabularyLimits, json, list, map, moses, tsv,
 };
 
 /// Lexicons: words and the forms they occurred in
@@ -37,10 +34,7 @@ pub struct LexiconArgs {
 enum LexiconAction {
     Build(LexiconBuildArgs),
     Merge(LexiconMergeArgs),
-    Update(LexiconUpdateArgs),
-    Stats(ShowStats),
     Show(LexiconShowArgs),
-    Compare(Compare),
     Export(Export),
     Words(LexiconWordsArgs),
 }
@@ -50,10 +44,7 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
     let code = match args.action {
         LexiconAction::Build(args) => args.run(),
         LexiconAction::Merge(args) => args.run(),
-        LexiconAction::Update(args) => args.run(),
-        LexiconAction::Stats(args) => args.run(),
         LexiconAction::Show(args) => args.run(),
-        LexiconAction::Compare(args) => args.run(),
         LexiconAction::Export(args) => args.run(),
         LexiconAction::Words(args) => args.run(),
     };
@@ -90,7 +81,7 @@ impl LexiconBuildArgs {
         let language = self.counting.reading.language.clone();
         let lexicon = match self.part {
             true => self.counting.count_by(&corpora, &language, build)?,
-            false => self.counting.build(&corpora, &language)?,
+            false => self.counting.build_by(&corpora, &language, build)?,
         };
         let lexicon = lexicon.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
@@ -127,7 +118,7 @@ impl LexiconWordsArgs {
         counting.reading.split = true;
         let language = counting.reading.language.clone();
         let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
-        let certain = lexicon.limit(self.limits).keep(FormFilter::Certain, Initial::Apart);
+        let certain = lexicon.limit(self.limits).keep(FormFilter::Certain);
         if certain.is_empty() {
             let problem = "no word occurs at least twice inside sentences with the same capitals and rarely without them: \
                            give more text in its true case";
@@ -158,10 +149,6 @@ impl CountingArgs {
         output.check(&corpora)?;
         locale(None, &self.reading.language)?;
         Ok(corpora)
-    }
-
-    fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
-        self.build_by(corpora, language, build)
     }
 
     fn build_by(
@@ -214,7 +201,15 @@ fn merged(
 ///
 /// Counts are added, and every form keeps the names of its sources. An entry of a word list counts
 /// as one occurrence. A file that declares no language has that of the previous file.
+///
+/// With --date, the first file is the old lexicon, whose counts are multiplied by the decay before
+/// those of the others are added, so that new words and spellings win without retraining. The
+/// lexicon records every update.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon merge news.tsv lexicons/places.txt -o all.tsv
+  majuscule lexicon merge news.tsv today.tsv --date 2026-11-20 --decay 0.5 -o news.new.tsv")]
 struct LexiconMergeArgs {
     /// Files to merge; - is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -222,6 +217,12 @@ struct LexiconMergeArgs {
     /// The files are parts of one corpus, from build --part: fail if case cannot be learned from them all
     #[arg(long)]
     parts: bool,
+    /// Date of the new text, year-month-day: the first file is an older lexicon, which decays
+    #[arg(long, value_name = "DATE")]
+    date: Option<Date>,
+    /// Factor for old counts, from 0 (forget all) to 1 (forget nothing)
+    #[arg(long, default_value_t = 0.5, value_name = "NUMBER", requires = "date")]
+    decay: f64,
     #[command(flatten)]
     reading: LexiconReadingArgs,
     #[command(flatten)]
@@ -233,79 +234,27 @@ struct LexiconMergeArgs {
 impl LexiconMergeArgs {
     fn run(self) -> Result<ExitCode> {
         self.output.check(&self.files)?;
-        let merged = merged(&self.files, |file, before| {
+        let read = |file: &Path, before: Option<&Lexicon>| {
             self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))
-        })?;
+        };
+        let merged = match (self.date, &self.files[..]) {
+            (None, files) => merged(files, read)?,
+            (Some(date), [old, new @ ..]) if !new.is_empty() => {
+                let old = read(old, None)?;
+                let new = merged(new, |file, before| read(file, before.or(Some(&old))))?;
+                old.update(&new, self.decay, date)?
+            }
+            _ => {
+                return Err(Error::usage(
+                    "--date is the date of new text: name its lexicon after the old one",
+                ));
+            }
+        };
         if self.parts {
             check_cased(&merged, &shown_names(&self.files))?;
         }
         let merged = merged.limit(self.limits);
         self.output.write(|out| tsv::write(&merged, out))
-    }
-}
-
-/// Adds the counts of new text to a lexicon after decaying the old ones
-///
-/// Old counts are multiplied by the decay, so that new words and spellings win without retraining.
-/// The lexicon records every update.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  majuscule lexicon update news.tsv today.txt --date 2026-11-20 -o news.new.tsv
-  majuscule lexicon update news.tsv week.txt.gz --date 2026-11-20 --decay 0.9 --min-count 2 -o news.new.tsv")]
-struct LexiconUpdateArgs {
-    /// Lexicon, which stays unchanged
-    #[arg(value_name = "OLD")]
-    old: PathBuf,
-    /// Corpora of new text
-    #[arg(required = true, value_name = "CORPUS")]
-    corpora: Vec<PathBuf>,
-    /// Factor for old counts, from 0 (forget all) to 1 (forget nothing)
-    #[arg(long, default_value_t = 0.5, value_name = "NUMBER")]
-    decay: f64,
-    /// Date of the new text, year-month-day
-    #[arg(long, value_name = "DATE")]
-    date: Date,
-    #[command(flatten)]
-    counting: CountingArgs,
-    #[command(flatten)]
-    limits: VocabularyLimits,
-    #[command(flatten)]
-    output: LexiconTarget,
-}
-
-impl LexiconUpdateArgs {
-    fn run(self) -> Result<ExitCode> {
-        let corpora = folders::paths(&self.corpora, self.counting.reading.format)?;
-        let inputs: Vec<PathBuf> = corpora.iter().chain([&self.old]).cloned().collect();
-        self.output.check(&inputs)?;
-        let language = Some(self.counting.reading.language.clone());
-        let old = files::open(&self.old)?.within(self.counting.reading.limits);
-        let old = read(old, &LexiconReadConfig { language, ..LexiconReadConfig::default() })?;
-        tell_notes(old.notes());
-        let new = self.counting.build(&corpora, old.language())?;
-        let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
-        self.output.write(|out| tsv::write(&updated, out))
-    }
-}
-
-/// Prints the numbers of words, forms and occurrences in a lexicon, by case and by source
-#[derive(Debug, clap::Args)]
-struct ShowStats {
-    /// Lexicon; - is standard input
-    #[arg(value_name = "LEXICON")]
-    file: PathBuf,
-    /// Print the result as one JSON object
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    reading: LexiconReadingArgs,
-}
-
-impl ShowStats {
-    fn run(self) -> Result<ExitCode> {
-        let stats = LexiconStats::of(&self.reading.read(&self.file, None)?);
-        print(|out| if self.json { print_json(&stats, out) } else { write!(out, "{stats}") })
     }
 }
 
@@ -352,9 +301,8 @@ impl LexiconShowArgs {
 }
 
 fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let majority = entry.majority(Initial::Apart);
-    let counted = if entry.count() > 0.0 { Initial::Apart } else { Initial::Count };
-    let total: f64 = entry.forms.iter().map(|form| form.weight(counted)).sum();
+    let majority = entry.majority();
+    let total: f64 = entry.forms.iter().map(|form| entry.weight(form)).sum();
     writeln!(out, "  {:<24} {:>12} {:>12} {:>8}  sources", entry.word, "count", "initial", "share")?;
     if entry.forms.iter().all(|form| form.case != majority) {
         let form = majority.applied(entry.word, lexicon.locale());
@@ -368,7 +316,7 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
         let mark = if form.case == majority { '>' } else { ' ' };
         let spelling = form.case.applied(entry.word, lexicon.locale());
         let share =
-            if total > 0.0 { format!("{:.2} %", 100.0 * form.weight(counted) / total) } else { "-".into() };
+            if total > 0.0 { format!("{:.2} %", 100.0 * entry.weight(form) / total) } else { "-".into() };
         let sources: Vec<&str> = lexicon.sources_of(form).map(LexiconSource::name).collect();
         let (count, initial) = (shown(form.count), shown(form.initial));
         writeln!(out, "{mark} {spelling:<24} {count:>12} {initial:>12} {share:>8}  {}", sources.join(", "))?;
@@ -380,72 +328,6 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
 fn shown(count: f64) -> String {
     let text = format!("{count:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Prints words that only one of two lexicons has, and words that they spell differently
-///
-/// The most frequent words come first.
-#[derive(Debug, clap::Args)]
-struct Compare {
-    /// First lexicon; - is standard input
-    #[arg(value_name = "A")]
-    left: PathBuf,
-    /// Second lexicon
-    #[arg(value_name = "B")]
-    right: PathBuf,
-    /// Print the N most frequent of each kind
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
-    /// Print the result as one JSON object
-    #[arg(long)]
-    json: bool,
-    /// Treatment of sentence-initial words
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    initial: Initial,
-    #[command(flatten)]
-    reading: LexiconReadingArgs,
-}
-
-impl Compare {
-    fn run(self) -> Result<ExitCode> {
-        files::check_inputs(&[&self.left, &self.right])?;
-        let left = self.reading.read(&self.left, None)?;
-        let right = self.reading.read(&self.right, Some(left.language().to_owned()))?;
-        if left.locale() != right.locale() {
-            return Err(Error::usage(format!(
-                "the language of {} is {}, that of {} is {}, and their case pairs differ: name two lexicons of one language",
-                self.left.display(),
-                left.language(),
-                self.right.display(),
-                right.language()
-            )));
-        }
-        let mut differences = compare(&left, &right, self.initial);
-        let counts = [differences.only_left.len(), differences.only_right.len(), differences.differ.len()];
-        differences.only_left.truncate(self.top);
-        differences.only_right.truncate(self.top);
-        differences.differ.truncate(self.top);
-        print(|out| match self.json {
-            true => print_json(&differences, out),
-            false => print_differences(&differences, counts, out),
-        })
-    }
-}
-
-fn print_differences(found: &LexiconDifferences, counts: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
-    let side = |side: &LexiconSide| format!("{} ({} of {})", side.form, shown(side.count), shown(side.total));
-    writeln!(out, "same most frequent form: {} words", found.same)?;
-    writeln!(out, "\nanother most frequent form: {} words", counts[2])?;
-    for differ in &found.differ {
-        writeln!(out, "  {:<36}  {}", side(&differ.left), side(&differ.right))?;
-    }
-    for (name, sides, count) in
-        [("first", &found.only_left, counts[0]), ("second", &found.only_right, counts[1])]
-    {
-        writeln!(out, "\nonly in the {name}: {count} words")?;
-        sides.iter().try_for_each(|each| writeln!(out, "  {}", side(each)))?;
-    }
-    Ok(())
 }
 
 /// Writes a lexicon in another format
@@ -460,9 +342,6 @@ struct Export {
     /// Forms to write
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     keep: FormFilter,
-    /// Treatment of sentence-initial words
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    initial: Initial,
     #[command(flatten)]
     limits: VocabularyLimits,
     #[command(flatten)]
@@ -490,12 +369,12 @@ enum WrittenFormat {
 impl Export {
     fn run(self) -> Result<ExitCode> {
         self.output.check(std::slice::from_ref(&self.file))?;
-        let lexicon = self.reading.read(&self.file, None)?.limit(self.limits).keep(self.keep, self.initial);
+        let lexicon = self.reading.read(&self.file, None)?.limit(self.limits).keep(self.keep);
         self.output.write(|out| match self.format {
             WrittenFormat::Tsv => tsv::write(&lexicon, out),
             WrittenFormat::Json => json::write(&lexicon, out),
-            WrittenFormat::Map => map::write(&lexicon, self.initial, out),
-            WrittenFormat::Moses => moses::write(&lexicon, self.initial, out),
+            WrittenFormat::Map => map::write(&lexicon, out),
+            WrittenFormat::Moses => moses::write(&lexicon, out),
             WrittenFormat::List => list::write(&lexicon, out),
         })
     }
@@ -569,9 +448,4 @@ impl LexiconTarget {
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
     print_with(write)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    writeln!(out)
 }

@@ -28,9 +28,7 @@ use majuscule::methods::network::bert::{
     BertFiles, BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed,
 };
 pub use majuscule::methods::network::bert::{BertSettings, config, engine, names};
-pub use train::{
-    BertAdaptation, BertConfig, LayerConfig, LossConfig, OptimizerConfig, Schedule, adapt, train,
-};
+pub use train::{BertAdaptation, BertConfig, BertTrainingOptions, LayerConfig, LossConfig, Schedule, train};
 
 use config::EncoderConfig;
 use dropout::NoDropout;

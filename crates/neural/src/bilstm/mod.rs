@@ -27,11 +27,14 @@ use vocabulary::BilstmVocabulary;
 use weights::{NetworkWeights, WeightLayout};
 use windows::{ScoredWindow, TextWindow};
 
+/// The name of the method.
+const NAME: &str = "bilstm";
+
 /// The method, for the list of a program.
 pub const METHOD: Method = Method {
-    name: "bilstm",
+    name: NAME,
     has_backends: false,
-    load: |store, computing| classical(computing, "bilstm", || Bilstm::load(store)),
+    load: |store, computing| classical(computing, NAME, || Bilstm::load(store)),
 };
 
 /// The files of a model: its vocabulary, its weights as little-endian 32-bit floats, and the
@@ -148,7 +151,7 @@ impl Bilstm {
     /// Computes the scores of a window.
     fn scores(&self, window: &TextWindow) -> [Vec<f32>; 2] {
         let batch = WordBatch::new(&[windows::seen(window)]);
-        let forward = network::forward(&self.weights, &batch, &mut |_| {});
+        let forward = network::forward(self.weights.view(), &batch, &mut |_| {});
         let rows = batch.texts().next().map_or_else(Vec::new, |(_, rows)| rows);
         network::scores_of(&forward.scores, &rows, self.heads.sizes())
     }
@@ -186,7 +189,7 @@ impl Bilstm {
     ) -> Vec<Choice> {
         let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
-        let labels = network::chain(&self.weights);
+        let labels = network::chain(self.weights.view());
         let sizes = self.heads.sizes();
         if sizes.marks == 0 {
             return self.best_cases(window, of_cases, request);
@@ -212,7 +215,7 @@ impl Bilstm {
     fn best_cases(&self, window: &TextWindow, scores: &[f32], request: Request) -> Vec<Choice> {
         let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
-        let chain = network::chain(&self.weights);
+        let chain = network::chain(self.weights.view());
         let best = chain.best(scores, allowed);
         let marginals = request.confidence.then(|| chain.marginals(scores, allowed));
         let choice = |at: usize| {

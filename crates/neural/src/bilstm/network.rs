@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::crf::LabelChain;
-use super::weights::NetworkWeights;
+use super::weights::WeightsView;
 use crate::shared::heads::HeadSizes;
 use crate::shared::lstm::{CellLayout, LstmCell, Trace};
 use crate::shared::product::{MatrixView, MatrixViewMut};
@@ -100,8 +100,8 @@ pub struct Forward {
 
 /// Computes scores. `drop` may apply dropout: to the inputs of the LSTMs over words, then to the
 /// input of the head.
-pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn FnMut(&mut [f32])) -> Forward {
-    let layout = &weights.layout;
+pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn FnMut(&mut [f32])) -> Forward {
+    let layout = weights.layout;
     let widths = layout.widths;
 
     let mut letters = Vec::with_capacity(batch.letters.rows() * widths.letter);
@@ -136,7 +136,7 @@ pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn F
 
 /// Reads rows in both directions; the states stand side by side.
 fn read(
-    weights: &NetworkWeights,
+    weights: WeightsView<'_>,
     cells: &[CellLayout; 2],
     steps: &SequenceSteps,
     inputs: &[f32],
@@ -146,7 +146,7 @@ fn read(
     let columns = inputs.len() / steps.rows().max(1);
     let inputs = MatrixView::part(inputs, steps.rows(), columns, columns);
     let traces = [0, 1].map(|at| {
-        let cell = LstmCell::new(&weights.values, &cells[at]);
+        let cell = LstmCell::new(weights.values, &cells[at]);
         cell.run(steps, inputs, Direction::BOTH[at], &mut states, (at * hidden, 2 * hidden))
     });
     (states, traces)
@@ -158,8 +158,8 @@ pub fn row(values: &[f32], at: usize, columns: usize) -> &[f32] {
 }
 
 /// Returns the label chain of a network.
-pub fn chain(weights: &NetworkWeights) -> LabelChain<'_> {
-    let layout = &weights.layout;
+pub fn chain(weights: WeightsView<'_>) -> LabelChain<'_> {
+    let layout = weights.layout;
     let [between, first, last] =
         [&layout.between, &layout.first, &layout.last].map(|part| weights.part(part));
     LabelChain { between, first, last }

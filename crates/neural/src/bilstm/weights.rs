@@ -156,13 +156,27 @@ impl NetworkWeights {
         }
     }
 
+    /// Returns the weights as the network reads them.
+    pub fn view(&self) -> WeightsView<'_> {
+        WeightsView { layout: &self.layout, values: &self.values }
+    }
+
     /// Writes the bytes that [`NetworkWeights::read`] reads.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
+}
 
+/// The weights of a model, or those under training.
+#[derive(Debug, Clone, Copy)]
+pub struct WeightsView<'a> {
+    pub layout: &'a WeightLayout,
+    pub values: &'a [f32],
+}
+
+impl<'a> WeightsView<'a> {
     /// Returns a part of the weights.
-    pub fn part(&self, range: &Range<usize>) -> &[f32] {
+    pub fn part(&self, range: &Range<usize>) -> &'a [f32] {
         &self.values[range.clone()]
     }
 }

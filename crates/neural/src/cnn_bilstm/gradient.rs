@@ -24,7 +24,7 @@ pub(super) fn gradient(
     let mut dense = vec![0.0; layout.dense().end];
     let mut scores = vec![0.0; pass.scores.len()];
     let loss = loss(layout.sizes, batch, &pass.scores, &mut scores);
-    let SubwordPass { subwords, largest, inputs, states, traces, .. } = pass;
+    let SubwordPass { subwords, convolved, largest, inputs, states, traces, .. } = pass;
 
     let mut gradient = heads(layout, weights, batch, &inputs[shape.layers], &scores, &mut dense);
     for (layer, traces) in traces.into_iter().enumerate().rev() {
@@ -58,20 +58,15 @@ pub(super) fn gradient(
             add(&mut dense[start..][..shape.channels], gradient);
         }
     }
-    let mut of_subwords = vec![0.0; subwords[shape.convolutions].len()];
+    let mut of_subwords = vec![0.0; convolved.len()];
     for ((at, &position), value) in largest.iter().enumerate().zip(&gradient) {
         of_subwords[position as usize * shape.channels + at % shape.channels] += value;
     }
-    for (at, ranges) in layout.convolutions.iter().enumerate().rev() {
-        let results = &subwords[at + 1];
-        // What is 0 stays so, and so do the rows around texts.
-        of_subwords
-            .iter_mut()
-            .zip(results)
-            .filter(|(_, result)| **result == 0.0)
-            .for_each(|(of, _)| *of = 0.0);
-        of_subwords = convolution(weights, ranges, &subwords[at], &of_subwords, batch.ids.len(), &mut dense);
-    }
+    // What is 0 stays so, and so do the rows around texts.
+    let zeros = of_subwords.iter_mut().zip(&convolved).filter(|(_, result)| **result == 0.0);
+    zeros.for_each(|(of, _)| *of = 0.0);
+    let of_subwords =
+        convolution(weights, &layout.convolution, &subwords, &of_subwords, batch.ids.len(), &mut dense);
     let mut table = TableGradient::new(layout.subwords.start, shape.embedding, batch.ids.iter().copied());
     for (id, gradient) in batch.ids.iter().zip(of_subwords.chunks_exact(shape.embedding)) {
         add(table.row(*id), gradient);

@@ -18,8 +18,8 @@ pub(super) struct CnnBilstmLayout {
     pub(super) sizes: HeadSizes,
     /// The number of words that have a vector.
     pub(super) count: usize,
-    /// The weights and the bias of each convolution.
-    pub(super) convolutions: Vec<[Range<usize>; 2]>,
+    /// The weights and the bias of the convolution.
+    pub(super) convolution: [Range<usize>; 2],
     /// The LSTMs, forward and backward.
     pub(super) lstms: Vec<[CellLayout; 2]>,
     /// The heads side by side, with a row for each number of both states, and columns for cases at the next
@@ -45,9 +45,7 @@ impl CnnBilstmLayout {
             end - len..end
         };
         let channels = shape.channels;
-        let convolutions = (0..shape.convolutions)
-            .map(|at| [next(CONVOLVED * shape.convolution_input(at) * channels), next(channels)])
-            .collect();
+        let convolution = [next(CONVOLVED * shape.embedding * channels), next(channels)];
         let hidden = shape.hidden;
         let mut cell = |inputs: usize| CellLayout {
             hidden,
@@ -60,7 +58,7 @@ impl CnnBilstmLayout {
             shape,
             sizes,
             count,
-            convolutions,
+            convolution,
             lstms,
             heads: next(2 * hidden * 2 * sizes.all()),
             heads_bias: next(sizes.all()),
@@ -95,16 +93,11 @@ impl CnnBilstmLayout {
             shape::WORDS => return Some(plain(&self.words)),
             shape::LAYOUTS => return Some(plain(&self.layouts)),
             shape::LEXICON_ROWS => return Some(plain(&self.lexicon)),
-            _ => {}
-        }
-        for (at, [weight, bias]) in self.convolutions.iter().enumerate() {
-            match name {
-                _ if name == shape::convolution(at, "weight") => {
-                    return Some(turned(weight, self.shape.channels));
-                }
-                _ if name == shape::convolution(at, "bias") => return Some(plain(bias)),
-                _ => {}
+            _ if name == shape::CONVOLUTION[0] => {
+                return Some(turned(&self.convolution[0], self.shape.channels));
             }
+            _ if name == shape::CONVOLUTION[1] => return Some(plain(&self.convolution[1])),
+            _ => {}
         }
         for (at, cells) in self.lstms.iter().enumerate() {
             for (cell, direction) in cells.iter().zip(DIRECTIONS) {
@@ -176,7 +169,7 @@ mod tests {
         let shape = CnnBilstmShape {
             subwords: 7,
             embedding: 3,
-            convolutions: 2,
+            convolutions: 1,
             channels: 4,
             layers: 2,
             hidden: 5,

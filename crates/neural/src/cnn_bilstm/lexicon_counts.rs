@@ -7,11 +7,10 @@ use majuscule::error::Result;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
 use majuscule::text::Case;
-use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::maxent::read_lists;
 use rustc_hash::FxHashMap;
 
-use crate::shared::samples::split_examples;
+use crate::shared::samples::CorpusSplit;
 
 /// The number of parts of a corpus. In training a word has the counts of the other parts, so that the network meets
 /// words that only lists know.
@@ -37,9 +36,9 @@ impl LexiconCounts {
     ///
     /// # Errors
     /// Returns those of [`read_lists`], and fails if the corpus cannot be read.
-    pub(super) fn read(corpus: &Corpus, seed: u64, held_out: f64, lists: &[PathBuf]) -> Result<Self> {
+    pub(super) fn read(split: CorpusSplit<'_>, lists: &[PathBuf]) -> Result<Self> {
         let mut counts = Self::default();
-        let lists = read_lists(lists, MOST_LISTS, corpus.locale(), &mut counts.mixed)?;
+        let lists = read_lists(lists, MOST_LISTS, split.corpus.locale(), &mut counts.mixed)?;
         for (number, list) in lists.iter().enumerate() {
             // Names of several words have words that are none.
             for word in list.iter().filter(|words| words.len() == 1) {
@@ -47,7 +46,7 @@ impl LexiconCounts {
             }
         }
         let mut number = 0;
-        split_examples(corpus, seed, held_out, &mut |example, is_held_out| {
+        split.for_each(&mut |example, is_held_out| {
             let fold = fold(number);
             number += 1;
             if is_held_out {

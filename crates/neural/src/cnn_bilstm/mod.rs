@@ -1,6 +1,5 @@
 //! Training of `cnn-bilstm`: a small network from scratch, on subwords that are learned from the text.
 
-mod checkpoint;
 mod config;
 mod gradient;
 mod layout;
@@ -17,24 +16,28 @@ use std::num::NonZeroUsize;
 pub use config::CnnBilstmConfig;
 use majuscule::error::{Error, Result};
 use majuscule::methods::gaps::MarkCosts;
-use majuscule::methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision};
+use majuscule::methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision, NAME};
 use majuscule::methods::network::tensors;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::Tokens;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::Watch;
 
+use crate::shared::flat::FlatTraining;
+use crate::shared::flat_checkpoint::FlatCheckpoint;
 use crate::shared::heads::Heads;
 use crate::shared::samples::{BatchSize, running_text};
-use crate::shared::train_loop::{TrainLoop, TrainPosition};
-use checkpoint::CnnBilstmCheckpoint;
 use layout::{CnnBilstmLayout, FlatWeights};
+use network::InputDropout;
 use samples::SubwordSamples;
-use trainer::{CnnBilstmState, CnnBilstmTrainer, init_weights};
+use trainer::{CnnBilstmTrainer, init_weights};
+
+/// The number of words in a batch; few in tests, whose texts are short.
+const BATCH_WORDS: usize = if cfg!(test) { 60 } else { 2000 };
 
 /// Trains a model on one thread, and reports progress after each step. Returns its parts and its file of
-/// weights. The file [`CnnBilstmConfig::checkpoint`] remains, and gives the same model at once: it should be
-/// removed when the model is saved.
+/// weights. The file of the checkpoint remains, and gives the same model at once: it should be removed when the model
+/// is saved.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read or teaches no case; if a setting is out of range; and if the
@@ -46,38 +49,34 @@ pub fn train(
     watch: &mut Watch<'_>,
 ) -> Result<(CnnBilstmParts, Vec<u8>)> {
     config.check()?;
+    let (options, record) = (&config.training, config.record());
+    let training = record.training;
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let checkpoint = CnnBilstmCheckpoint::new(config, corpus)?;
-    let samples = SubwordSamples::read(config, corpus)?;
+    let checkpoint = FlatCheckpoint::new(NAME, options, &record, corpus)?;
+    let samples = SubwordSamples::read(config, training.split(corpus))?;
     let SubwordSamples { dataset, parts, words, digest } = &samples;
     let sizes = Heads::of(&dataset.labels).sizes();
     let layout = CnnBilstmLayout::new(parts.settings.shape, *words, sizes);
-    let checkpoint = checkpoint.map(|checkpoint| checkpoint.of(*digest, layout.len()));
-    let saved = checkpoint.as_ref().map(CnnBilstmCheckpoint::read).transpose()?.flatten();
-    let (state, position) = match saved {
-        Some(saved) => saved,
-        None => (CnnBilstmState::new(init_weights(&layout, config.seed)), TrainPosition::default()),
-    };
     let model = |values: &[f32]| {
         let vocabulary = parts.vocabulary().map_err(Error::usage)?;
         let weights = FlatWeights { layout: &layout, values };
         parts.clone().model(vocabulary, &weights, EnginePrecision::F32).map_err(Error::usage)
     };
     let special = parts.vocabulary().map_err(Error::usage)?.special();
-    let trainer = CnnBilstmTrainer {
-        config,
-        layout: &layout,
-        special,
-        checkpoint: checkpoint.as_ref(),
-        model: &model,
-        state,
+    let dropout = InputDropout { unknown: config.unknown, right_context: config.right_context_dropout };
+    let network = CnnBilstmTrainer { training, dropout, layout: &layout, special, model: &model };
+    let flat = FlatTraining {
+        network: &network,
+        dataset,
+        protocol: corpus.protocol(),
+        options,
+        training,
+        batch: BatchSize::Subwords(BATCH_WORDS),
+        checkpoint: checkpoint.map(|checkpoint| checkpoint.of(*digest)),
+        threads,
     };
-    let CnnBilstmConfig { epochs, patience, seed, batch_words, ref log, .. } = *config;
-    let (protocol, batch, log) = (corpus.protocol(), BatchSize::Subwords(batch_words), log.as_ref());
-    let train_loop =
-        TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
-    let values = train_loop.run(watch)?;
+    let values = flat.run(init_weights(&layout, training.seed), watch)?;
     let mut parts = parts.clone();
     parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
     let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });

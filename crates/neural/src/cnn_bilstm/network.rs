@@ -27,9 +27,9 @@ pub(super) struct SubwordBatch {
     pub(super) words: Vec<BatchWord>,
 }
 
-/// What of its texts a batch does not show.
+/// The word and right-context dropout of a training batch.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Hidden {
+pub(super) struct InputDropout {
     /// The probability that the own vector of a word is left out.
     pub(super) unknown: f64,
     /// The probability that a text is divided into short ones, the words of which lack later words.
@@ -68,7 +68,7 @@ pub(super) struct BatchWord {
     pub(super) labels: [Option<usize>; 2],
     /// The row of the vector of the layout before it.
     pub(super) layout: Option<usize>,
-    /// What the lexicon knows of it.
+    /// Its profile in the lexicon.
     pub(super) lexicon: LexiconRows,
 }
 
@@ -87,10 +87,10 @@ impl SubwordBatch {
     pub(super) fn new(
         samples: &[&SubwordSample],
         special: Special,
-        hidden: Hidden,
+        hidden: InputDropout,
         random: &mut Random,
     ) -> Self {
-        let Hidden { unknown, right_context } = hidden;
+        let InputDropout { unknown, right_context } = hidden;
         let mut texts: Vec<(&SubwordSample, Range<usize>)> = Vec::with_capacity(samples.len());
         for &sample in samples {
             let parts = divide(sample.words.len(), right_context, random);
@@ -135,8 +135,9 @@ impl SubwordBatch {
 /// The results of a forward pass.
 #[derive(Debug)]
 pub(super) struct SubwordPass {
-    /// The input of each convolution, and the result of the last, a row for each subword.
-    pub(super) subwords: Vec<Vec<f32>>,
+    /// The embeddings of the subwords, a row each, and the result of the convolution over them.
+    pub(super) subwords: Vec<f32>,
+    pub(super) convolved: Vec<f32>,
     /// The position of the subword that has the largest number, for each number of the vectors of words.
     pub(super) largest: Vec<u32>,
     /// The input of each LSTM, and of the heads, after dropout, a row for each word.
@@ -158,13 +159,10 @@ pub(super) fn forward(
     let shape = layout.shape;
     let table = &weights[layout.subwords.clone()];
     let row = |&id: &u32| &table[id as usize * shape.embedding..][..shape.embedding];
-    let mut subwords: Vec<Vec<f32>> = vec![batch.ids.iter().flat_map(row).copied().collect()];
-    for [weight, bias] in &layout.convolutions {
-        let found =
-            convolve(&subwords[subwords.len() - 1], batch, &weights[weight.clone()], &weights[bias.clone()]);
-        subwords.push(found);
-    }
-    let (mut words, largest) = pool(&subwords[subwords.len() - 1], batch, shape.channels);
+    let subwords: Vec<f32> = batch.ids.iter().flat_map(row).copied().collect();
+    let [weight, bias] = &layout.convolution;
+    let convolved = convolve(&subwords, batch, &weights[weight.clone()], &weights[bias.clone()]);
+    let (mut words, largest) = pool(&convolved, batch, shape.channels);
     let table = &weights[layout.words.clone()];
     for (word, vector) in batch.words.iter().zip(words.chunks_exact_mut(shape.channels)) {
         if let Some(id) = word.id {
@@ -199,7 +197,7 @@ pub(super) fn forward(
         all_states.push(states);
     }
     let scores = scores(layout, weights, batch, &inputs[inputs.len() - 1]);
-    SubwordPass { subwords, largest, inputs, states: all_states, traces, scores }
+    SubwordPass { subwords, convolved, largest, inputs, states: all_states, traces, scores }
 }
 
 /// Returns what a convolution makes of rows of subwords: no number below 0, and zeros around texts.

@@ -8,13 +8,12 @@ use majuscule::methods::network::subwords::NativeTokenizer;
 use majuscule::methods::network::windower::{EncodedWord, WindowWord};
 use majuscule::methods::network::word_lexicon::LexiconRows;
 use majuscule::methods::spellings;
-use majuscule_train::corpus::Corpus;
 
 use super::config::CnnBilstmConfig;
 use super::lexicon_counts::LexiconCounts;
 use super::subwords::{learn, whole_words};
 use crate::shared::gold::WordLabels;
-use crate::shared::samples::{CorpusWords, Dataset, window_samples};
+use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset};
 
 /// A text with its labels, small enough that millions of words fit into memory.
 #[derive(Debug, Clone)]
@@ -52,7 +51,7 @@ pub(super) struct SampleWord {
     labels: [u8; 2],
     /// The layout before it.
     pub(super) layout: WordLayout,
-    /// What the lexicon knows of it.
+    /// Its profile in the lexicon.
     pub(super) lexicon: LexiconRows,
 }
 
@@ -92,10 +91,9 @@ impl SubwordSamples {
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
-    pub(super) fn read(config: &CnnBilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let CnnBilstmConfig { seed, held_out: fraction, .. } = *config;
-        let CorpusWords { forms, held_out, labels, digest } =
-            CorpusWords::read(&config.heads, corpus, seed, fraction)?;
+    pub(super) fn read(config: &CnnBilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
+        let corpus = split.corpus;
+        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(&config.heads, split)?;
         let tokenizer = learn(&forms, config.subwords)?;
         let subwords =
             NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
@@ -105,7 +103,7 @@ impl SubwordSamples {
         let settings =
             CnnBilstmSettings { shape, window: config.window, runs_on, costs: None, in_bytes: false };
         let lexicon = match config.reads_lexicon() {
-            true => Some(LexiconCounts::read(corpus, seed, fraction, &config.lists)?),
+            true => Some(LexiconCounts::read(split, &config.lists)?),
             false => None,
         };
         let locale = corpus.locale();
@@ -130,7 +128,7 @@ impl SubwordSamples {
             };
             SubwordSample::new(&window, &labels, known)
         };
-        let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
+        let train = split.window_samples(&labels, &vocabulary, options, sample)?;
         let words = vocabulary.words();
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, parts, words, digest })
     }

@@ -1,12 +1,13 @@
 //! Trainings of small networks.
 
-use super::network::{BatchWord, Hidden, SubwordBatch, forward};
+use super::network::{BatchWord, SubwordBatch, forward};
 use super::samples::SubwordSample;
 use super::*;
 use crate::shared::gold::WordLabels;
 use crate::shared::predict::HeadOptions;
+use crate::shared::samples::CorpusSplit;
 use crate::shared::sparse_adam::TableGradient;
-use crate::shared::toy_texts::{corpus, marked_corpus, marked_corpus_with_clauses};
+use crate::shared::toy_texts::{changed, corpus, marked_corpus, marked_corpus_with_clauses};
 use majuscule::methods::Backend;
 use majuscule::methods::backend::Precision;
 use majuscule::methods::network::cnn_bilstm::{in_bytes, load};
@@ -19,20 +20,17 @@ use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::random::{Purpose, generator};
 
 fn config() -> CnnBilstmConfig {
-    CnnBilstmConfig {
-        subwords: 60,
-        words: 4,
-        embedding: 6,
-        convolutions: 2,
-        channels: 8,
-        hidden: 7,
-        epochs: 3,
-        rate: 1e-2,
-        warm_up: 2,
-        batch_words: 60,
-        held_out: 0.1,
-        ..CnnBilstmConfig::default()
-    }
+    changed(CnnBilstmConfig::default(), |config| {
+        config.subwords = 60;
+        config.words = 4;
+        config.embedding = 6;
+        config.channels = 8;
+        config.hidden = 7;
+        config.training.epochs = Some(3);
+        config.training.rate = Some(1e-2);
+        config.training.warm_up = Some(2);
+        config.training.held_out = Some(0.1);
+    })
 }
 
 fn with_marks() -> HeadOptions {
@@ -41,6 +39,11 @@ fn with_marks() -> HeadOptions {
 
 fn one() -> NonZeroUsize {
     NonZeroUsize::MIN
+}
+
+/// Returns a corpus with the held-out examples of the toy network.
+fn split(corpus: &Corpus) -> CorpusSplit<'_> {
+    config().record().training.split(corpus)
 }
 
 fn trained(config: &CnnBilstmConfig, corpus: &Corpus) -> Draft {
@@ -69,12 +72,15 @@ fn restored(model: &CnnBilstm, words: &str, request: Request) -> String {
 
 #[test]
 fn a_window_in_parts_has_the_same_words_and_no_mark_after_a_part() {
-    let config = CnnBilstmConfig { heads: with_marks(), window: 200, ..config() };
-    let samples = SubwordSamples::read(&config, &marked_corpus(200)).unwrap();
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.window = 200;
+    });
+    let samples = SubwordSamples::read(&config, split(&marked_corpus(200))).unwrap();
     let special = samples.parts.vocabulary().unwrap().special();
     let sample = samples.dataset.train.iter().max_by_key(|sample| sample.words.len()).unwrap();
     let batch = |right_context| {
-        let hidden = Hidden { right_context, ..Hidden::default() };
+        let hidden = InputDropout { right_context, ..InputDropout::default() };
         SubwordBatch::new(&[sample], special, hidden, &mut generator(1, Purpose::Dropout, 0))
     };
     let (whole, parts) = (batch(0.0), batch(1.0));
@@ -102,8 +108,14 @@ fn gradients_are_the_differences_of_the_loss() {
         (with_marks(), laid_out(marked_corpus(40))),
     ] {
         let profiles = corpus.protocol().has_layouts();
-        let config = CnnBilstmConfig { heads, dropout: 0.0, unknown: 0.0, window: 12, profiles, ..config() };
-        let samples = SubwordSamples::read(&config, &corpus).unwrap();
+        let config = changed(config(), |config| {
+            config.heads = heads;
+            config.training.dropout = Some(0.0);
+            config.unknown = 0.0;
+            config.window = 12;
+            config.profiles = profiles;
+        });
+        let samples = SubwordSamples::read(&config, split(&corpus)).unwrap();
         let sizes = Heads::of(&samples.dataset.labels).sizes();
         let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
         let mut weights = init_weights(&layout, 1);
@@ -114,8 +126,12 @@ fn gradients_are_the_differences_of_the_loss() {
         let lengths: Vec<usize> = batch.iter().map(|sample| sample.words.len()).collect();
         assert!(lengths.iter().min() < lengths.iter().max(), "{lengths:?}");
         let special = samples.parts.vocabulary().unwrap().special();
-        let batch =
-            SubwordBatch::new(&batch, special, Hidden::default(), &mut generator(1, Purpose::Dropout, 0));
+        let batch = SubwordBatch::new(
+            &batch,
+            special,
+            InputDropout::default(),
+            &mut generator(1, Purpose::Dropout, 0),
+        );
         let gradient = |weights: &[f32]| {
             let pass = forward(&layout, weights, &batch, &mut |_| {});
             gradient::gradient(&layout, weights, &batch, pass, &[])
@@ -153,8 +169,12 @@ fn gradients_are_the_differences_of_the_loss() {
 
 #[test]
 fn the_engine_computes_what_is_trained_alone_and_among_others() {
-    let config = CnnBilstmConfig { heads: with_marks(), window: 12, profiles: true, ..config() };
-    let samples = SubwordSamples::read(&config, &laid_out(marked_corpus(40))).unwrap();
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.window = 12;
+        config.profiles = true;
+    });
+    let samples = SubwordSamples::read(&config, split(&laid_out(marked_corpus(40)))).unwrap();
     let sizes = Heads::of(&samples.dataset.labels).sizes();
     let layout = CnnBilstmLayout::new(samples.parts.settings.shape, samples.words, sizes);
     let mut weights = init_weights(&layout, 1);
@@ -188,8 +208,12 @@ fn the_engine_computes_what_is_trained_alone_and_among_others() {
         let [(window, ln)] = &found[..] else { panic!("{found:?}") };
         let labels = vec![WordLabels::default(); window.words.len()];
         let batch = SubwordSample::new(window, &labels, |word| word.ids.lexicon);
-        let batch =
-            SubwordBatch::new(&[&batch], special, Hidden::default(), &mut generator(1, Purpose::Dropout, 0));
+        let batch = SubwordBatch::new(
+            &[&batch],
+            special,
+            InputDropout::default(),
+            &mut generator(1, Purpose::Dropout, 0),
+        );
         let scores = forward(&layout, &weights, &batch, &mut |_| {}).scores;
         let differences = |scores: &[f32]| scores.windows(2).map(|two| two[1] - two[0]).collect::<Vec<_>>();
         for (scores, ln) in scores.chunks(sizes.all()).zip(ln.chunks(sizes.all())) {
@@ -204,7 +228,10 @@ fn the_engine_computes_what_is_trained_alone_and_among_others() {
 
 #[test]
 fn it_learns_fifty_sentences_by_heart() {
-    let config = CnnBilstmConfig { epochs: 60, held_out: 0.0, ..config() };
+    let config = changed(config(), |config| {
+        config.training.epochs = Some(60);
+        config.training.held_out = Some(0.0);
+    });
     let corpus = corpus();
     let model = loaded(&trained(&config, &corpus), Backend::default());
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
@@ -221,7 +248,12 @@ fn line_breaks_tell_where_sentences_begin() {
     };
     let text: String = (0..400).map(sentence).collect();
     let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Lines, Locale::Root);
-    let config = CnnBilstmConfig { epochs: 8, held_out: 0.0, words: 0, window: 20, ..config() };
+    let config = changed(config(), |config| {
+        config.training.epochs = Some(8);
+        config.training.held_out = Some(0.0);
+        config.words = 0;
+        config.window = 20;
+    });
     let model = loaded(&trained(&config, &corpus), Backend::default());
     let titles = |breaks: &[usize]| {
         let mut tokens =
@@ -252,7 +284,12 @@ fn a_name_that_a_list_has_and_the_text_has_not_is_known() {
     let names: std::collections::BTreeSet<String> = names.chain(["Zyx".into()]).collect();
     std::fs::write(&list, names.into_iter().map(|name| name + "\n").collect::<String>()).unwrap();
     let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root);
-    let config = CnnBilstmConfig { epochs: 20, held_out: 0.0, lists: vec![list], ..config() };
+    let config = changed(config(), |config| {
+        config.training.epochs = Some(20);
+        config.training.held_out = Some(0.0);
+        config.lists = vec![list];
+        config.channels = 16;
+    });
     let draft = trained(&config, &corpus);
     let small = in_bytes(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
     for draft in [&draft, &small] {
@@ -269,7 +306,12 @@ fn capitalised(word: &str) -> String {
 
 #[test]
 fn marks_and_cases_are_learned_together_and_kept_in_bytes() {
-    let config = CnnBilstmConfig { heads: with_marks(), epochs: 60, held_out: 0.0, window: 20, ..config() };
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.training.epochs = Some(60);
+        config.training.held_out = Some(0.0);
+        config.window = 20;
+    });
     let draft = trained(&config, &marked_corpus_with_clauses(40));
     let small = in_bytes(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
     assert!(small.pack().len() < draft.pack().len());
@@ -290,7 +332,15 @@ fn marks_and_cases_are_learned_together_and_kept_in_bytes() {
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let train = |seed| trained(&CnnBilstmConfig { seed, ..config() }, &corpus()).pack();
+    let train = |seed| {
+        trained(
+            &changed(config(), |config| {
+                config.training.seed = Some(seed);
+            }),
+            &corpus(),
+        )
+        .pack()
+    };
     let first = train(1);
     assert!(train(1) == first && train(2) != first);
 }
@@ -299,8 +349,17 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 fn an_interrupted_training_goes_on_to_the_same_model() {
     let temporary = tempfile::tempdir().unwrap();
     let file = temporary.path().join("checkpoint");
-    let config = CnnBilstmConfig { checkpoint: Some(file.clone()), checkpoint_every: 2, ..config() };
-    let whole = trained(&CnnBilstmConfig { checkpoint: None, ..config.clone() }, &corpus()).pack();
+    let config = changed(config(), |config| {
+        config.training.checkpoint = Some(file.clone());
+        config.training.checkpoint_every = 2;
+    });
+    let whole = trained(
+        &changed(config.clone(), |config| {
+            config.training.checkpoint = None;
+        }),
+        &corpus(),
+    )
+    .pack();
     // The state after a few steps, as a process leaves it that ends there.
     let mut steps = 0;
     let copy = temporary.path().join("copy");
@@ -318,7 +377,12 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
     let refused = |config: &CnnBilstmConfig, corpus: &Corpus| {
         methods::train(config, corpus, Vec::new(), one(), &mut |_| {}).unwrap_err().to_string()
     };
-    let error = refused(&CnnBilstmConfig { rate: 0.5, ..config.clone() }, &corpus());
+    let error = refused(
+        &changed(config.clone(), |config| {
+            config.training.rate = Some(0.5);
+        }),
+        &corpus(),
+    );
     assert!(error.contains("rate"), "{error}");
     let error = refused(&config, &marked_corpus(40));
     assert!(error.contains("checkpoint"), "{error}");
@@ -336,13 +400,48 @@ fn settings_that_cannot_be_are_refused() {
         methods::train(&config, &corpus(), Vec::new(), one(), &mut |_| {}).unwrap_err().to_string()
     };
     for (config, what) in [
-        (CnnBilstmConfig { epochs: 0, ..config() }, "`epochs` 0"),
-        (CnnBilstmConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
-        (CnnBilstmConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
-        (CnnBilstmConfig { window: 1, ..config() }, "`window` 1"),
-        (CnnBilstmConfig { subwords: 3, ..config() }, "`subwords` 3"),
-        (CnnBilstmConfig { layers: 0, ..config() }, "`layers` 0"),
-        (CnnBilstmConfig { channels: 1 << 20, ..config() }, "`channels` 1048576"),
+        (
+            changed(config(), |config| {
+                config.training.epochs = Some(0);
+            }),
+            "`epochs` 0",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.dropout = Some(1.0);
+            }),
+            "`dropout` 1",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.rate = Some(f64::NAN);
+            }),
+            "`rate` NaN",
+        ),
+        (
+            changed(config(), |config| {
+                config.window = 1;
+            }),
+            "`window` 1",
+        ),
+        (
+            changed(config(), |config| {
+                config.subwords = 3;
+            }),
+            "`subwords` 3",
+        ),
+        (
+            changed(config(), |config| {
+                config.layers = 0;
+            }),
+            "`layers` 0",
+        ),
+        (
+            changed(config(), |config| {
+                config.channels = 1 << 20;
+            }),
+            "`channels` 1048576",
+        ),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

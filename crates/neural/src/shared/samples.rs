@@ -74,16 +74,60 @@ pub enum BatchSize {
 /// The number of batches within which samples are sorted by length.
 const SORTED_BATCHES: usize = 64;
 
-/// Reads a corpus and passes each example to `take`, with true if it is held out. The same seed
-/// holds out the same examples.
-pub fn split_examples(
-    corpus: &Corpus,
-    seed: u64,
-    held_out: f64,
-    take: &mut dyn FnMut(&Example, bool) -> Result<()>,
-) -> Result<()> {
-    let mut random = generator(seed, Purpose::HeldOut, 0);
-    corpus.for_each(&mut |example| take(example, unit(&mut random) < held_out))
+/// A corpus of which a fraction is held out: with the same seed the same examples.
+#[derive(Debug, Clone, Copy)]
+pub struct CorpusSplit<'a> {
+    pub corpus: &'a Corpus,
+    pub seed: u64,
+    pub held_out: f64,
+}
+
+impl CorpusSplit<'_> {
+    /// Passes each example to `take`, with true if it is held out.
+    ///
+    /// # Errors
+    /// Fails if the corpus cannot be read, and with the errors of `take`.
+    pub fn for_each(self, take: &mut dyn FnMut(&Example, bool) -> Result<()>) -> Result<()> {
+        let mut random = generator(self.seed, Purpose::HeldOut, 0);
+        self.corpus.for_each(&mut |example| take(example, unit(&mut random) < self.held_out))
+    }
+
+    /// Makes samples of the windows that teach a label; `sample` also gets the number of the example.
+    ///
+    /// # Errors
+    /// Fails if the corpus cannot be read or has no such windows.
+    pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
+        self,
+        labels: &Labels,
+        encoder: E,
+        mut options: WindowOptions,
+        sample: impl Fn(usize, WordWindow<I>, Vec<WordLabels>) -> S,
+    ) -> Result<Vec<S>> {
+        let heads = Heads::of(labels);
+        if !heads.marks().is_empty() {
+            // Running text is cut anywhere, and all its words are learned.
+            options.overlap = 0;
+        }
+        let mut windower = Windower::new(encoder, options);
+        let (mut samples, mut number) = (Vec::new(), 0);
+        self.for_each(&mut |example, is_held_out| {
+            number += 1;
+            if is_held_out {
+                return Ok(());
+            }
+            let mut windows = Vec::new();
+            windower.push_document(&example.tokens, &mut windows)?;
+            let mut gold = heads.gold(example).into_iter();
+            for window in windows {
+                if let Some(labels) = window_labels(&window, &mut gold) {
+                    samples.push(sample(number - 1, window, labels));
+                }
+            }
+            Ok(())
+        })?;
+        check_samples(&samples, self.corpus)?;
+        Ok(samples)
+    }
 }
 
 /// The words of a corpus, which are read before its texts become samples.
@@ -100,12 +144,13 @@ impl CorpusWords {
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
-    pub fn read(heads: &HeadOptions, corpus: &Corpus, seed: u64, fraction: f64) -> Result<Self> {
+    pub fn read(heads: &HeadOptions, split: CorpusSplit<'_>) -> Result<Self> {
+        let corpus = split.corpus;
         let LearnedHeads { cases, marks } = heads.learned()?;
         let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
         let mut held_out = Vec::new();
         let mut missing: Vec<Mark> = marks.iter().collect();
-        split_examples(corpus, seed, fraction, &mut |example, is_held_out| {
+        split.for_each(&mut |example, is_held_out| {
             digest.add(example, corpus.locale(), marks);
             if is_held_out {
                 held_out.push(example.clone());
@@ -122,46 +167,6 @@ impl CorpusWords {
         let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
         Ok(Self { labels: Heads::labels(classes, marks), forms, held_out, digest: digest.sum() })
     }
-}
-
-/// Reads a corpus, and makes samples of the windows that teach a label; `sample` also gets the number of the
-/// example.
-///
-/// # Errors
-/// Fails if the corpus cannot be read or has no such windows.
-pub fn window_samples<I, E: WordEncoder<Window = WordWindow<I>>, S>(
-    corpus: &Corpus,
-    seed: u64,
-    fraction: f64,
-    labels: &Labels,
-    encoder: E,
-    mut options: WindowOptions,
-    sample: impl Fn(usize, WordWindow<I>, Vec<WordLabels>) -> S,
-) -> Result<Vec<S>> {
-    let heads = Heads::of(labels);
-    if !heads.marks().is_empty() {
-        // Running text is cut anywhere, and all its words are learned.
-        options.overlap = 0;
-    }
-    let mut windower = Windower::new(encoder, options);
-    let (mut samples, mut number) = (Vec::new(), 0);
-    split_examples(corpus, seed, fraction, &mut |example, is_held_out| {
-        number += 1;
-        if is_held_out {
-            return Ok(());
-        }
-        let mut windows = Vec::new();
-        windower.push_document(&example.tokens, &mut windows)?;
-        let mut gold = heads.gold(example).into_iter();
-        for window in windows {
-            if let Some(labels) = window_labels(&window, &mut gold) {
-                samples.push(sample(number - 1, window, labels));
-            }
-        }
-        Ok(())
-    })?;
-    check_samples(&samples, corpus)?;
-    Ok(samples)
 }
 
 /// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks

@@ -50,3 +50,9 @@ fn running(window: usize, sentence: impl Fn(usize, &str, &str) -> String) -> Cor
         Locale::Root,
     )
 }
+
+/// Returns a configuration with a change.
+pub fn changed<C>(mut config: C, change: impl FnOnce(&mut C)) -> C {
+    change(&mut config);
+    config
+}

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::heads::Heads;
+use super::options::NetworkTraining;
 use super::samples::{BatchSize, Dataset};
 use super::throughput::Throughput;
 use majuscule::error::Result;
@@ -129,11 +130,8 @@ pub struct TrainLoop<'a, T: NetworkTrainer> {
     pub position: TrainPosition<T::Weights>,
     pub dataset: &'a Dataset<T::Sample>,
     pub protocol: Protocol,
-    pub epochs: usize,
-    /// The number of epochs in a row that may be worse than the best.
-    pub patience: usize,
+    pub training: NetworkTraining,
     pub batch: BatchSize,
-    pub seed: u64,
     pub threads: NonZeroUsize,
     pub log: Option<&'a PathBuf>,
 }
@@ -143,7 +141,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
     /// or the last ones if none are held out.
     pub fn run(mut self, watch: &mut Watch<'_>) -> Result<T::Weights> {
         let mut log = Log::open(self.log)?;
-        while self.position.epoch < self.epochs && self.position.worse < self.patience {
+        while self.position.epoch < self.training.epochs && self.position.worse < self.training.patience {
             self.epoch(&mut log, watch)?;
             self.validate(&mut log)?;
             self.trainer.save(&self.position)?;
@@ -156,7 +154,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
 
     fn epoch(&mut self, log: &mut Log, watch: &mut Watch<'_>) -> Result<()> {
         let epoch = self.position.epoch;
-        let batches = self.dataset.batches(T::length, self.batch, self.seed, epoch);
+        let batches = self.dataset.batches(T::length, self.batch, self.training.seed, epoch);
         let steps_per_epoch = batches.len();
         self.trainer.begin_epoch(epoch)?;
         let mut throughput = Throughput::new(T::LOG_EVERY);
@@ -164,7 +162,8 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         let mut saved = Instant::now();
         while let Some(batch) = batches.get(self.position.batches) {
             let number = epoch * steps_per_epoch + self.position.batches;
-            let step = TrainStep { epoch, number, steps_per_epoch, steps: self.epochs * steps_per_epoch };
+            let step =
+                TrainStep { epoch, number, steps_per_epoch, steps: self.training.epochs * steps_per_epoch };
             let loss = self.trainer.step(batch, step)?;
             throughput.add(loss, batch.iter().map(|sample| T::length(sample)).sum());
             self.position.batches += 1;
@@ -190,7 +189,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         let done = step.number + 1;
         Progress {
             epoch: step.epoch + 1,
-            epochs: self.epochs,
+            epochs: self.training.epochs,
             step: done,
             steps: step.steps,
             loss: throughput.loss(),

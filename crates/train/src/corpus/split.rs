@@ -1,11 +1,9 @@
 //! Splits corpora into parts for training, development and testing, the same for the same seed.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -14,7 +12,7 @@ use serde::Serialize;
 use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use crate::random::below;
-use majuscule::error::{Error, Result, option};
+use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
 use majuscule::format::{Format, has_names};
 use majuscule::text::Locale;
@@ -22,57 +20,13 @@ use majuscule::text::Locale;
 /// The settings of splitting a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub struct SplitConfig {
-    /// Shares of train, dev and test; each file is split in these proportions, exact to the line
-    #[arg(long, value_name = "TRAIN,DEV,TEST", default_value_t)]
-    pub shares: SplitShares,
     /// Seed of the split: another seed gives another split
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Keep documents whole: each file goes to one part
-    #[arg(long, conflicts_with = "disjoint")]
-    pub documents: bool,
-    /// For parallel files: take each line from only one of them, so that no sentence occurs
-    /// together with its translation
-    #[arg(long)]
-    pub disjoint: bool,
 }
 
-impl Default for SplitConfig {
-    fn default() -> Self {
-        Self { shares: SplitShares::default(), seed: 1, documents: false, disjoint: false }
-    }
-}
-
-/// The shares of train, dev and test, not all of them 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SplitShares([u32; 3]);
-
-impl Default for SplitShares {
-    fn default() -> Self {
-        Self([80, 10, 10])
-    }
-}
-
-impl FromStr for SplitShares {
-    type Err = Error;
-
-    fn from_str(shares: &str) -> Result<Self> {
-        let numbers: Vec<u32> = shares.split(',').map_while(|share| share.trim().parse().ok()).collect();
-        match <[u32; 3]>::try_from(numbers) {
-            Ok(numbers) if shares.split(',').count() == 3 && numbers != [0; 3] => Ok(Self(numbers)),
-            _ => Err(Error::usage(format!(
-                "shares \"{shares}\": expected three whole numbers, not all 0, such as 80,10,10"
-            ))),
-        }
-    }
-}
-
-impl fmt::Display for SplitShares {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [train, dev, test] = self.0;
-        write!(f, "{train},{dev},{test}")
-    }
-}
+/// The shares of train, dev and test in percent; each file is split in these proportions, exact to the line.
+const SHARES: [u32; 3] = [80, 10, 10];
 
 /// The names of the parts and of their folders.
 pub const PARTS: [&str; 3] = ["train", "dev", "test"];
@@ -87,12 +41,8 @@ pub struct SplitReport {
     pub version: &'static str,
     /// The seed, which gives the same parts again.
     pub seed: u64,
-    /// The requested shares.
-    pub shares: SplitShares,
-    /// True if files were kept whole.
-    pub documents: bool,
-    /// True if each line was taken from only one file.
-    pub disjoint: bool,
+    /// The shares of train, dev and test in percent.
+    pub shares: [u32; 3],
     /// The names of the files in the folders.
     pub files: Vec<String>,
     /// The number of sentences in train, dev and test.
@@ -117,8 +67,8 @@ pub struct SharedSentences {
 /// folder of parts may be replaced.
 ///
 /// # Errors
-/// If a file cannot be read or a part cannot be written, if two files have the same name, if a
-/// transcript would be cut, or if parallel files differ in length.
+/// If a file cannot be read or a part cannot be written, if two files have the same name, or if a
+/// transcript would be cut.
 pub fn split(
     files: &[PathBuf],
     reading: &Reading,
@@ -128,21 +78,11 @@ pub fn split(
 ) -> Result<SplitReport> {
     let names = names(files)?;
     check_outside(files, folder)?;
-    if config.disjoint && files.len() < 2 {
-        let problem = format!("{} is for parallel files: name two or more", option("disjoint"));
-        return Err(Error::usage(problem));
-    }
-    if !config.documents {
-        check_cuttable(files, reading)?;
-    }
+    check_cuttable(files, reading)?;
     let mut report = None;
     files::publish_folder(folder, replace.then_some(MANIFEST), |folder| {
-        let mut parts = PartFiles::new(folder, &names, config)?;
-        match (config.documents, config.disjoint) {
-            (true, _) => documents(files, config, &mut parts)?,
-            (false, true) => disjoint_lines(files, reading, config, &mut parts)?,
-            (false, false) => lines(files, reading, config, &mut parts)?,
-        }
+        let mut parts = PartFiles::new(folder, &names)?;
+        lines(files, reading, config, &mut parts)?;
         let written = parts.finish()?;
         let found = examine(&written, reading, config, &names)?;
         let json =
@@ -200,8 +140,7 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
         if !kind.info().is_cut_by_lines {
             let (file, kind) = (file.display(), kind.shown());
             return Err(Error::usage(format!(
-                "{file} is {kind}, which cannot be split by lines: give {}",
-                option("documents")
+                "{file} is {kind}, which cannot be split by lines: give text with a sentence per line"
             )));
         }
     }
@@ -217,9 +156,9 @@ struct PartFiles {
 }
 
 impl PartFiles {
-    fn new(folder: &Path, names: &[String], config: &SplitConfig) -> Result<Self> {
+    fn new(folder: &Path, names: &[String]) -> Result<Self> {
         let mut parts = Self { files: Vec::new(), paths: Vec::new(), written: [vec![], vec![], vec![]] };
-        for (part, _) in PARTS.iter().zip(config.shares.0).filter(|(_, share)| *share > 0) {
+        for part in PARTS {
             let folder = folder.join(part);
             std::fs::create_dir(&folder).map_err(|error| Error::io("create", folder, error))?;
         }
@@ -263,15 +202,15 @@ impl PartFiles {
 /// are equally likely (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several
 /// parts).
 struct PartSampler {
-    left: Vec<u64>,
+    left: [u64; 3],
     random: ChaCha8Rng,
 }
 
 impl PartSampler {
-    fn new(total: u64, shares: &[u32], seed: u64, stream: u64) -> Self {
+    fn new(total: u64, seed: u64, stream: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream);
-        Self { left: quotas(total, shares), random }
+        Self { left: quotas(total, SHARES), random }
     }
 
     fn next(&mut self) -> usize {
@@ -289,11 +228,11 @@ impl PartSampler {
 
 /// Divides `total` into integers by shares. The remainder left by rounding goes to the largest
 /// fractions, the first of equal ones.
-fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
+fn quotas(total: u64, shares: [u32; 3]) -> [u64; 3] {
     let sum: u128 = shares.iter().map(|&share| u128::from(share)).sum();
     let exact = |share: u32| u128::from(total) * u128::from(share);
-    let mut quotas: Vec<u64> = shares.iter().map(|&share| (exact(share) / sum) as u64).collect();
-    let mut order: Vec<usize> = (0..shares.len()).collect();
+    let mut quotas = shares.map(|share| (exact(share) / sum) as u64);
+    let mut order = [0, 1, 2];
     order.sort_by_key(|&part| std::cmp::Reverse(exact(shares[part]) % sum));
     let rest = total - quotas.iter().sum::<u64>();
     for &part in order.iter().take(rest as usize) {
@@ -302,28 +241,14 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
     quotas
 }
 
-/// Copies each file unchanged to one part.
-fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
-    let mut draw = PartSampler::new(files.len() as u64, &config.shares.0, config.seed, 0);
-    for (i, file) in files.iter().enumerate() {
-        let part = draw.next();
-        let mut lines = files::open(file)?.lines();
-        while let Some(line) = lines.next()? {
-            parts.write(i, part, line)?;
-        }
-        parts.close(i)?;
-    }
-    Ok(())
-}
-
 /// Distributes the lines of each file among the parts, independently of other files.
 fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let headed = has_header(file, reading);
         let total = count_lines(file, headed)?;
-        let mut draw = PartSampler::new(total, &config.shares.0, config.seed, i as u64);
+        let mut draw = PartSampler::new(total, config.seed, i as u64);
         let mut lines = files::open(file)?.lines();
-        copy_header(&mut lines, headed, i, config, parts)?;
+        copy_header(&mut lines, headed, i, parts)?;
         while let Some(line) = lines.next()? {
             if !line.trim().is_empty() {
                 parts.write(i, draw.next(), line)?;
@@ -332,59 +257,6 @@ fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut
         parts.close(i)?;
     }
     Ok(())
-}
-
-/// Assigns each line number of the parallel files to one part, which gets the line of only one of
-/// them.
-fn disjoint_lines(
-    files: &[PathBuf],
-    reading: &Reading,
-    config: &SplitConfig,
-    parts: &mut PartFiles,
-) -> Result<()> {
-    let mut inputs = Vec::new();
-    for (i, file) in files.iter().enumerate() {
-        let mut lines = files::open(file)?.lines();
-        copy_header(&mut lines, has_header(file, reading), i, config, parts)?;
-        inputs.push(lines);
-    }
-    let total = count_parallel(files, reading)?;
-    let shares = config.shares.0.repeat(files.len());
-    let mut draw = PartSampler::new(total, &shares, config.seed, 0);
-    for _ in 0..total {
-        let drawn = draw.next();
-        let (taken, part) = (drawn / PARTS.len(), drawn % PARTS.len());
-        for (i, lines) in inputs.iter_mut().enumerate() {
-            let line = lines.next()?.unwrap_or_default();
-            if i == taken && !line.trim().is_empty() {
-                parts.write(i, part, line)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The number of lines of parallel files.
-fn count_parallel(files: &[PathBuf], reading: &Reading) -> Result<u64> {
-    let mut first = None;
-    for file in files {
-        let headed = has_header(file, reading);
-        let mut lines = files::open(file)?.lines();
-        let mut count = 0;
-        while lines.next()?.is_some() {
-            count += 1;
-        }
-        let count = if headed { u64::saturating_sub(count, 1) } else { count };
-        let (expected, other) = *first.get_or_insert((count, file));
-        if count != expected {
-            let other = other.display();
-            let problem = format!(
-                "found {count} lines, but {other} has {expected}: parallel files have a translation on the same line"
-            );
-            return Err(Error::file(file.to_string_lossy(), problem));
-        }
-    }
-    Ok(first.map_or(0, |(count, _)| count))
 }
 
 /// The number of lines that are not empty.
@@ -406,17 +278,9 @@ fn has_header(file: &Path, reading: &Reading) -> bool {
 }
 
 /// Copies the header of a table to each part.
-fn copy_header(
-    lines: &mut files::Lines,
-    headed: bool,
-    file: usize,
-    config: &SplitConfig,
-    parts: &mut PartFiles,
-) -> Result<()> {
+fn copy_header(lines: &mut files::Lines, headed: bool, file: usize, parts: &mut PartFiles) -> Result<()> {
     if headed && let Some(header) = lines.next()? {
-        for (part, _) in config.shares.0.iter().enumerate().filter(|(_, share)| **share > 0) {
-            parts.write(file, part, header)?;
-        }
+        (0..PARTS.len()).try_for_each(|part| parts.write(file, part, header))?;
     }
     Ok(())
 }
@@ -450,9 +314,7 @@ fn examine(
     Ok(SplitReport {
         version: env!("CARGO_PKG_VERSION"),
         seed: config.seed,
-        shares: config.shares,
-        documents: config.documents,
-        disjoint: config.disjoint,
+        shares: SHARES,
         files: names.to_vec(),
         sentences,
         shared: vec![shared(1, 0), shared(2, 0), shared(2, 1)],
@@ -527,7 +389,7 @@ mod tests {
         #[test]
         fn quotas_add_up_and_are_less_than_one_off(total in 0u64..10_000, shares in proptest::array::uniform3(0u32..100)) {
             prop_assume!(shares != [0; 3]);
-            let quotas = quotas(total, &shares);
+            let quotas = quotas(total, shares);
             prop_assert_eq!(quotas.iter().sum::<u64>(), total);
             let sum: u32 = shares.iter().sum();
             for (quota, share) in quotas.iter().zip(shares) {
@@ -542,7 +404,7 @@ mod tests {
     fn every_line_goes_to_one_part_in_its_order_and_by_the_shares() {
         let folder = Folder::new();
         let file = folder.file("a.txt", &(numbered("Ana", 60) + "\n \n" + &numbered("Rui", 40)));
-        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig { seed: 1 }).unwrap();
         assert_eq!(report.sentences, [80, 10, 10]);
         let mut all = Vec::new();
         for part in PARTS {
@@ -564,9 +426,7 @@ mod tests {
         let folder = Folder::new();
         let file = folder.file("a", &numbered("Ana", 200));
         let dev = |seed| {
-            folder
-                .split(std::slice::from_ref(&file), &SplitConfig { seed, ..SplitConfig::default() })
-                .unwrap();
+            folder.split(std::slice::from_ref(&file), &SplitConfig { seed }).unwrap();
             folder.part("dev", "a")
         };
         let (one, again, two) = (dev(1), dev(1), dev(2));
@@ -577,56 +437,21 @@ mod tests {
     }
 
     #[test]
-    fn of_parallel_files_each_line_is_taken_once() {
+    fn a_transcript_is_not_cut() {
         let folder = Folder::new();
-        let names = ["x.en", "x.pt", "x.es"];
-        let files = names.map(|name| folder.file(name, &numbered(name, 30)));
-        let config =
-            SplitConfig { disjoint: true, shares: "4,1,0".parse().unwrap(), ..SplitConfig::default() };
-        let report = folder.split(&files, &config).unwrap();
-        assert_eq!(report.sentences, [24, 6, 0]);
-        assert!(!folder.0.path().join("out/test").exists());
-        let mut seen = Vec::new();
-        for name in names {
-            for (part, expected) in [("train", 8), ("dev", 2)] {
-                let lines = folder.part(part, name);
-                assert_eq!(lines.len(), expected);
-                seen.extend(lines.iter().map(|line| number(line)));
-            }
-        }
-        seen.sort_unstable();
-        assert_eq!(seen, (0..30).collect::<Vec<_>>());
-
-        let short = folder.file("y.en", &numbered("y", 29));
-        let error = folder.split(&[files[0].clone(), short], &config).unwrap_err().to_string();
-        assert!(error.contains("found 29 lines") && error.contains("has 30"), "{error}");
-        assert!(matches!(folder.split(&files[..1], &config), Err(Error::Usage(_))));
-    }
-
-    #[test]
-    fn documents_stay_whole() {
-        let folder = Folder::new();
-        let files: Vec<_> =
-            (0..10).map(|i| folder.file(&format!("{i}.txt"), &numbered("Ana", i + 1))).collect();
-        let config = SplitConfig { documents: true, ..SplitConfig::default() };
-        folder.split(&files, &config).unwrap();
-        let counts = PARTS.map(|part| fs::read_dir(folder.0.path().join("out").join(part)).unwrap().count());
-        assert_eq!(counts, [8, 1, 1]);
         let transcript = folder.file("a.nlp", "token|punctuation\nYes|.\n");
-        let refused = folder.split(std::slice::from_ref(&transcript), &SplitConfig::default());
-        assert!(matches!(refused, Err(Error::Usage(_))));
-        assert_eq!(folder.split(&[transcript], &config).unwrap().sentences, [1, 0, 0]);
+        assert!(matches!(folder.split(&[transcript], &SplitConfig { seed: 1 }), Err(Error::Usage(_))));
     }
 
     #[test]
     fn sentences_that_stand_in_two_parts_are_reported() {
         let folder = Folder::new();
         let file = folder.file("a", &"Thank you.\nthank you!\n".repeat(10));
-        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig { seed: 1 }).unwrap();
         let shared: Vec<u64> = report.shared.iter().map(|shared| shared.sentences).collect();
         assert_eq!((report.sentences, shared), ([16, 2, 2], vec![2, 2, 2]));
         let file = folder.file("b", &numbered("Ana", 20));
-        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig { seed: 1 }).unwrap();
         assert!(report.shared.iter().all(|shared| shared.sentences == 0));
     }
 
@@ -634,24 +459,24 @@ mod tests {
     fn every_part_of_a_table_has_its_names() {
         let folder = Folder::new();
         let file = folder.file("a.tsv", &("id\ttext\n".to_owned() + &"7\tOlá.\n".repeat(10)));
-        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig { seed: 1 }).unwrap();
         assert_eq!(report.sentences, [8, 1, 1]);
         assert_eq!(folder.part("dev", "a.tsv"), ["id\ttext", "7\tOlá."]);
     }
 
     #[test]
-    fn two_files_of_one_name_and_wrong_shares_are_refused() {
+    fn two_files_of_one_name_are_refused() {
         let folder = Folder::new();
         let file = folder.file("a", "Olá");
-        let refused = folder.split(&[file.clone(), file], &SplitConfig::default());
+        let refused = folder.split(&[file.clone(), file], &SplitConfig { seed: 1 });
         assert!(matches!(refused, Err(Error::Usage(_))));
-        assert!(matches!(folder.split(&[PathBuf::from("-")], &SplitConfig::default()), Err(Error::Usage(_))));
+        assert!(matches!(
+            folder.split(&[PathBuf::from("-")], &SplitConfig { seed: 1 }),
+            Err(Error::Usage(_))
+        ));
         let file = folder.file("b", "Olá");
-        folder.split(&[file], &SplitConfig::default()).unwrap();
+        folder.split(&[file], &SplitConfig { seed: 1 }).unwrap();
         let inside = folder.0.path().join("out/train/b");
-        assert!(matches!(folder.split(&[inside], &SplitConfig::default()), Err(Error::Usage(_))));
-        for wrong in ["", "80,20", "1,2,x", "0,0,0", "1,2,3,4", "1,2,3,x", "-1,2,3"] {
-            assert!(wrong.parse::<SplitShares>().is_err(), "{wrong}");
-        }
+        assert!(matches!(folder.split(&[inside], &SplitConfig { seed: 1 }), Err(Error::Usage(_))));
     }
 }

@@ -76,7 +76,7 @@ pub fn check_cased(lexicon: &Lexicon, name: &str) -> Result<()> {
 /// Like [`check_cased`], for words with the counts of their classes.
 ///
 /// # Errors
-/// Those of [`check_cased`].
+/// The errors of [`check_cased`].
 pub fn check_forms<'a>(
     forms: impl Iterator<Item = (&'a str, (Class, f64))>,
     locale: Locale,
@@ -108,7 +108,6 @@ const HARDLY_ANY: f64 = 0.001;
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use crate::lexicon::Initial;
     use proptest::prelude::*;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {
@@ -144,7 +143,7 @@ mod tests {
         let lexicon = built("The rose of Anna.\nThe rose is red.\n\nIs the rose red?");
         let the = lexicon.get("the").unwrap();
         assert_eq!((the.count(), the.initial()), (1.0, 2.0));
-        assert_eq!(the.majority(Initial::Apart), Case::Lower);
+        assert_eq!(the.majority(), Case::Lower);
         assert_eq!(lexicon.majority("anna"), Some(Case::Title));
         assert_eq!(lexicon.sources()[0].words, 12);
     }

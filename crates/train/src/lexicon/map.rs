@@ -6,25 +6,24 @@
 
 use std::io::{self, Write};
 
+use super::Lexicon;
 use super::read::{LexiconLines, OneSource, form, number};
-use super::{Initial, Lexicon};
 use majuscule::error::Result;
 
 /// Writes every word with the shares of its forms.
 ///
 /// # Errors
 /// If `out` cannot be written.
-pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
-        let initial = if entry.count() > 0.0 { initial } else { Initial::Count };
-        let total: f64 = entry.forms.iter().map(|form| form.weight(initial)).sum();
+        let total: f64 = entry.forms.iter().map(|form| entry.weight(form)).sum();
         if total <= 0.0 {
             continue;
         }
         write!(out, "{}", entry.word)?;
-        for form in entry.forms.iter().filter(|form| form.weight(initial) > 0.0) {
+        for form in entry.forms.iter().filter(|form| entry.weight(form) > 0.0) {
             let spelling = form.case.applied(entry.word, lexicon.locale());
-            write!(out, " {spelling} {}", form.weight(initial) / total)?;
+            write!(out, " {spelling} {}", entry.weight(form) / total)?;
         }
         writeln!(out)?;
     }
@@ -82,7 +81,7 @@ mod tests {
 
     fn written(lexicon: &Lexicon) -> String {
         let mut out = Vec::new();
-        write(lexicon, Initial::Apart, &mut out).unwrap();
+        write(lexicon, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

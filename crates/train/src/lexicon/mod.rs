@@ -1,7 +1,6 @@
 //! Lexicons: lower-cased words with the forms in which they were seen, and their counts.
 
 pub mod build;
-pub mod compare;
 mod counter;
 pub mod json;
 pub mod list;
@@ -10,7 +9,6 @@ pub mod moses;
 mod operations;
 pub mod read;
 mod sources;
-pub mod stats;
 pub mod tsv;
 
 pub use counter::FormCounter;
@@ -77,25 +75,6 @@ impl CountedForm {
     pub fn total(&self) -> f64 {
         self.count + self.initial
     }
-
-    /// The number of occurrences, with or without sentence beginnings.
-    pub fn weight(&self, initial: Initial) -> f64 {
-        match initial {
-            Initial::Apart => self.count,
-            Initial::Count => self.total(),
-        }
-    }
-}
-
-/// The treatment of words at sentence beginnings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Initial {
-    /// They count only for words that were seen nowhere else: a capital there may be due to the
-    /// position.
-    #[default]
-    Apart,
-    /// They count as much as any other occurrence.
-    Count,
 }
 
 /// A word and its forms.
@@ -123,14 +102,18 @@ impl LexiconEntry<'_> {
         self.count() + self.initial()
     }
 
+    /// The number of occurrences of one of the forms inside sentences, or at their beginning if the word
+    /// occurs nowhere else.
+    pub fn weight(&self, form: &CountedForm) -> f64 {
+        if self.count() > 0.0 { form.count } else { form.initial }
+    }
+
     /// The most frequent case of the word, counted where the position says nothing. For a word seen
     /// only at the beginning of sentences, the occurrences there are counted, but a capital first
     /// letter then says nothing (nor does a capital that is the whole word): without other
     /// capitals, the word is lower. Ties go to the smaller change: lower, title, upper, mixed by
     /// pattern.
-    ///
-    /// With [`Initial::Count`], all occurrences count alike.
-    pub fn majority(&self, initial: Initial) -> Case {
+    pub fn majority(&self) -> Case {
         let most = |weight: &dyn Fn(&CountedForm) -> f64| {
             // The forms are in the order of the smaller change; a later one wins only if it is more
             // frequent.
@@ -143,7 +126,7 @@ impl LexiconEntry<'_> {
             }
             best.map(|(_, case)| case)
         };
-        most(&|form| form.weight(initial))
+        most(&|form| form.count)
             .or_else(|| most(&|form| if self.is_due_to_position(form) { 0.0 } else { form.initial }))
             .unwrap_or_default()
     }
@@ -215,11 +198,6 @@ impl Lexicon {
         self.words.is_empty()
     }
 
-    /// The number of forms of all words.
-    pub fn form_count(&self) -> usize {
-        self.forms.len()
-    }
-
     /// The sources of the lexicon, in the order in which they were added.
     pub fn sources(&self) -> &[LexiconSource] {
         &self.sources
@@ -258,7 +236,7 @@ impl Lexicon {
     /// The most frequent case of a word (see [`LexiconEntry::majority`]); `None` if the lexicon
     /// lacks the word.
     pub fn majority(&self, word: &str) -> Option<Case> {
-        self.get(word).map(|entry| entry.majority(Initial::Apart))
+        self.get(word).map(|entry| entry.majority())
     }
 
     fn entry(&self, i: usize) -> LexiconEntry<'_> {
@@ -348,7 +326,7 @@ mod tests {
             let lexicon = counter.finish("test");
             for entry in lexicon.iter() {
                 let mut word = String::new();
-                lower_word(&entry.majority(Initial::Apart).applied(entry.word, Locale::Root), Locale::Root, &mut word);
+                lower_word(&entry.majority().applied(entry.word, Locale::Root), Locale::Root, &mut word);
                 prop_assert_eq!(word, entry.word);
             }
             let total: f64 = lexicon.iter().map(|entry| entry.total()).sum();
@@ -371,19 +349,18 @@ mod tests {
 
     #[test]
     fn sentence_beginnings_say_little() {
-        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority(Initial::Apart);
+        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority();
         assert_eq!(majority("^The ^The ^The the"), Case::Lower);
         assert_eq!(majority("^Hence ^Hence"), Case::Lower);
         assert_eq!(majority("^A"), Case::Lower);
         assert_eq!(majority("^NATO ^Nato ^Nato"), Case::Upper);
         assert_eq!(majority("^McDonald"), Case::Mixed(Capitals(0b101)));
         assert_eq!(majority("^USA ^usa ^usa"), Case::Lower);
-        assert_eq!(lexicon("^The ^The the").get("the").unwrap().majority(Initial::Count), Case::Title);
     }
 
     #[test]
     fn ties_go_to_the_smaller_change() {
-        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority(Initial::Apart);
+        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority();
         assert_eq!(majority("WHO Who who"), Case::Lower);
         assert_eq!(majority("WHO Who"), Case::Title);
         assert_eq!(majority("wHo WHO"), Case::Upper);

@@ -1,29 +1,27 @@
 //! The Moses truecaser's model: one word per line, its most frequent form first.
 //!
 //! `the (12/15) The (3)`: each form with its count; the first count is followed by the sum of all.
-//! The counts are those of `count`. Those of sentence beginnings are included only on request,
-//! since the Moses truecaser does not count them either.
+//! Occurrences at sentence beginnings do not count, as in the Moses truecaser.
 
 use std::io::{self, Write};
 
 use super::read::{LexiconLines, OneSource, form, number};
-use super::{CountedForm, Initial, Lexicon};
+use super::{CountedForm, Lexicon};
 use majuscule::error::Result;
 
 /// Writes the words that have counts.
 ///
 /// # Errors
 /// If `out` cannot be written.
-pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
-        let mut forms: Vec<&CountedForm> =
-            entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
+        let mut forms: Vec<&CountedForm> = entry.forms.iter().filter(|form| form.count > 0.0).collect();
         // The sort is stable: of equally frequent forms, the smaller change comes first.
-        forms.sort_by(|a, b| b.weight(initial).total_cmp(&a.weight(initial)));
-        let total: f64 = forms.iter().map(|form| form.weight(initial)).sum();
+        forms.sort_by(|a, b| b.count.total_cmp(&a.count));
+        let total: f64 = forms.iter().map(|form| form.count).sum();
         for (i, &each) in forms.iter().enumerate() {
             let spelling = each.case.applied(entry.word, lexicon.locale());
-            let count = each.weight(initial);
+            let count = each.count;
             match i {
                 0 => write!(out, "{spelling} ({count}/{total})")?,
                 _ => write!(out, " {spelling} ({count})")?,
@@ -106,9 +104,9 @@ mod tests {
     use majuscule::text::Locale;
     use proptest::prelude::*;
 
-    fn written(lexicon: &Lexicon, initial: Initial) -> String {
+    fn written(lexicon: &Lexicon) -> String {
         let mut out = Vec::new();
-        write(lexicon, initial, &mut out).unwrap();
+        write(lexicon, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -122,7 +120,7 @@ mod tests {
                 format: Some(super::super::read::LexiconFormat::Moses),
                 ..Default::default()
             };
-            let file = written(&counted, Initial::Apart);
+            let file = written(&counted);
             prop_assert_eq!(super::super::read::read_bytes(file.as_bytes(), &config).unwrap(), counted);
         }
     }
@@ -130,8 +128,7 @@ mod tests {
     #[test]
     fn the_most_frequent_form_comes_first() {
         let lexicon = lexicon("rose Rose Rose ^Rose ^Hence");
-        assert_eq!(written(&lexicon, Initial::Apart), "Rose (2/3) rose (1)\n");
-        assert_eq!(written(&lexicon, Initial::Count), "Hence (1/1)\nRose (3/4) rose (1)\n");
+        assert_eq!(written(&lexicon), "Rose (2/3) rose (1)\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::sources::{SetId, SourceId};
-use super::{CountedForm, Date, Initial, Lexicon, LexiconEntry, LexiconSource, LexiconUpdate};
+use super::{CountedForm, Date, Lexicon, LexiconEntry, LexiconSource, LexiconUpdate};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Locale};
 
@@ -58,12 +58,12 @@ impl Lexicon {
 
     /// Returns a lexicon with some of the forms. Under [`FormFilter::Majority`], a word seen only
     /// at sentence beginnings may keep a form with no counts: its lower one.
-    pub fn keep(&self, keep: FormFilter, initial: Initial) -> Self {
+    pub fn keep(&self, keep: FormFilter) -> Self {
         let mut lexicon = self.without_words();
         for entry in self.iter() {
             match keep {
                 FormFilter::All => lexicon.push(entry.word, entry.forms.iter().copied()),
-                FormFilter::Majority => lexicon.push(entry.word, [majority_form(&entry, initial)]),
+                FormFilter::Majority => lexicon.push(entry.word, [majority_form(&entry)]),
                 FormFilter::Mixed => {
                     let mixed = entry.forms.iter().filter(|form| matches!(form.case, Case::Mixed(_)));
                     lexicon.push(entry.word, mixed.copied());
@@ -124,17 +124,13 @@ impl Lexicon {
     /// This is the dynamic vocabulary that Batista et al. 2007 leave for later work (section 6).
     ///
     /// # Errors
-    /// If the decay is not from 0 to 1, if the date lies before an earlier update, or if the two
+    /// If the decay is not from 0 to 1, if the date is before an update of either lexicon, or if the two
     /// lexicons cannot be [merged](Lexicon::merge).
     pub fn update(&self, new: &Self, decay: f64, date: Date) -> Result<Self> {
         if !(0.0..=1.0).contains(&decay) {
             return Err(Error::usage(format!(
                 "decay {decay} is out of range: expected a number from 0 to 1"
             )));
-        }
-        if let Some(last) = self.updates.last().filter(|last| last.date > date) {
-            let problem = format!("date {date} is before the last update, {}: give a later one", last.date);
-            return Err(Error::usage(problem));
         }
         let mut faded = self.without_words();
         for entry in self.iter() {
@@ -146,6 +142,10 @@ impl Lexicon {
             faded.push(entry.word, entry.forms.iter().map(fade).filter(|form| form.total() > 0.0));
         }
         let mut updated = faded.merge(new)?;
+        if let Some(last) = updated.updates.last().filter(|last| last.date > date) {
+            let problem = format!("date {date} is before the last update, {}: give a later one", last.date);
+            return Err(Error::usage(problem));
+        }
         let sources = new.sources.iter().map(|source| source.name().to_owned()).collect();
         updated.updates.push(LexiconUpdate { date, decay, sources });
         Ok(updated)
@@ -213,8 +213,8 @@ fn certain_form(entry: &LexiconEntry<'_>) -> Option<CountedForm> {
     is_certain.then_some(*form)
 }
 
-fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
-    let case = entry.majority(initial);
+fn majority_form(entry: &LexiconEntry<'_>) -> CountedForm {
+    let case = entry.majority();
     let sources = entry.forms.first().map_or(SetId::NONE, |form| form.sources);
     let unseen = CountedForm { case, count: 0.0, initial: 0.0, sources };
     entry.forms.iter().copied().find(|form| form.case == case).unwrap_or(unseen)
@@ -271,7 +271,7 @@ mod tests {
             seen("may", Case::Title, false, 19),
             seen("may", Case::Lower, true, 1),
         ];
-        let certain = counted(&words.concat()).keep(FormFilter::Certain, Initial::Apart);
+        let certain = counted(&words.concat()).keep(FormFilter::Certain);
         assert_eq!(certain.iter().map(|entry| entry.word).collect::<Vec<_>>(), ["bbc", "lisbon", "march"]);
         assert!(certain.iter().all(|entry| entry.forms.len() == 1 && entry.forms[0].case != Case::Lower));
     }
@@ -342,7 +342,8 @@ mod tests {
         for decay in [-0.1, 1.1, f64::NAN] {
             assert!(matches!(old.update(&new, decay, day(20)), Err(Error::Usage(_))));
         }
-        assert_eq!(old.update(&new, 0.0, day(20)).unwrap().form_count(), 1);
+        assert_eq!(old.update(&new, 0.0, day(20)).unwrap().get("apple").unwrap().forms.len(), 1);
+        assert!(new.update(&updated, 0.5, day(19)).is_err());
     }
 
     #[test]
@@ -371,9 +372,9 @@ mod tests {
 
     #[test]
     fn the_most_frequent_form_of_each_word_is_kept() {
-        let kept = lexicon("rose Rose rose ^Anna iPhone").keep(FormFilter::Majority, Initial::Apart);
+        let kept = lexicon("rose Rose rose ^Anna iPhone").keep(FormFilter::Majority);
         let forms: Vec<_> = kept.iter().map(|e| e.forms[0].case.applied(e.word, Locale::Root)).collect();
         assert_eq!(forms, ["anna", "iPhone", "rose"]);
-        assert_eq!(lexicon("rose iPhone").keep(FormFilter::Mixed, Initial::Apart).len(), 1);
+        assert_eq!(lexicon("rose iPhone").keep(FormFilter::Mixed).len(), 1);
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
-use crate::lexicon::{Initial, Lexicon, LexiconEntry, VocabularyLimits, build, read};
+use crate::lexicon::{Lexicon, LexiconEntry, VocabularyLimits, build, read};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::majority::{CaseTable, Majority, MajoritySettings};
@@ -108,7 +108,7 @@ pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) ->
             || entry.total() >= config.lower_min_count as f64
             || settings.parts && entry.word.contains(is_joint)
     };
-    let case = |entry: &LexiconEntry<'_>| match entry.majority(Initial::Apart) {
+    let case = |entry: &LexiconEntry<'_>| match entry.majority() {
         // Writers who cannot type the ligature write Ijsland, but Dutch has IJsland.
         Case::Mixed(Capitals(1)) => Case::Title,
         case => case,

@@ -1,4 +1,4 @@
-//! The network on the CPU: words as subwords, convolutions over them, one vector for each word, and LSTMs in
+//! The network on the CPU: words as subwords, a convolution over them, one vector for each word, and LSTMs in
 //! both directions over words, several texts at once, so that each step of an LSTM is a product of matrices.
 //!
 //! The scores of a text are bit-identical alone, among others and on any number of threads.
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::lstm::{BilstmLayer, LstmScratch, LstmState};
 use super::shape::{
-    self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, LAYOUTS, LEXICON_ROWS, SUBWORDS, WORDS,
+    self, CONVOLUTION, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS, LAYOUTS, LEXICON_ROWS, SUBWORDS, WORDS,
 };
 use super::subwords::{SubwordIds, SubwordWindow};
 use crate::methods::network::heads::HeadSizes;
@@ -36,7 +36,7 @@ pub struct CnnBilstmEngine {
     layouts: Option<Vec<f32>>,
     /// The vectors of the rows of the lexicon, if it reads one.
     lexicon: Option<Vec<f32>>,
-    convolutions: Vec<Linear>,
+    convolution: Linear,
     layers: Vec<BilstmLayer>,
     /// The heads side by side: of each a part for the first of its two words, and one for the second.
     heads: Linear,
@@ -94,10 +94,9 @@ impl CnnBilstmEngine {
         precision: EnginePrecision,
     ) -> Result<Self, String> {
         let values = |name: String| weights.matrix(&name).map(WeightMatrix::in_floats);
-        let convolution = |at| {
-            let weight = weights.matrix(&shape::convolution(at, "weight"))?;
-            Ok(Linear::new(instructions, precision, weight, values(shape::convolution(at, "bias"))?))
-        };
+        let [weight, bias] = CONVOLUTION;
+        let convolution =
+            Linear::new(instructions, precision, weights.matrix(weight)?, values(bias.to_owned())?);
         let layer = |at| {
             let part = |direction, part| weights.matrix(&shape::lstm(at, direction, part));
             let packed = |weight, bias| Linear::new(instructions, precision, weight, bias);
@@ -128,7 +127,7 @@ impl CnnBilstmEngine {
             words: weights.has(WORDS).then(|| weights.embeddings(WORDS)).transpose()?,
             layouts: shape.layouts.then(|| values(LAYOUTS.to_owned())).transpose()?,
             lexicon: shape.lexicon.then(|| values(LEXICON_ROWS.to_owned())).transpose()?,
-            convolutions: (0..shape.convolutions).map(convolution).collect::<Result<_, String>>()?,
+            convolution,
             layers: (0..shape.layers).map(layer).collect::<Result<_, String>>()?,
             heads: Linear::new(instructions, EnginePrecision::F32, WeightMatrix::Floats(of_heads), none),
             bias,
@@ -258,7 +257,7 @@ impl CnnBilstmEngine {
         scores
     }
 
-    /// Sets the vectors of the words of a text: the largest numbers of the results of the last convolution at
+    /// Sets the vectors of the words of a text: the largest numbers of the results of the convolution at
     /// their subwords, and the vectors of the words, of the layouts before them and of what is known of them.
     fn read_subwords(
         &self,
@@ -272,20 +271,17 @@ impl CnnBilstmEngine {
             [self.special.first].into_iter().chain(parts).chain([self.special.last]).collect();
         subwords.resize(ids.len() * self.shape.embedding, 0.0);
         self.subwords.write(&ids, subwords);
-        let channels = self.shape.channels;
-        for (at, convolution) in self.convolutions.iter().enumerate() {
-            let width = self.shape.convolution_input(at);
-            seen.clear();
-            (0..ids.len() - (CONVOLVED - 1)).for_each(|first| {
-                seen.extend_from_slice(&subwords[first * width..(first + CONVOLVED) * width]);
-            });
-            convolution.apply(seen, convolved, &mut lstm.bytes);
-            // Around the text there is nothing.
-            subwords.clear();
-            subwords.resize(channels, 0.0);
-            subwords.extend(convolved.iter().map(|value| value.max(0.0)));
-            subwords.resize(ids.len() * channels, 0.0);
-        }
+        let (width, channels) = (self.shape.embedding, self.shape.channels);
+        seen.clear();
+        (0..ids.len() - (CONVOLVED - 1)).for_each(|first| {
+            seen.extend_from_slice(&subwords[first * width..(first + CONVOLVED) * width]);
+        });
+        self.convolution.apply(seen, convolved, &mut lstm.bytes);
+        // Around the text there is nothing.
+        subwords.clear();
+        subwords.resize(channels, 0.0);
+        subwords.extend(convolved.iter().map(|value| value.max(0.0)));
+        subwords.resize(ids.len() * channels, 0.0);
         let mut own = vec![0.0; channels];
         let mut results = subwords.chunks_exact(channels).skip(1);
         for (at, word) in text.iter().enumerate() {

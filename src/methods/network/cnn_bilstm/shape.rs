@@ -17,6 +17,8 @@ pub const WORDS: &str = "words.weight";
 pub const LAYOUTS: &str = "layouts.weight";
 /// The vectors of the rows of the [lexicon](crate::methods::network::word_lexicon).
 pub const LEXICON_ROWS: &str = "lexicon.weight";
+/// The weights and the bias of the convolution.
+pub const CONVOLUTION: [&str; 2] = ["convolutions.0.weight", "convolutions.0.bias"];
 /// The names of the heads: that of cases and that of marks.
 pub const HEADS: [&str; 2] = ["cases", "marks"];
 /// The names of the directions of an LSTM.
@@ -30,7 +32,7 @@ pub struct CnnBilstmShape {
     pub subwords: usize,
     /// The width of the embedding of a subword.
     pub embedding: usize,
-    /// The number of convolutions.
+    /// The number of convolutions, which is 1.
     pub convolutions: usize,
     /// The width of the result of a convolution, and of the vector of a word.
     pub channels: usize,
@@ -58,17 +60,12 @@ impl CnnBilstmShape {
         let numbers = [
             ("subwords", subwords, all),
             ("embedding", embedding, wide),
-            ("convolutions", convolutions, many),
+            ("convolutions", convolutions, 1),
             ("channels", channels, wide),
             ("layers", layers, many),
             ("hidden", hidden, wide),
         ];
         numbers.into_iter().find(|(_, number, most)| !(1..=*most).contains(number))
-    }
-
-    /// Returns the width of the input of a convolution.
-    pub fn convolution_input(&self, at: usize) -> usize {
-        if at == 0 { self.embedding } else { self.channels }
     }
 
     /// Returns the width of the input of an LSTM.
@@ -91,11 +88,8 @@ impl CnnBilstmShape {
         if self.lexicon {
             shapes.push((LEXICON_ROWS.to_owned(), vec![ROWS, self.channels]));
         }
-        for at in 0..self.convolutions {
-            let width = CONVOLVED * self.convolution_input(at);
-            shapes.push((convolution(at, "weight"), vec![self.channels, width]));
-            shapes.push((convolution(at, "bias"), vec![self.channels]));
-        }
+        shapes.push((CONVOLUTION[0].to_owned(), vec![self.channels, CONVOLVED * self.embedding]));
+        shapes.push((CONVOLUTION[1].to_owned(), vec![self.channels]));
         for at in 0..self.layers {
             for direction in DIRECTIONS {
                 shapes.push((lstm(at, direction, "inputs"), vec![gates, self.layer_input(at)]));
@@ -111,11 +105,6 @@ impl CnnBilstmShape {
         }
         shapes
     }
-}
-
-/// Returns the name of a part of a convolution.
-pub fn convolution(at: usize, part: &str) -> String {
-    format!("convolutions.{at}.{part}")
 }
 
 /// Returns the name of a part of an LSTM.

@@ -19,7 +19,7 @@ use crate::text::Locale;
 const SHAPE: CnnBilstmShape = CnnBilstmShape {
     subwords: 101,
     embedding: 9,
-    convolutions: 2,
+    convolutions: 1,
     channels: 11,
     layers: 2,
     hidden: 10,
@@ -144,7 +144,7 @@ proptest! {
         look_ahead in 0usize..40,
     ) {
         let vocabulary = vocabulary();
-        let shape = CnnBilstmShape { layers: 1, convolutions: 1, ..SHAPE };
+        let shape = CnnBilstmShape { layers: 1, ..SHAPE };
         let engine = engine_of(shape, InstructionSet::best(), EnginePrecision::F32);
         let text = |end: usize| {
             let windows = windows(&vocabulary, &[words[..end].to_vec()], options(200, false, None));

@@ -9,7 +9,7 @@ use candle_core::{Device, Result as Computed, Tensor, Var};
 use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
-use super::config::BertConfig;
+use super::config::{BertConfig, BertTraining};
 use super::lookahead::SlowWeights;
 use super::trainer::TaggerState;
 use crate::bert::failed;
@@ -17,6 +17,7 @@ use crate::bert::names::Shapes;
 use crate::bert::ops::read;
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::digest::Digest;
+use crate::shared::options::{NetworkTrainingOptions, TrainingRecord};
 use crate::shared::train_loop::TrainPosition;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
@@ -57,16 +58,20 @@ const MEANS: [&str; 2] = ["mean.", "square."];
 const SLOW: &str = "slow.";
 
 impl<'a> BertCheckpoint<'a> {
-    /// Returns the checkpoint that the settings name.
+    /// Returns the checkpoint that the options name, for a training with these settings.
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub(super) fn new(config: &'a BertConfig, corpus: &Corpus) -> Result<Option<Self>> {
-        let Some(file) = &config.checkpoint else { return Ok(None) };
+    pub(super) fn new(
+        options: &'a NetworkTrainingOptions,
+        record: &TrainingRecord<'_, BertConfig, BertTraining>,
+        corpus: &Corpus,
+    ) -> Result<Option<Self>> {
+        let Some(file) = &options.checkpoint else { return Ok(None) };
         // A file that cannot be written should fail before long work.
         drop(Publish::new(file)?);
-        let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
-        let has_slow = config.optimizer.sync_period > 0;
+        let settings = checkpoint::settings(record, env!("CARGO_PKG_VERSION").to_owned(), corpus);
+        let has_slow = record.training.optimizer.sync_period > 0;
         Ok(Some(Self { file, settings, has_slow, digests: [0; 2] }))
     }
 

@@ -10,6 +10,7 @@ use super::{BertConfig, LayerConfig};
 use crate::bert::dropout::NoDropout;
 use crate::bert::encoder::{BertEncoder, EncoderBatch};
 use crate::bert::load;
+use crate::shared::toy_texts::changed;
 use crate::shared::toy_texts::corpus;
 use majuscule::error::Result;
 use majuscule::methods::backend::Backend;
@@ -22,7 +23,7 @@ fn with(layers: Option<usize>, reset_layers: usize) -> LayerConfig {
 
 /// Returns the encoder of a configuration with the layers of a choice.
 fn chosen(of: &BertConfig, layers: LayerConfig) -> Result<Pretrained> {
-    layers.applied(Pretrained::read(&of.encoder).unwrap(), &of.encoder, of.seed)
+    layers.applied(Pretrained::read(&of.encoder).unwrap(), &of.encoder, of.record().training.shared.seed)
 }
 
 fn values(tensor: &Tensor) -> Vec<f32> {
@@ -76,7 +77,13 @@ fn layers_are_drawn_anew_from_the_top_and_the_seed_decides_how() {
         let both = chosen(&config, with(None, 2)).unwrap();
         assert_eq!(drawn(&both, 1), drawn(&reset, 1), "a layer is the same however many are drawn");
         assert_ne!(drawn(&both, 0), drawn(&both, 1));
-        let other = chosen(&BertConfig { seed: 2, ..on(kind) }, with(None, 1)).unwrap();
+        let other = chosen(
+            &changed(on(kind), |config| {
+                config.training.shared.seed = Some(2);
+            }),
+            with(None, 1),
+        )
+        .unwrap();
         assert_ne!(drawn(&other, 1), drawn(&reset, 1));
         // Of the layers that are kept, the last ones are drawn.
         let kept = chosen(&config, with(Some(1), 1)).unwrap();
@@ -87,7 +94,10 @@ fn layers_are_drawn_anew_from_the_top_and_the_seed_decides_how() {
 #[test]
 fn a_model_of_fewer_layers_is_saved_and_its_manifest_says_so() {
     let temporary = tempfile::tempdir().unwrap();
-    let config = BertConfig { epochs: 1, layers: with(Some(1), 1), ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(1);
+        config.layers = with(Some(1), 1);
+    });
     let model = train(&config, &corpus()).unwrap();
     assert_eq!(model.scorer.tagger().layer_weights().unwrap().len(), 2);
     assert!(bytes(&train(&config, &corpus()).unwrap()) == bytes(&model));
@@ -110,11 +120,12 @@ fn a_training_of_all_layers_is_written_as_before_there_was_a_choice() {
 fn a_checkpoint_belongs_to_the_layers_that_it_was_begun_with() {
     let temporary = tempfile::tempdir().unwrap();
     let checkpoint = Some(temporary.path().join("checkpoint"));
-    let of = |layers, reset| BertConfig {
-        epochs: 1,
-        layers: with(layers, reset),
-        checkpoint: checkpoint.clone(),
-        ..config()
+    let of = |layers, reset| {
+        changed(config(), |config| {
+            config.training.shared.epochs = Some(1);
+            config.layers = with(layers, reset);
+            config.training.shared.checkpoint = checkpoint.clone();
+        })
     };
     train(&of(Some(1), 0), &corpus()).unwrap();
     for (other, says) in [
@@ -135,7 +146,14 @@ fn layers_that_an_encoder_does_not_have_are_refused() {
         (with(None, 3), "toy-bert has 2 layers, so expected at most the 2 that are kept"),
         (with(Some(1), 2), "`reset-layers` 2: "),
     ] {
-        let problem = train(&BertConfig { layers, ..config() }, &corpus()).unwrap_err().to_string();
+        let problem = train(
+            &changed(config(), |config| {
+                config.layers = layers;
+            }),
+            &corpus(),
+        )
+        .unwrap_err()
+        .to_string();
         assert!(problem.contains(says), "{problem}");
     }
 }

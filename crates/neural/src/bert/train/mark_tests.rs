@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::tests::config;
-use super::{Bert, BertConfig, train};
+use super::{Bert, train};
 use crate::bert::LabelledSubword;
 use crate::shared::predict::{HeadOptions, Prediction};
+use crate::shared::toy_texts::changed;
 use crate::shared::toy_texts::marked_corpus;
 use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::gaps::MarkCosts;
@@ -21,15 +22,14 @@ use majuscule_train::methods::balance::MarkOptions;
 
 /// Returns a model that was trained and saved.
 fn saved(heads: HeadOptions, subword: LabelledSubword, epochs: usize) -> Vec<u8> {
-    let config = BertConfig {
-        heads,
-        labelled_subword: subword,
-        epochs,
-        frozen: 1,
-        held_out: 0.0,
-        decay: true,
-        ..config()
-    };
+    let config = changed(config(), |config| {
+        config.heads = heads;
+        config.labelled_subword = subword;
+        config.training.shared.epochs = Some(epochs);
+        config.training.frozen = Some(1);
+        config.training.shared.held_out = Some(0.0);
+        config.training.decay = true;
+    });
     methods::train(&config, &marked_corpus(20), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap().pack()
 }
 
@@ -158,7 +158,9 @@ fn a_text_without_some_marks_is_refused() {
         Protocol::Asr { window: NonZeroUsize::new(20).unwrap() },
         Locale::Root,
     );
-    let config = BertConfig { heads: with_marks(), ..config() };
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+    });
     let error = train(&config, &corpus, NonZeroUsize::MIN, &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("has no \",\" or \"?\", but punctuation is learned"), "{error}");
 }

@@ -32,27 +32,27 @@ use super::tokenize::HuggingFaceTokenizer;
 use super::weights::TensorMap;
 use super::{Bert, BertSettings, TensorScorer, device, failed, names};
 use crate::shared::heads::{ChainState, HeadSizes, Heads};
+use crate::shared::options::TrainingRecord;
 use crate::shared::predict::HeadOptions;
-use crate::shared::samples::{Dataset, running_text};
+use crate::shared::samples::running_text;
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
-pub use adapt::{BertAdaptation, adapt};
+pub use adapt::BertAdaptation;
 use checkpoint::BertCheckpoint;
-pub use config::{BertConfig, OptimizerConfig};
+pub use config::{BertConfig, BertTraining, BertTrainingOptions};
 pub use layers::LayerConfig;
 pub use loss::LossConfig;
 use majuscule::error::Result;
 use majuscule::methods::spellings::ClassCases;
 use majuscule::restorer::Request;
 use majuscule::text::Tokens;
-use majuscule_train::corpus::{Corpus, Example, Protocol};
+use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::Watch;
 use pretrained::Pretrained;
-use samples::EncoderSample;
 pub use schedule::Schedule;
 use trainer::{TaggerState, TaggerTrainer};
 
-/// Trains a model, and reports progress after each step. The file [`BertConfig::checkpoint`]
-/// remains, and gives the same model at once: it should be removed when the model is saved.
+/// Trains a model, and reports progress after each step. The file of the checkpoint remains, and gives
+/// the same model at once: it should be removed when the model is saved.
 ///
 /// # Errors
 /// Fails if the encoder cannot be used; if the corpus cannot be read or teaches no case; if a
@@ -65,9 +65,10 @@ pub fn train(
     watch: &mut Watch<'_>,
 ) -> Result<Bert> {
     config.check()?;
+    let training = config.record().training;
     let mut pretrained = Pretrained::read(&config.encoder)?;
     let window = config.window(pretrained.config.longest())?;
-    pretrained = config.layers.applied(pretrained, &config.encoder, config.seed)?;
+    pretrained = config.layers.applied(pretrained, &config.encoder, training.shared.seed)?;
     if config.keep_subwords {
         pretrained = kept::keep_subwords(pretrained, corpus)?;
     }
@@ -78,15 +79,23 @@ pub fn train(
     let (runs_on, labelled_subword) = (corpus.protocol().runs_on(), config.labelled_subword);
     let settings =
         BertSettings { window, runs_on, kept_subwords, labelled_subword, costs: None, in_bytes: false };
-    let training =
-        TaggerTraining { config, corpus, encoder: &encoder, subwords: &subwords, settings, model: None };
-    let init = |heads| trainer::init_weights(weights, &encoder, heads, config.seed);
+    let init = |heads| trainer::init_weights(weights, &encoder, heads, training.shared.seed);
+    let training = TaggerTraining {
+        config,
+        training,
+        corpus,
+        encoder: &encoder,
+        subwords: &subwords,
+        settings,
+        model: None,
+    };
     training.run(init, threads, watch)
 }
 
 /// The training of a new tagger, or of an existing one.
 struct TaggerTraining<'a> {
     config: &'a BertConfig,
+    training: BertTraining,
     corpus: &'a Corpus,
     encoder: &'a EncoderConfig,
     subwords: &'a HuggingFaceTokenizer,
@@ -103,11 +112,13 @@ impl TaggerTraining<'_> {
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<Bert> {
-        let Self { config, corpus, encoder, subwords, settings, model } = self;
-        let device = device::open(config.device)?;
+        let Self { config, training, corpus, encoder, subwords, settings, model } = self;
+        let options = &config.training;
+        let device = device::open(options.device)?;
         device::round_products(!config.precision.is_default());
-        let checkpoint = BertCheckpoint::new(config, corpus)?;
-        let (dataset, digest) = samples::read(config, corpus, subwords, &settings, model)?;
+        let checkpoint = BertCheckpoint::new(&options.shared, &TrainingRecord { config, training }, corpus)?;
+        let (dataset, digest) =
+            samples::read(&config.heads, training.shared.split(corpus), subwords, &settings, model)?;
         let heads = Heads::of(&dataset.labels).sizes();
         let weights = init(heads).map_err(failed)?;
         let checkpoint =
@@ -130,7 +141,9 @@ impl TaggerTraining<'_> {
             })
         };
         let trainer = TaggerTrainer {
-            config,
+            training,
+            precision: config.precision,
+            save_every: options.shared.checkpoint_every,
             encoder,
             padding: subwords.special.padding,
             heads,
@@ -141,7 +154,17 @@ impl TaggerTraining<'_> {
             state: state.on(&device).map_err(failed)?,
             tagger: None,
         };
-        let best = train_loop(trainer, position, &dataset, corpus.protocol()).run(watch)?;
+        let train_loop = TrainLoop {
+            trainer,
+            position,
+            dataset: &dataset,
+            protocol: corpus.protocol(),
+            training: training.shared,
+            batch: training.batch_size(),
+            threads,
+            log: options.shared.log.as_ref(),
+        };
+        let best = train_loop.run(watch)?;
         balanced(model(best)?, &config.heads, &dataset.held_out, threads)
     }
 }
@@ -161,17 +184,4 @@ fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: Non
         scored[at].iter().map(|word| model.choice(word, costs, &mut chain, &request)).collect()
     })?;
     Ok(model.with_costs(costs))
-}
-
-/// Runs the training loop.
-fn train_loop<'a>(
-    trainer: TaggerTrainer<'a>,
-    position: TrainPosition<TensorMap>,
-    dataset: &'a Dataset<EncoderSample>,
-    protocol: Protocol,
-) -> TrainLoop<'a, TaggerTrainer<'a>> {
-    let BertConfig { epochs, patience, seed, ref log, .. } = *trainer.config;
-    let batch = trainer.config.batch_size();
-    let (threads, log) = (trainer.threads, log.as_ref());
-    TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log }
 }

@@ -1,19 +1,18 @@
 //! A corpus as subwords and label ids.
 
-use super::config::BertConfig;
 use crate::bert::tokenize::HuggingFaceTokenizer;
 use crate::bert::{Bert, BertSettings};
 use crate::shared::digest::Digest;
 use crate::shared::gold::{GoldHeads, WordLabels, teaches};
 use crate::shared::heads::Heads;
-use crate::shared::predict::LearnedHeads;
-use crate::shared::samples::{Dataset, check_samples, split_examples};
+use crate::shared::predict::{HeadOptions, LearnedHeads};
+use crate::shared::samples::{CorpusSplit, Dataset, check_samples};
 use crate::shared::windower::Windower;
 use majuscule::error::Result;
 use majuscule::methods::network::bert::windows::{self, EncoderWindow, LabelledSubword};
 use majuscule::text::{Class, Labels, Mark};
+use majuscule_train::corpus::Example;
 use majuscule_train::corpus::marks::check_taught;
-use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::CorpusForms;
 
 /// A window with its labels.
@@ -40,15 +39,16 @@ pub(super) struct LabelledWord {
 /// # Errors
 /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
 pub(super) fn read(
-    config: &BertConfig,
-    corpus: &Corpus,
+    heads: &HeadOptions,
+    split: CorpusSplit<'_>,
     subwords: &HuggingFaceTokenizer,
     settings: &BertSettings,
     model: Option<&Bert>,
 ) -> Result<(Dataset<EncoderSample>, u32)> {
+    let corpus = split.corpus;
     let LearnedHeads { cases, marks } = match model {
         Some(model) => LearnedHeads { cases: model.heads.sizes().cases > 0, marks: model.heads.marks() },
-        None => config.heads.learned()?,
+        None => heads.learned()?,
     };
     let mut options = windows::options(settings.window, settings.runs_on, None, 1);
     if !marks.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn read(
         SampleMaker { heads: Heads::of(&dataset.labels), subword: settings.labelled_subword, windower };
     let mut digest = Digest::default();
     let mut missing: Vec<Mark> = marks.iter().collect();
-    split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
+    split.for_each(&mut |example, is_held_out| {
         digest.add(example, corpus.locale(), marks);
         if is_held_out {
             dataset.held_out.push(example.clone());

@@ -5,22 +5,26 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use candle_core::Var;
+use serde_json::Value;
 
+use super::config::OptimizerConfig;
 use super::loss::HeadLoss;
+use super::samples::EncoderSample;
 use super::trainer::init_weights;
 use super::*;
 use crate::bert::config::EncoderConfig;
 use crate::bert::dropout::NoDropout;
 use crate::bert::encoder::{BertEncoder, EncoderBatch};
 use crate::bert::engine::EnginePrecision;
-use crate::bert::names::{self, GAMMA, HEADS, SCALARS};
+use crate::bert::names::{self, HEADS};
 use crate::bert::ops::read;
 use crate::bert::tokenize::SubwordTokenizer;
 use crate::bert::weights::{self, TensorMap, TensorWeights};
 use crate::bert::{EngineScorer, LabelledSubword, WEIGHTS, load, sections};
 use crate::shared::adam::Optimizer;
 use crate::shared::product::ProductPrecision;
-use crate::shared::toy_texts::corpus;
+use crate::shared::samples::Dataset;
+use crate::shared::toy_texts::{changed, corpus};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::{self, FileRecord};
@@ -31,15 +35,14 @@ use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods::{self, Left};
 
 pub(super) fn config() -> BertConfig {
-    BertConfig {
-        encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/toy-bert"),
-        epochs: 3,
-        rate: 3e-3,
-        head_rate: 1e-2,
-        warm_up: 3,
-        held_out: 0.1,
-        ..BertConfig::default()
-    }
+    changed(BertConfig::default(), |config| {
+        config.encoder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/toy-bert");
+        config.training.shared.epochs = Some(3);
+        config.training.shared.rate = Some(3e-3);
+        config.training.head_rate = Some(1e-2);
+        config.training.shared.warm_up = Some(3);
+        config.training.shared.held_out = Some(0.1);
+    })
 }
 
 fn of_text(text: &str) -> Corpus {
@@ -62,11 +65,18 @@ pub(super) fn train(config: &BertConfig, corpus: &Corpus) -> Result<Bert> {
 }
 
 fn adapt(adaptation: &BertAdaptation, model: &Bert, corpus: &Corpus) -> Result<Bert> {
-    super::adapt(adaptation, model, corpus, NonZeroUsize::MIN, &mut |_| {})
+    adaptation.adapt_model(adaptation.as_trained(&Value::Null), model, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
 pub(super) fn bytes(model: &Bert) -> Vec<u8> {
     sections(model).unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+/// Returns options with an optimiser.
+fn with_optimizer(options: BertTrainingOptions, optimizer: OptimizerConfig) -> BertTrainingOptions {
+    let OptimizerConfig { name, sync_period, slow_step_size } = optimizer;
+    let (optimizer, sync_period) = (Some(name), Some(sync_period));
+    BertTrainingOptions { optimizer, sync_period, slow_step_size: Some(slow_step_size), ..options }
 }
 
 /// The parts of a training.
@@ -82,6 +92,7 @@ impl ToyTraining {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, subwords, weights } = Pretrained::read(&config.encoder).unwrap();
         let subword = LabelledSubword::First;
+        let training = config.record().training.shared;
         let settings = BertSettings {
             window: 40,
             runs_on: false,
@@ -90,15 +101,20 @@ impl ToyTraining {
             costs: None,
             in_bytes: false,
         };
-        let (dataset, digest) = samples::read(&config, &corpus(), &subwords, &settings, None).unwrap();
+        let (dataset, digest) =
+            samples::read(&config.heads, training.split(&corpus()), &subwords, &settings, None).unwrap();
         let weights =
-            init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), config.seed).unwrap();
+            init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), training.seed).unwrap();
         Self { config, encoder, dataset, digest, weights }
     }
 
     /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
-        let mut toy = Self::new(BertConfig { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
+        let mut toy = Self::new(changed(config(), |config| {
+            config.training.shared.dropout = Some(0.0);
+            config.training.layer_dropout = Some(0.0);
+            config.training.frozen = Some(0);
+        }));
         toy.encoder.hidden_dropout_prob = 0.0;
         toy.encoder.attention_probs_dropout_prob = 0.0;
         toy
@@ -106,7 +122,9 @@ impl ToyTraining {
 
     fn trainer(&self) -> TaggerTrainer<'_> {
         TaggerTrainer {
-            config: &self.config,
+            training: self.config.record().training,
+            precision: self.config.precision,
+            save_every: 1000,
             encoder: &self.encoder,
             padding: 0,
             heads: Heads::of(&self.dataset.labels).sizes(),
@@ -122,7 +140,12 @@ impl ToyTraining {
 
 #[test]
 fn it_learns_fifty_sentences_by_heart() {
-    let config = BertConfig { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(40);
+        config.training.frozen = Some(1);
+        config.training.shared.held_out = Some(0.0);
+        config.training.decay = true;
+    });
     let corpus = corpus();
     let model = train(&config, &corpus).unwrap();
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
@@ -133,7 +156,7 @@ fn it_learns_fifty_sentences_by_heart() {
 
 /// The configuration with the toy encoder of a kind.
 pub(super) fn on(kind: &str) -> BertConfig {
-    BertConfig { encoder: config().encoder.with_file_name(format!("toy-{kind}")), ..config() }
+    changed(config(), |config| config.encoder.set_file_name(format!("toy-{kind}")))
 }
 
 pub(super) const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "mpnet"];
@@ -142,7 +165,10 @@ pub(super) const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbe
 fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
     let temporary = tempfile::tempdir().unwrap();
     for kind in KINDS {
-        let config = BertConfig { epochs: 1, frozen: 0, ..on(kind) };
+        let config = changed(on(kind), |config| {
+            config.training.shared.epochs = Some(1);
+            config.training.frozen = Some(0);
+        });
         let corpus = corpus();
         let model = train(&config, &corpus).unwrap();
         let draft = methods::train(&config, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
@@ -164,7 +190,10 @@ fn a_model_on_an_encoder_of_every_kind_is_saved_and_read_again() {
 
 #[test]
 fn an_engine_with_other_weights_fails_the_check_of_the_encoder() {
-    let config = BertConfig { epochs: 1, frozen: 1, ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(1);
+        config.training.frozen = Some(1);
+    });
     let mut model = train(&config, &corpus()).unwrap();
     let mut weights = model.scorer.weights().clone();
     let dense = weights.get_mut("bert.encoder.layer.0.output.dense.weight").unwrap();
@@ -179,15 +208,24 @@ fn an_engine_with_other_weights_fails_the_check_of_the_encoder() {
 #[test]
 fn the_weights_of_layers_move_at_a_rate_of_their_own() {
     // The encoder stays frozen, and its rate is 0: only a rate of their own can move them.
-    let still = BertConfig { epochs: 2, frozen: 2, rate: 0.0, held_out: 0.0, ..config() };
-    let moving = BertConfig { scalar_rate: Some(0.02), ..still.clone() };
+    let still = changed(config(), |config| {
+        config.training.shared.epochs = Some(2);
+        config.training.frozen = Some(2);
+        config.training.shared.rate = Some(0.0);
+        config.training.shared.held_out = Some(0.0);
+    });
+    let moving = changed(still.clone(), |config| {
+        config.training.scalar_rate = Some(0.02);
+    });
     let weights =
         |config: &BertConfig| train(config, &corpus()).unwrap().scorer.tagger().layer_weights().unwrap();
     // Equal weights of two layers and the embeddings.
     assert!(weights(&still).iter().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-6));
     let moved = weights(&moving);
     assert!(moved.iter().any(|weight| (weight - 1.0 / 3.0).abs() > 0.01), "{moved:?}");
-    let negative = BertConfig { scalar_rate: Some(-1.0), ..still };
+    let negative = changed(still, |config| {
+        config.training.scalar_rate = Some(-1.0);
+    });
     let problem = train(&negative, &corpus()).unwrap_err().to_string();
     assert!(problem.contains("scalar-rate"), "{problem}");
 }
@@ -209,7 +247,11 @@ fn a_cut_vocabulary_leaves_the_states_of_the_training_text_to_the_bit() {
             states.iter().map(|state| state.to_vec2::<f32>().unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(states(&cut), states(&whole), "{kind}");
-        let config = BertConfig { epochs: 1, keep_subwords: true, held_out: 0.0, ..on(kind) };
+        let config = changed(on(kind), |config| {
+            config.training.shared.epochs = Some(1);
+            config.keep_subwords = true;
+            config.training.shared.held_out = Some(0.0);
+        });
         let model = train(&config, &of_text(&text.repeat(3))).unwrap();
         assert_eq!(model.settings.kept_subwords, Some(cut.config.vocab_size), "{kind}");
         // A word that the text lacks has subwords all the same.
@@ -224,7 +266,9 @@ fn every_weight_has_a_gradient() {
 
 fn check_gradients(kind: &str) {
     // The weight of a dropped layer would have no gradient.
-    let toy = ToyTraining::new(BertConfig { layer_dropout: 0.0, ..on(kind) });
+    let toy = ToyTraining::new(changed(on(kind), |config| {
+        config.training.layer_dropout = Some(0.0);
+    }));
     let mut trainer = toy.trainer();
     trainer.begin_epoch(1).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
@@ -241,7 +285,10 @@ fn check_gradients(kind: &str) {
 #[test]
 fn gradients_by_hand_are_those_of_the_graph() {
     for kind in KINDS {
-        let quiet = BertConfig { dropout: 0.0, layer_dropout: 0.0, ..on(kind) };
+        let quiet = changed(on(kind), |config| {
+            config.training.shared.dropout = Some(0.0);
+            config.training.layer_dropout = Some(0.0);
+        });
         let mut toy = ToyTraining::new(quiet);
         (toy.encoder.hidden_dropout_prob, toy.encoder.attention_probs_dropout_prob) = (0.0, 0.0);
         let mut trainer = toy.trainer();
@@ -296,9 +343,15 @@ fn gradients_of_short_numbers_point_the_same_way() {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    [ToyTraining::quiet(), ToyTraining::new(BertConfig { layer_dropout: 0.0, frozen: 0, ..config() })]
-        .into_iter()
-        .for_each(check_differences);
+    [
+        ToyTraining::quiet(),
+        ToyTraining::new(changed(config(), |config| {
+            config.training.layer_dropout = Some(0.0);
+            config.training.frozen = Some(0);
+        })),
+    ]
+    .into_iter()
+    .for_each(check_differences);
 }
 
 /// Checks the largest gradient of each weight. A step drops the same values whenever it is made.
@@ -332,23 +385,31 @@ fn check_differences(toy: ToyTraining) {
 
 #[test]
 fn what_is_frozen_stays_to_the_bit() {
-    for scalars_with_head in [false, true] {
-        let config = BertConfig { epochs: 1, scalars_with_head, ..config() };
-        let model = train(&config, &corpus()).unwrap();
-        let toy = ToyTraining::new(config);
-        for (name, tensor) in &model.scorer.weights {
-            let values =
-                |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-            let moves = HEADS.iter().any(|head| name.starts_with(head))
-                || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
-            assert_eq!(values(tensor) != values(&toy.weights[name]), moves, "{name}");
-        }
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(1);
+    });
+    let model = train(&config, &corpus()).unwrap();
+    let toy = ToyTraining::new(config);
+    for (name, tensor) in &model.scorer.weights {
+        let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let moves = HEADS.iter().any(|head| name.starts_with(head));
+        assert_eq!(values(tensor) != values(&toy.weights[name]), moves, "{name}");
     }
 }
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let of = |seed| bytes(&train(&BertConfig { seed, ..config() }, &corpus()).unwrap());
+    let of = |seed| {
+        bytes(
+            &train(
+                &changed(config(), |config| {
+                    config.training.shared.seed = Some(seed);
+                }),
+                &corpus(),
+            )
+            .unwrap(),
+        )
+    };
     let first = of(1);
     assert!(of(1) == first && of(2) != first);
 }
@@ -359,20 +420,25 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     let file = temporary.path().join("checkpoint");
     let log = temporary.path().join("log");
     let whole = train(&config(), &corpus()).unwrap();
-    let config = BertConfig { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.checkpoint = Some(file.clone());
+        config.training.shared.log = Some(log.clone());
+    });
     let corpus = corpus();
     // From scratch with a checkpoint, and once more from that checkpoint.
     assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
     let held = fs::read(&file).unwrap();
     assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
     let lines = fs::read_to_string(&log).unwrap();
-    assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
     assert!(lines.contains("held_out_ser"));
 
     let refused = |config: &BertConfig| train(config, &corpus).unwrap_err().to_string();
     assert!(
-        refused(&BertConfig { seed: 2, ..config.clone() })
-            .contains("is of a training with seed 1, but this one has 2")
+        refused(&changed(config.clone(), |config| {
+            config.training.shared.seed = Some(2);
+        }))
+        .contains("is of a training with seed 1, but this one has 2")
     );
     for len in (0..held.len()).step_by(997) {
         fs::write(&file, &held[..len]).unwrap();
@@ -384,7 +450,11 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
 fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     let temporary = tempfile::tempdir().unwrap();
     let checkpoint = Some(temporary.path().join("checkpoint"));
-    let config = BertConfig { epochs: 1, held_out: 0.0, checkpoint, ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(1);
+        config.training.shared.held_out = Some(0.0);
+        config.training.shared.checkpoint = checkpoint;
+    });
     let text = "the minister of Anna met us\nwho said to us in York\n".repeat(5);
     train(&config, &of_text(&text)).unwrap();
     // Files of the same names and sizes.
@@ -395,7 +465,9 @@ fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     for name in ["config.json", "vocab.txt", "model.safetensors"] {
         fs::copy(config.encoder.join(name), other.join(name)).unwrap();
     }
-    let same = BertConfig { encoder: other.clone(), ..config };
+    let same = changed(config, |config| {
+        config.encoder = other.clone();
+    });
     train(&same, &of_text(&text)).unwrap();
     let mut weights = Pretrained::read(&other).unwrap().weights;
     let changed = weights["embeddings.LayerNorm.bias"].affine(1.0, 0.5).unwrap();
@@ -424,7 +496,11 @@ fn any_number_of_threads_learns_the_same() {
     let text =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
     let corpus = of_text(&text.repeat(150));
-    let config = BertConfig { epochs: 2, frozen: 0, batch: 300, ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(2);
+        config.training.frozen = Some(0);
+        config.training.batch = Some(300);
+    });
     let train = |threads| {
         let threads = NonZeroUsize::new(threads).unwrap();
         bytes(&super::train(&config, &corpus, threads, &mut |_| {}).unwrap())
@@ -436,35 +512,38 @@ fn any_number_of_threads_learns_the_same() {
 fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     // The 3 steps of the second epoch end between two synchronisations.
     let look_ahead = OptimizerConfig { name: Optimizer::Radam, sync_period: 2, slow_step_size: 0.4 };
-    [OptimizerConfig::default(), look_ahead].into_iter().for_each(goes_on_from_its_middle);
+    [OptimizerConfig::ADAM, look_ahead].into_iter().for_each(goes_on_from_its_middle);
 }
 
 fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
     let temporary = tempfile::tempdir().unwrap();
-    let config = BertConfig {
-        optimizer,
-        held_out: 0.0,
-        checkpoint: Some(temporary.path().join("checkpoint")),
-        checkpoint_every: 2,
-        ..config()
-    };
+    let config = changed(config(), |config| {
+        config.training = with_optimizer(config.training.clone(), optimizer);
+        config.training.shared.held_out = Some(0.0);
+        config.training.shared.checkpoint = Some(temporary.path().join("checkpoint"));
+        config.training.shared.checkpoint_every = 2;
+    });
     let toy = ToyTraining::new(config.clone());
+    let (record, protocol) = (config.record(), Protocol::default());
+    let (training, batch) = (record.training, record.training.batch_size());
     let run = |trainer, position| {
-        let train_loop = train_loop(trainer, position, &toy.dataset, Protocol::default());
+        let (dataset, training, threads) = (&toy.dataset, training.shared, NonZeroUsize::MIN);
+        let train_loop =
+            TrainLoop { trainer, position, dataset, protocol, training, batch, threads, log: None };
         weights::write(&train_loop.run(&mut |_| {}).unwrap()).unwrap()
     };
     let whole = run(toy.trainer(), TrainPosition::default());
-    let checkpoint = BertCheckpoint::new(&config, &corpus()).unwrap().unwrap();
+    let checkpoint = BertCheckpoint::new(&config.training.shared, &record, &corpus()).unwrap().unwrap();
     let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
     let shapes = names::tagger_shapes(&toy.encoder, Heads::of(&toy.dataset.labels).sizes());
     let mut trainer = toy.trainer();
     for epoch in 0..2 {
         trainer.begin_epoch(epoch).unwrap();
-        let batches = toy.dataset.batches(TaggerTrainer::length, config.batch_size(), config.seed, epoch);
+        let batches = toy.dataset.batches(TaggerTrainer::length, batch, training.shared.seed, epoch);
         let end = if epoch == 1 { 3 } else { batches.len() };
         for (at, batch) in batches.iter().enumerate().take(end) {
             let (number, steps_per_epoch) = (epoch * batches.len() + at, batches.len());
-            let steps = config.epochs * steps_per_epoch;
+            let steps = training.shared.epochs * steps_per_epoch;
             trainer.step(batch, TrainStep { epoch, number, steps_per_epoch, steps }).unwrap();
         }
     }
@@ -487,9 +566,11 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
 fn weights_move_as_the_papers_say() {
     let (period, fraction) = (3, 0.4f32);
     let mut toy = ToyTraining::quiet();
-    toy.config.optimizer =
+    let optimizer =
         OptimizerConfig { name: Optimizer::Radam, sync_period: period, slow_step_size: f64::from(fraction) };
-    (toy.config.clip, toy.config.warm_up, toy.config.held_out) = (0.0, 0, 0.0);
+    toy.config.training = with_optimizer(toy.config.training, optimizer);
+    let shared = &mut toy.config.training.shared;
+    (shared.clip, shared.warm_up, shared.held_out) = (Some(0.0), Some(0), Some(0.0));
     let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
     let mut trainer = toy.trainer();
     trainer.begin_epoch(0).unwrap();
@@ -559,7 +640,12 @@ fn a_tagger_learns_with_each_loss() {
     let corpus = corpus();
     let trained = |focal_loss, class_weights| {
         let loss = LossConfig { focal_loss, class_weights };
-        let config = BertConfig { epochs: 30, frozen: 0, held_out: 0.0, loss, ..config() };
+        let config = changed(config(), |config| {
+            config.training.shared.epochs = Some(30);
+            config.training.frozen = Some(0);
+            config.training.shared.held_out = Some(0.0);
+            config.loss = loss;
+        });
         let model = train(&config, &corpus).unwrap();
         let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
         let ser = score.all().slots(Matching::Spelling).ser().unwrap();
@@ -572,13 +658,12 @@ fn a_tagger_learns_with_each_loss() {
 
 #[test]
 fn settings_of_adam_alone_are_written_as_before_there_were_others() {
-    let written = |config: &BertConfig| serde_json::to_value(config).unwrap();
+    let written = |config: &BertConfig| serde_json::to_value(config.record()).unwrap();
     let plain = written(&config());
     for name in ["optimizer", "sync_period", "slow_step_size", "focal_loss", "class_weights"] {
         assert!(plain.get(name).is_none(), "{name}: {plain}");
     }
-    let optimizer = OptimizerConfig { sync_period: 6, ..Default::default() };
-    let other = written(&BertConfig { optimizer, ..config() });
+    let other = written(&changed(config(), |config| config.training.sync_period = Some(6)));
     assert_eq!((&other["optimizer"], &other["sync_period"]), (&"adam".into(), &6.into()));
 }
 
@@ -587,7 +672,11 @@ fn settings_of_adam_alone_are_written_as_before_there_were_others() {
 fn adaptable() -> (Bert, Corpus) {
     let known =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
-    let config = BertConfig { epochs: 30, held_out: 0.0, decay: true, ..config() };
+    let config = changed(config(), |config| {
+        config.training.shared.epochs = Some(30);
+        config.training.shared.held_out = Some(0.0);
+        config.training.decay = true;
+    });
     let model = train(&config, &of_text(&known.repeat(10))).unwrap();
     let other = "who met the Minister of McBride with Anna\nthe BBC said to the Minister of York in Lisbon\n";
     (model, of_text(&other.repeat(10)))
@@ -599,14 +688,13 @@ fn a_text_that_is_written_in_another_way_is_adapted_to() {
     let before = bytes(&model);
     let words = "who met the minister of mcbride with anna";
     assert!(restored(&model, words).contains("the minister of mcbride"));
-    let adaptation = BertAdaptation {
-        epochs: 30,
-        rate: Some(3e-3),
-        head_rate: Some(1e-2),
-        held_out: 0.0,
-        warm_up: 3,
-        ..Default::default()
-    };
+    let adaptation = changed(BertAdaptation::default(), |config| {
+        config.training.shared.epochs = Some(30);
+        config.training.shared.rate = Some(3e-3);
+        config.training.head_rate = Some(1e-2);
+        config.training.shared.held_out = Some(0.0);
+        config.training.shared.warm_up = Some(3);
+    });
     let new = adapt(&adaptation, &model, &corpus).unwrap();
     assert_eq!(restored(&new, words), "who met the Minister of McBride with Anna");
     assert!(bytes(&model) == before, "the model itself stays");
@@ -622,7 +710,10 @@ fn a_text_that_is_written_in_another_way_is_adapted_to() {
 #[test]
 fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
     let (model, corpus) = adaptable();
-    let still = BertAdaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
+    let still = changed(BertAdaptation::default(), |config| {
+        config.training.shared.rate = Some(0.0);
+        config.training.head_rate = Some(0.0);
+    });
     let new = adapt(&still, &model, &corpus).unwrap();
     let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
     for (name, tensor) in &new.scorer.weights {
@@ -638,14 +729,29 @@ fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
 fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
     let temporary = tempfile::tempdir().unwrap();
     let (model, corpus) = adaptable();
-    let adaptation = BertAdaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
+    let adaptation = changed(BertAdaptation::default(), |config| {
+        config.training.shared.held_out = Some(0.2);
+        config.training.batch = Some(2);
+        config.training.shared.rate = Some(1e-3);
+    });
     let whole = bytes(&adapt(&adaptation, &model, &corpus).unwrap());
     let checkpoint = Some(temporary.path().join("checkpoint"));
-    let kept = BertAdaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
+    let kept = changed(adaptation.clone(), |config| {
+        config.training.shared.checkpoint = checkpoint;
+        config.training.shared.checkpoint_every = 3;
+    });
     for _ in 0..2 {
         assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
     }
-    let problem = adapt(&BertAdaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
+    let problem = adapt(
+        &changed(kept, |config| {
+            config.training.shared.seed = Some(2);
+        }),
+        &model,
+        &corpus,
+    )
+    .unwrap_err()
+    .to_string();
     assert!(problem.contains("is of a training with seed 1, but this one has 2"), "{problem}");
     let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
     let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();
@@ -655,13 +761,19 @@ fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
 #[test]
 fn adapting_takes_the_optimiser_of_the_training_unless_another_is_named() {
     let optimizer = OptimizerConfig { name: Optimizer::Radam, sync_period: 2, slow_step_size: 0.4 };
-    let trained = |config: &BertConfig| serde_json::json!({ "config": config });
-    let (plain, other) = (trained(&config()), trained(&BertConfig { optimizer, ..config() }));
-    let named =
-        BertAdaptation { optimizer: Some(Optimizer::Adam), sync_period: Some(0), ..Default::default() };
-    let of =
-        |adaptation: &BertAdaptation, trained| adaptation.clone().as_trained(trained).config(40).optimizer;
-    assert_eq!(of(&BertAdaptation::default(), &plain), OptimizerConfig::default());
+    let trained = |config: &BertConfig| serde_json::json!({ "config": config.record() });
+    let (plain, other) = (
+        trained(&config()),
+        trained(&changed(config(), |config| {
+            config.training = with_optimizer(config.training.clone(), optimizer)
+        })),
+    );
+    let named = changed(BertAdaptation::default(), |config| {
+        config.training.optimizer = Some(Optimizer::Adam);
+        config.training.sync_period = Some(0);
+    });
+    let of = |adaptation: &BertAdaptation, trained| adaptation.as_trained(trained).optimizer;
+    assert_eq!(of(&BertAdaptation::default(), &plain), OptimizerConfig::ADAM);
     assert_eq!(of(&BertAdaptation::default(), &other), optimizer);
     let expected = OptimizerConfig { name: Optimizer::Adam, sync_period: 0, slow_step_size: 0.4 };
     assert_eq!(of(&named, &other), expected);
@@ -678,7 +790,9 @@ fn an_encoder_that_cannot_be_used_is_named() {
             fs::copy(config().encoder.join(name), folder.join(name)).unwrap();
         }
         change();
-        let config = BertConfig { encoder: folder.clone(), ..config() };
+        let config = changed(config(), |config| {
+            config.encoder = folder.clone();
+        });
         train(&config, &corpus()).unwrap_err().to_string()
     };
     let remove = |name: &str| fs::remove_file(folder.join(name)).unwrap();
@@ -718,23 +832,58 @@ fn an_encoder_that_cannot_be_used_is_named() {
 #[test]
 fn settings_that_cannot_be_are_refused() {
     let refused = |config: BertConfig| train(&config, &corpus()).unwrap_err().to_string();
-    let slow_step = |slow_step_size| BertConfig {
-        optimizer: OptimizerConfig { slow_step_size, ..Default::default() },
-        ..config()
+    let slow_step = |slow_step_size| {
+        changed(config(), |config| {
+            config.training.slow_step_size = Some(slow_step_size);
+        })
     };
-    let focal = |focal_loss| BertConfig { loss: LossConfig { focal_loss, ..Default::default() }, ..config() };
+    let focal = |focal_loss| {
+        changed(config(), |config| {
+            config.loss = LossConfig { focal_loss, ..Default::default() };
+        })
+    };
     for (config, what) in [
-        (BertConfig { epochs: 0, ..config() }, "`epochs` 0"),
-        (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
-        (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
-        (BertConfig { window: Some(2), ..config() }, "`window` 2"),
-        (BertConfig { window: Some(41), ..config() }, "toy-bert accepts texts of at most 40 subwords"),
+        (
+            changed(config(), |config| {
+                config.training.shared.epochs = Some(0);
+            }),
+            "`epochs` 0",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.shared.dropout = Some(1.0);
+            }),
+            "`dropout` 1",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.shared.rate = Some(f64::NAN);
+            }),
+            "`rate` NaN",
+        ),
+        (
+            changed(config(), |config| {
+                config.window = Some(2);
+            }),
+            "`window` 2",
+        ),
+        (
+            changed(config(), |config| {
+                config.window = Some(41);
+            }),
+            "toy-bert accepts texts of at most 40 subwords",
+        ),
         (focal(-1.0), "`focal-loss` -1"),
         (focal(f64::INFINITY), "`focal-loss` inf"),
         (slow_step(0.0), "`slow-step-size` 0"),
         (slow_step(1.1), "`slow-step-size` 1.1"),
         (slow_step(f64::NAN), "`slow-step-size` NaN"),
-        (BertConfig { device: Device::Cuda(999), ..config() }, "`device` cuda:999: "),
+        (
+            changed(config(), |config| {
+                config.training.device = Device::Cuda(999);
+            }),
+            "`device` cuda:999: ",
+        ),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

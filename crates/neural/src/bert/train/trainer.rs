@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::adam::Moments;
 use super::checkpoint::BertCheckpoint;
-use super::config::{BertConfig, OptimizerConfig};
+use super::config::{BertTraining, OptimizerConfig};
 use super::dropout::RandomDropout;
 use super::lookahead::SlowWeights;
 use super::loss::HeadLoss;
@@ -27,6 +27,8 @@ use crate::bert::{Bert, device, failed};
 use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::heads::HeadSizes;
 use crate::shared::init::uniform;
+use crate::shared::options::NetworkTraining;
+use crate::shared::product::ProductPrecision;
 use crate::shared::samples::BatchSize;
 use crate::shared::schedule::{linear_decay, warm_up_fraction};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
@@ -96,7 +98,10 @@ pub(super) fn init_weights(
 
 /// A tagger under training.
 pub(super) struct TaggerTrainer<'a> {
-    pub(super) config: &'a BertConfig,
+    pub(super) training: BertTraining,
+    pub(super) precision: ProductPrecision,
+    /// The largest number of steps between two checkpoints.
+    pub(super) save_every: u64,
     pub(super) encoder: &'a EncoderConfig,
     pub(super) padding: u32,
     pub(super) heads: HeadSizes,
@@ -141,7 +146,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
 
     /// Copies the weights; with LookAhead the slow ones, as a synchronisation now would leave them.
     fn weights(&self) -> Result<TensorMap> {
-        let fraction = self.config.optimizer.slow_step_size;
+        let fraction = self.training.optimizer.slow_step_size;
         let copy = |(name, var): (&String, &Var)| {
             let weights = match self.state.slow.get(name) {
                 Some(slow) => slow.moved(var, fraction)?,
@@ -163,12 +168,12 @@ impl NetworkTrainer for TaggerTrainer<'_> {
     /// Returns true for epochs with a frozen encoder, in which a step costs a third of a later one
     /// or less.
     fn is_cheap(&self, epoch: usize) -> bool {
-        let BertConfig { epochs, frozen, .. } = *self.config;
-        epoch < frozen && frozen < epochs
+        let BertTraining { frozen, shared, .. } = self.training;
+        epoch < frozen && frozen < shared.epochs
     }
 
     fn save_every(&self) -> Option<u64> {
-        self.checkpoint.map(|_| self.config.checkpoint_every)
+        self.checkpoint.map(|_| self.save_every)
     }
 
     fn save(&self, position: &TrainPosition<TensorMap>) -> Result<()> {
@@ -191,23 +196,22 @@ impl TaggerTrainer<'_> {
     }
 
     fn trains(&self, name: &str, epoch: usize) -> bool {
-        self.trains_with(name, epoch >= self.config.frozen)
+        self.trains_with(name, epoch >= self.training.frozen)
     }
 
     /// Returns true for a weight that is trained where the encoder is, or is not.
     fn trains_with(&self, name: &str, encoder: bool) -> bool {
-        let has_own_rate = name == SCALARS && self.config.scalar_rate.is_some();
+        let has_own_rate = name == SCALARS && self.training.scalar_rate.is_some();
         encoder || self.is_of_head(name) || has_own_rate
     }
 
     fn is_of_head(&self, name: &str) -> bool {
-        let is_scalar = [SCALARS, GAMMA].contains(&name);
-        HEADS.iter().any(|head| name.starts_with(head)) || is_scalar && self.config.scalars_with_head
+        HEADS.iter().any(|head| name.starts_with(head))
     }
 
     fn tagger_rates(&self, step: TrainStep) -> TaggerRates {
-        let BertConfig { frozen, rate, head_rate, scalar_rate, scalars_with_head, warm_up, decay, .. } =
-            *self.config;
+        let BertTraining { frozen, head_rate, scalar_rate, decay, shared, .. } = self.training;
+        let NetworkTraining { rate, warm_up, .. } = shared;
         let factor = |start: usize| {
             let Some(done) = step.number.checked_sub(start) else { return 0.0 };
             let left = if decay { linear_decay(1.0, step.number, start..step.steps) } else { 1.0 };
@@ -216,7 +220,6 @@ impl TaggerTrainer<'_> {
         let [encoder, head] = [rate * factor(frozen * step.steps_per_epoch), head_rate * factor(0)];
         let scalars = match scalar_rate {
             Some(rate) => rate * factor(0),
-            None if scalars_with_head => head,
             None => encoder,
         };
         TaggerRates { encoder, head, scalars }
@@ -235,7 +238,7 @@ impl TaggerTrainer<'_> {
                 _ => rates.encoder,
             };
             let rows = (name == WORDS).then_some(subwords.as_slice());
-            let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.config.optimizer;
+            let OptimizerConfig { name: optimizer, sync_period, slow_step_size } = self.training.optimizer;
             let (var, slow) = (&self.state.weights[&name], &mut self.state.slow);
             let moments = self.state.moments.entry(name.clone()).or_default();
             if sync_period > 0 && moments.steps == 0 {
@@ -270,7 +273,8 @@ impl TaggerTrainer<'_> {
     }
 
     fn dropout(&self, step: u64) -> RandomDropout {
-        let BertConfig { seed, dropout: head, layer_dropout: layers, .. } = *self.config;
+        let BertTraining { layer_dropout: layers, shared, .. } = self.training;
+        let NetworkTraining { seed, dropout: head, .. } = shared;
         RandomDropout { random: generator(seed, Purpose::Dropout, step), head, layers }
     }
 
@@ -283,8 +287,8 @@ impl TaggerTrainer<'_> {
     ) -> Computed<BatchGradients> {
         let hidden = self.encoder.hidden_size;
         let weights = WeightGuards::new(&self.state.weights)?;
-        let dropout = StepDropout { seed: self.config.seed, step };
-        let passes = EncoderPasses::new(&weights, self.encoder, self.config.precision, dropout)?;
+        let dropout = StepDropout { seed: self.training.shared.seed, step };
+        let passes = EncoderPasses::new(&weights, self.encoder, self.precision, dropout)?;
         let texts: Vec<&[u32]> = samples.iter().map(|sample| sample.ids.as_slice()).collect();
         let states = passes.forward(&texts)?;
         let targets = BatchTargets::new(samples.iter().copied().zip(states.starts()));
@@ -328,7 +332,7 @@ impl TaggerTrainer<'_> {
         let mut dropout = self.dropout(step);
         let table = tagger.encoder().words();
         if !table.device().is_cpu() {
-            table.device().set_seed(self.config.seed.wrapping_add(step))?;
+            table.device().set_seed(self.training.shared.seed.wrapping_add(step))?;
         }
         let (subwords, batch) = batch.compact();
         let rows = table.index_select(&Tensor::from_slice(&subwords, subwords.len(), table.device())?, 0)?;
@@ -363,7 +367,7 @@ impl TaggerTrainer<'_> {
             }
         }
         sum += there.map_or(Ok(0.0), |sum| sum.to_scalar::<f32>().map(f64::from))?;
-        Ok(clip_scale(sum, self.config.clip))
+        Ok(clip_scale(sum, self.training.shared.clip))
     }
 
     /// Returns the error of a step that failed.
@@ -371,7 +375,7 @@ impl TaggerTrainer<'_> {
         if !device::is_full(&error) {
             return failed(error);
         }
-        let (name, batch) = match self.config.batch_size() {
+        let (name, batch) = match self.training.batch_size() {
             BatchSize::Samples(samples) => (option("batch"), samples),
             BatchSize::Subwords(subwords) => (option("batch-subwords"), subwords),
         };

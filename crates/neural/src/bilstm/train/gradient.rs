@@ -1,7 +1,7 @@
 //! The loss of a batch, −ln p of its labels, and its gradient with respect to every weight.
 
 use crate::bilstm::network::{self, Forward, WordBatch, row};
-use crate::bilstm::weights::NetworkWeights;
+use crate::bilstm::weights::WeightsView;
 use crate::shared::gold::WordLabels;
 use crate::shared::heads::HeadSizes;
 use crate::shared::lstm::{CellLayout, LstmCell, Trace};
@@ -13,13 +13,13 @@ use crate::shared::sparse_adam::{SparseGradient, TableGradient};
 /// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient.
 /// `masks` are the dropout factors of [`network::forward`], in its order.
 pub(super) fn gradient(
-    weights: &NetworkWeights,
+    weights: WeightsView<'_>,
     batch: &WordBatch<'_>,
     labels: &[&[WordLabels]],
     forward: Forward,
     masks: &[Vec<f32>],
 ) -> (f64, SparseGradient) {
-    let layout = &weights.layout;
+    let layout = weights.layout;
     let widths = layout.widths;
     let mut dense = vec![0.0; layout.dense().end];
     let outputs = layout.heads.all();
@@ -89,14 +89,14 @@ pub(super) fn gradient(
 /// A word without a class may have any, so that the loss is −ln of the sum over all labellings that
 /// fit.
 fn chain_loss(
-    weights: &NetworkWeights,
+    weights: WeightsView<'_>,
     batch: &WordBatch<'_>,
     labels: &[&[WordLabels]],
     scores: &[f32],
     gradients: &mut [f32],
     dense: &mut [f32],
 ) -> f64 {
-    let layout = &weights.layout;
+    let layout = weights.layout;
     let count = layout.heads.cases;
     if count == 0 {
         return 0.0;
@@ -158,7 +158,7 @@ fn mark_loss(
 
 /// The LSTMs of both directions, whose states stand side by side.
 struct Readers<'a> {
-    weights: &'a NetworkWeights,
+    weights: WeightsView<'a>,
     cells: &'a [CellLayout; 2],
     steps: &'a SequenceSteps,
     inputs: &'a [f32],
@@ -171,7 +171,7 @@ impl Readers<'_> {
         for (at, trace) in traces.into_iter().enumerate() {
             let hidden = cells[at].hidden;
             let read = LstmPass {
-                cell: LstmCell::new(&weights.values, &cells[at]),
+                cell: LstmCell::new(weights.values, &cells[at]),
                 layout: &cells[at],
                 steps,
                 direction: Direction::BOTH[at],

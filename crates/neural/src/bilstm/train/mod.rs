@@ -10,29 +10,39 @@ mod trainer;
 use std::num::NonZeroUsize;
 
 use super::weights::{NetworkWeights, WeightLayout};
-use super::{Bilstm, BilstmSettings};
+use super::{Bilstm, BilstmSettings, NAME};
+use crate::shared::flat::{FlatNetwork, FlatTraining};
+use crate::shared::flat_checkpoint::FlatCheckpoint;
 use crate::shared::heads::Heads;
 use crate::shared::predict::HeadOptions;
 use crate::shared::samples::{BatchSize, running_text};
-use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use config::BilstmConfig;
 use majuscule::error::Result;
 use majuscule::restorer::{Request, Restorer};
 use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::methods::Watch;
 use samples::WordSamples;
 use trainer::{BilstmTrainer, init_weights};
 
-/// Trains a model, on one thread.
+/// Trains a model on one thread, and reports progress after each step. The file of the checkpoint remains.
 ///
 /// # Errors
-/// Fails if the corpus cannot be read or teaches no case, if a setting is out of range, and if the
-/// log cannot be written.
-pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Bilstm> {
+/// Fails if the corpus cannot be read or teaches no case; if a setting is out of range; if the log cannot be
+/// written; and if the checkpoint belongs to another training, was altered, or cannot be written.
+pub fn train(
+    config: &BilstmConfig,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+    watch: &mut Watch<'_>,
+) -> Result<Bilstm> {
     config.check()?;
+    let (options, record) = (&config.training, config.record());
+    let training = record.training;
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let samples = WordSamples::read(config, corpus)?;
-    let WordSamples { dataset, vocabulary, .. } = &samples;
+    let checkpoint = FlatCheckpoint::new(NAME, options, &record, corpus)?;
+    let samples = WordSamples::read(config, training.split(corpus))?;
+    let WordSamples { dataset, vocabulary, digest, .. } = &samples;
     let heads = Heads::of(&dataset.labels).sizes();
     let layout = WeightLayout::new(config.widths(), vocabulary.words(), vocabulary.letters(), heads);
     let protocol = corpus.protocol();
@@ -42,13 +52,15 @@ pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         let (mixed, labels, locale) = (dataset.mixed.clone(), dataset.labels.clone(), corpus.locale());
         Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels)
     };
-    let trainer = BilstmTrainer::new(config, &samples, &model, init_weights(layout, config.seed));
-    let BilstmConfig { epochs, patience, seed, ref log, .. } = *config;
+    let weights = init_weights(&layout, training.seed);
+    let network =
+        BilstmTrainer { training, unknown: config.unknown, samples: &samples, layout, model: &model };
     let batch = BatchSize::Samples(config.batch);
-    let (position, log) = (TrainPosition::default(), log.as_ref());
-    let train_loop =
-        TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
-    balanced(model(train_loop.run(&mut |_| {})?), &config.heads, &dataset.held_out)
+    let checkpoint = checkpoint.map(|checkpoint| checkpoint.of(*digest));
+    let flat =
+        FlatTraining { network: &network, dataset, protocol, options, training, batch, checkpoint, threads };
+    let values = flat.run(weights, watch)?;
+    balanced(network.model(&values)?, &config.heads, &dataset.held_out)
 }
 
 /// Returns a model with the costs of marks that are given, or else those that give the best F on

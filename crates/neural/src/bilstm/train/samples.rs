@@ -8,9 +8,8 @@ use crate::bilstm::network::NetworkWord;
 use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
 use crate::shared::gold::WordLabels;
-use crate::shared::samples::{CorpusWords, Dataset, window_samples};
+use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset};
 use majuscule::error::Result;
-use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 
@@ -28,6 +27,8 @@ pub(super) struct WordSamples {
     pub(super) vocabulary: BilstmVocabulary,
     /// The first id of the words that occur once.
     once: u32,
+    /// A checksum of all examples.
+    pub(super) digest: u32,
 }
 
 impl WordSamples {
@@ -35,17 +36,15 @@ impl WordSamples {
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
-    pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let BilstmConfig { seed, held_out: fraction, window, .. } = *config;
-        let CorpusWords { forms, held_out, labels, .. } =
-            CorpusWords::read(&config.heads, corpus, seed, fraction)?;
+    pub(super) fn read(config: &BilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
+        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(&config.heads, split)?;
         let (vocabulary, once) = vocabulary(&forms);
-        let mixed = forms.mixed("", corpus.locale());
+        let mixed = forms.mixed("", split.corpus.locale());
         drop(forms);
-        let options = windows::options(window, corpus.protocol().runs_on(), None);
+        let options = windows::options(config.window, split.corpus.protocol().runs_on(), None);
         let sample = |_, window, labels| WordSample { window, labels };
-        let train = window_samples(corpus, seed, fraction, &labels, &vocabulary, options, sample)?;
-        Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
+        let train = split.window_samples(&labels, &vocabulary, options, sample)?;
+        Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once, digest })
     }
 
     /// Returns the words of a sample. Some of those that occur once count as unknown.

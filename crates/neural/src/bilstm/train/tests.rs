@@ -3,10 +3,11 @@
 use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{WordBatch, forward, scores_of};
+use crate::bilstm::weights::WeightsView;
 use crate::bilstm::windows::seen;
 use crate::shared::gold::WordLabels;
 use crate::shared::sparse_adam::TableGradient;
-use crate::shared::toy_texts::{corpus, marked_corpus};
+use crate::shared::toy_texts::{changed, corpus, marked_corpus};
 use majuscule::model::Packed;
 use majuscule::text::{Choice, Locale, MarkSet, Token, Tokens};
 use majuscule_train::eval::{Matching, evaluate_corpus};
@@ -14,17 +15,14 @@ use majuscule_train::methods;
 use majuscule_train::methods::balance::MarkOptions;
 
 fn config() -> BilstmConfig {
-    BilstmConfig {
-        word: 8,
-        letter: 5,
-        letter_hidden: 6,
-        hidden: 10,
-        epochs: 3,
-        rate: 1e-2,
-        batch: 8,
-        held_out: 0.1,
-        ..BilstmConfig::default()
-    }
+    changed(BilstmConfig::default(), |config| {
+        config.word = 8;
+        config.hidden = 10;
+        config.training.epochs = Some(3);
+        config.training.rate = Some(1e-2);
+        config.batch = 8;
+        config.training.held_out = Some(0.1);
+    })
 }
 
 fn with_marks() -> HeadOptions {
@@ -43,7 +41,8 @@ fn bytes(model: &Bilstm) -> Vec<u8> {
 struct ToyNetwork {
     config: BilstmConfig,
     samples: WordSamples,
-    weights: NetworkWeights,
+    layout: WeightLayout,
+    weights: Vec<f32>,
 }
 
 impl ToyNetwork {
@@ -53,19 +52,19 @@ impl ToyNetwork {
 
     /// Without dropout, so that the loss is a function of the weights.
     fn of(config: BilstmConfig, corpus: &Corpus) -> Self {
-        let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config };
-        let samples = WordSamples::read(&config, corpus).unwrap();
+        let config = changed(config, |config| {
+            config.training.dropout = Some(0.0);
+            config.unknown = 0.0;
+        });
+        let samples = WordSamples::read(&config, config.record().training.split(corpus)).unwrap();
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
         let layout =
             WeightLayout::new(config.widths(), words, letters, Heads::of(&samples.dataset.labels).sizes());
-        let mut weights = init_weights(layout, 1);
+        let mut weights = init_weights(&layout, 1);
         // The chain is initialised with zeros, which would hide its effect.
-        let chain = weights.layout.between.start..weights.layout.last.end;
-        weights.values[chain]
-            .iter_mut()
-            .enumerate()
-            .for_each(|(at, value)| *value = (at % 5) as f32 / 5.0 - 0.4);
-        Self { config, samples, weights }
+        let chain = layout.between.start..layout.last.end;
+        weights[chain].iter_mut().enumerate().for_each(|(at, value)| *value = (at % 5) as f32 / 5.0 - 0.4);
+        Self { config, samples, layout, weights }
     }
 
     /// Texts of several lengths, some words without a label.
@@ -84,7 +83,10 @@ impl ToyNetwork {
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
     check_gradients(&ToyNetwork::quiet());
-    let config = BilstmConfig { heads: with_marks(), window: 12, ..config() };
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.window = 12;
+    });
     check_gradients(&ToyNetwork::of(config, &marked_corpus(40)));
 }
 
@@ -92,9 +94,11 @@ fn check_gradients(toy: &ToyNetwork) {
     let batch = toy.batch();
     let batch: Vec<&WordSample> = batch.iter().collect();
     let model = |_| unreachable!("no model is made here");
-    let mut trainer = BilstmTrainer::new(&toy.config, &toy.samples, &model, toy.weights.clone());
-    let (_, gradient) = trainer.gradient(&batch, 0);
-    let layout = toy.weights.layout.clone();
+    let layout = toy.layout.clone();
+    let training = toy.config.record().training;
+    let network = BilstmTrainer { training, unknown: 0.0, samples: &toy.samples, layout, model: &model };
+    let (layout, mut weights) = (&toy.layout, toy.weights.clone());
+    let (_, gradient) = network.gradient(&weights, &batch, 0);
     let mut all = gradient.dense.clone();
     all.resize(layout.len(), 0.0);
     for (start, row) in gradient.tables.iter().flat_map(TableGradient::positions) {
@@ -103,14 +107,14 @@ fn check_gradients(toy: &ToyNetwork) {
     for (name, part) in layout.parts() {
         assert!(all[part.clone()].iter().any(|value| value.abs() > 1e-4), "{name} has no gradient");
         for at in part {
-            let start = trainer.weights.values[at];
+            let start = weights[at];
             let step = 4e-3;
             let mut moved = |by: f32| {
-                trainer.weights.values[at] = start + by;
-                trainer.gradient(&batch, 0).0
+                weights[at] = start + by;
+                network.gradient(&weights, &batch, 0).0
             };
             let expected = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
-            trainer.weights.values[at] = start;
+            weights[at] = start;
             let far = (expected - f64::from(all[at])).abs();
             assert!(far < 1e-3 * (1.0 + expected.abs()), "{name} {at}: {}, but {expected}", all[at]);
         }
@@ -124,10 +128,10 @@ fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
     let texts: Vec<_> = batch.iter().map(|sample| seen(&sample.window)).collect();
     let scores = |texts: &[Vec<_>]| {
         let batch = WordBatch::new(texts);
-        let forward = forward(&toy.weights, &batch, &mut |_| {});
+        let forward = forward(WeightsView { layout: &toy.layout, values: &toy.weights }, &batch, &mut |_| {});
         let mut scores = vec![Vec::new(); texts.len()];
         for (text, rows) in batch.texts() {
-            scores[text] = scores_of(&forward.scores, &rows, toy.weights.layout.heads).concat();
+            scores[text] = scores_of(&forward.scores, &rows, toy.layout.heads).concat();
         }
         scores
     };
@@ -140,16 +144,24 @@ fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
 
 #[test]
 fn it_learns_fifty_sentences_by_heart() {
-    let config = BilstmConfig { epochs: 30, held_out: 0.0, ..config() };
+    let config = changed(config(), |config| {
+        config.training.epochs = Some(30);
+        config.training.held_out = Some(0.0);
+    });
     let corpus = corpus();
-    let model = train(&config, &corpus, one()).unwrap();
+    let model = train(&config, &corpus, one(), &mut |_| {}).unwrap();
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
 }
 
 #[test]
 fn marks_and_cases_are_learned_together() {
-    let config = BilstmConfig { heads: with_marks(), epochs: 30, held_out: 0.0, window: 20, ..config() };
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.training.epochs = Some(30);
+        config.training.held_out = Some(0.0);
+        config.window = 20;
+    });
     let draft = methods::train(&config, &marked_corpus(40), Vec::new(), one(), &mut |_| {}).unwrap();
     let model = Bilstm::load(&Packed::open("model", draft.pack().into()).unwrap()).unwrap();
     let words = "who met anna in porto the minister of york met us and we met lisbon who met nato in anna";
@@ -172,7 +184,19 @@ fn marks_and_cases_are_learned_together() {
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let train = |seed| bytes(&train(&BilstmConfig { seed, ..config() }, &corpus(), one()).unwrap());
+    let train = |seed| {
+        bytes(
+            &train(
+                &changed(config(), |config| {
+                    config.training.seed = Some(seed);
+                }),
+                &corpus(),
+                one(),
+                &mut |_| {},
+            )
+            .unwrap(),
+        )
+    };
     let first = train(1);
     assert!(train(1) == first && train(2) != first);
 }
@@ -181,7 +205,15 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 fn what_happens_is_written_as_lines_of_json() {
     let temporary = tempfile::tempdir().unwrap();
     let log = temporary.path().join("log");
-    train(&BilstmConfig { log: Some(log.clone()), ..config() }, &corpus(), one()).unwrap();
+    train(
+        &changed(config(), |config| {
+            config.training.log = Some(log.clone());
+        }),
+        &corpus(),
+        one(),
+        &mut |_| {},
+    )
+    .unwrap();
     let lines = std::fs::read_to_string(&log).unwrap();
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
     assert_eq!(lines.matches("held_out_ser").count(), 3);
@@ -189,13 +221,39 @@ fn what_happens_is_written_as_lines_of_json() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let refused = |config: BilstmConfig| train(&config, &corpus(), one()).unwrap_err().to_string();
+    let refused =
+        |config: BilstmConfig| train(&config, &corpus(), one(), &mut |_| {}).unwrap_err().to_string();
     for (config, what) in [
-        (BilstmConfig { epochs: 0, ..config() }, "`epochs` 0"),
-        (BilstmConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
-        (BilstmConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
-        (BilstmConfig { window: 1, ..config() }, "`window` 1"),
-        (BilstmConfig { letter_hidden: 0, ..config() }, "`letter-hidden` 0"),
+        (
+            changed(config(), |config| {
+                config.training.epochs = Some(0);
+            }),
+            "`epochs` 0",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.dropout = Some(1.0);
+            }),
+            "`dropout` 1",
+        ),
+        (
+            changed(config(), |config| {
+                config.training.rate = Some(f64::NAN);
+            }),
+            "`rate` NaN",
+        ),
+        (
+            changed(config(), |config| {
+                config.window = 1;
+            }),
+            "`window` 1",
+        ),
+        (
+            changed(config(), |config| {
+                config.hidden = 0;
+            }),
+            "`hidden` 0",
+        ),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

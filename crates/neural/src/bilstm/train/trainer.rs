@@ -1,24 +1,23 @@
-//! Trains a network: runs a batch forward, its loss backward, and updates each weight.
+//! The steps of a training: a batch forward, and its loss backward.
 
 use std::ops::Range;
 
-use super::config::BilstmConfig;
 use super::gradient::gradient;
 use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
 use crate::bilstm::network::{WordBatch, forward};
-use crate::bilstm::weights::{NetworkWeights, WeightLayout};
+use crate::bilstm::weights::{NetworkWeights, WeightLayout, WeightsView};
+use crate::shared::flat::FlatNetwork;
 use crate::shared::gold::WordLabels;
 use crate::shared::init::uniform;
-use crate::shared::schedule::linear_decay;
-use crate::shared::sparse_adam::{SparseAdam, SparseGradient};
-use crate::shared::train_loop::{NetworkTrainer, TrainStep};
+use crate::shared::options::NetworkTraining;
+use crate::shared::sparse_adam::SparseGradient;
 use majuscule::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
 /// Draws the initial weights: embeddings from the range of Lample et al., and matrices as Glorot &
 /// Bengio 2010 do. Forget gates are open, and all scores of the chain are 0.
-pub(super) fn init_weights(layout: WeightLayout, seed: u64) -> NetworkWeights {
+pub(super) fn init_weights(layout: &WeightLayout, seed: u64) -> Vec<f32> {
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut values = vec![0.0; layout.len()];
     let mut fill = |part: &Range<usize>, bound: f64| {
@@ -38,81 +37,48 @@ pub(super) fn init_weights(layout: WeightLayout, seed: u64) -> NetworkWeights {
     for cell in layout.spelling.iter().chain(&layout.sentence) {
         values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
     }
-    NetworkWeights { layout, values }
+    values
 }
 
-/// A network under training.
+/// The network of a training.
 pub(super) struct BilstmTrainer<'a> {
-    pub(super) config: &'a BilstmConfig,
+    pub(super) training: NetworkTraining,
+    /// The probability that a word that occurs once counts as unknown.
+    pub(super) unknown: f64,
     pub(super) samples: &'a WordSamples,
+    pub(super) layout: WeightLayout,
     /// Makes a model of weights.
     pub(super) model: &'a dyn Fn(NetworkWeights) -> Bilstm,
-    pub(super) weights: NetworkWeights,
-    adam: SparseAdam,
 }
 
-impl<'a> BilstmTrainer<'a> {
-    /// Starts with these weights.
-    pub(super) fn new(
-        config: &'a BilstmConfig,
-        samples: &'a WordSamples,
-        model: &'a dyn Fn(NetworkWeights) -> Bilstm,
-        weights: NetworkWeights,
-    ) -> Self {
-        let adam = SparseAdam::new(weights.values.len());
-        Self { config, samples, model, weights, adam }
-    }
-
-    /// Returns the loss of a batch and its gradient.
-    pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, SparseGradient) {
-        let BilstmConfig { seed, dropout, unknown, .. } = *self.config;
-        let mut random = generator(seed, Purpose::Dropout, step);
-        let texts: Vec<_> =
-            samples.iter().map(|sample| self.samples.words(sample, unknown, &mut random)).collect();
-        let labels: Vec<&[WordLabels]> = samples.iter().map(|sample| sample.labels.as_slice()).collect();
-        let batch = WordBatch::new(&texts);
-        let mut masks = Vec::new();
-        let forward = forward(&self.weights, &batch, &mut |values| {
-            let mask = mask(&mut random, dropout, values.len());
-            values.iter_mut().zip(&mask).for_each(|(value, factor)| *value *= factor);
-            masks.push(mask);
-        });
-        gradient(&self.weights, &batch, &labels, forward, &masks)
-    }
-
-    fn rate(&self, step: TrainStep) -> f64 {
-        linear_decay(self.config.rate, step.number, 0..step.steps)
-    }
-}
-
-impl NetworkTrainer for BilstmTrainer<'_> {
+impl FlatNetwork for BilstmTrainer<'_> {
     type Sample = WordSample;
-    type Weights = NetworkWeights;
     type Model = Bilstm;
 
-    const UNIT: &'static str = "words";
     const LOG_EVERY: usize = 100;
 
     fn length(sample: &WordSample) -> usize {
         sample.window.words.len()
     }
 
-    fn rates(&self, step: TrainStep) -> Vec<(&'static str, f64)> {
-        vec![("rate", self.rate(step))]
+    fn gradient(&self, weights: &[f32], samples: &[&WordSample], step: u64) -> (f64, SparseGradient) {
+        let NetworkTraining { seed, dropout, .. } = self.training;
+        let mut random = generator(seed, Purpose::Dropout, step);
+        let texts: Vec<_> =
+            samples.iter().map(|sample| self.samples.words(sample, self.unknown, &mut random)).collect();
+        let labels: Vec<&[WordLabels]> = samples.iter().map(|sample| sample.labels.as_slice()).collect();
+        let batch = WordBatch::new(&texts);
+        let mut masks = Vec::new();
+        let weights = WeightsView { layout: &self.layout, values: weights };
+        let forward = forward(weights, &batch, &mut |values| {
+            let mask = mask(&mut random, dropout, values.len());
+            values.iter_mut().zip(&mask).for_each(|(value, factor)| *value *= factor);
+            masks.push(mask);
+        });
+        gradient(weights, &batch, &labels, forward, &masks)
     }
 
-    fn step(&mut self, batch: &[&WordSample], step: TrainStep) -> Result<f64> {
-        let (loss, gradient) = self.gradient(batch, step.number as u64);
-        let rate = self.rate(step);
-        self.adam.step(&mut self.weights.values, &gradient, rate, self.config.clip);
-        Ok(loss)
-    }
-
-    fn weights(&self) -> Result<NetworkWeights> {
-        Ok(self.weights.clone())
-    }
-
-    fn model(&self, weights: &NetworkWeights) -> Result<Bilstm> {
-        Ok((self.model)(weights.clone()))
+    fn model(&self, weights: &[f32]) -> Result<Bilstm> {
+        Ok((self.model)(NetworkWeights { layout: self.layout.clone(), values: weights.to_vec() }))
     }
 }

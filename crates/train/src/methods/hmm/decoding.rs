@@ -85,10 +85,10 @@ proptest! {
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
         let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
         let language = Language { ngrams, unknown: UnknownWords::Keep, ..Language::default() };
-        let weights = (f32::from(lm_weight), f32::from(map_weight));
-        let config = HmmConfig { language, lm_weight: weights.0, map_weight: weights.1 };
+        let config = HmmConfig { language, map_weight: f32::from(map_weight) };
         // A text that teaches no case is refused.
-        let Ok(model) = train(&config, &corpus, NonZeroUsize::MIN) else { return Ok(()) };
+        let Ok(mut model) = train(&config, &corpus, NonZeroUsize::MIN) else { return Ok(()) };
+        model.settings.lm_weight = f32::from(lm_weight);
         let tokens = Tokens::of_words(words, Locale::Root);
         let all = all(&model, &tokens);
         let whole: f64 = all.iter().map(|(cost, _)| (-cost).exp()).sum();

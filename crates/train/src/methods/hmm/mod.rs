@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::balance::{MarkOptions, Sample, best_costs, f_of};
 use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
-use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
+use crate::lexicon::{Lexicon, LexiconEntry, build};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::words::{KnownWords, WordUnits, check_marks};
 use majuscule::error::{Error, Result};
@@ -37,9 +37,6 @@ pub struct HmmConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub language: Language,
-    /// The weight of the language model
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = 1.0)]
-    pub lm_weight: f32,
     /// The weight of the map's numbers, which for a corpus are the relative frequencies of a word's
     /// forms; 0 means P(lower | form) = 1 for all forms
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = 0.0)]
@@ -116,11 +113,10 @@ impl Learner for HmmConfig {
 /// # Errors
 /// If the corpus cannot be read or shows nothing about case, and those of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
-    let HmmConfig { language, lm_weight, map_weight } = config;
-    check_weight("lm-weight", *lm_weight)?;
+    let HmmConfig { language, map_weight } = config;
     check_weight("map-weight", *map_weight)?;
     let make = |part: &Corpus, marks| {
-        let settings = HmmSettings { lm_weight: *lm_weight, map_weight: *map_weight, marks };
+        let settings = HmmSettings { lm_weight: 1.0, map_weight: *map_weight, marks };
         with_settings(config, settings, part, threads)
     };
     language.balanced(corpus, &make, |model| &mut model.settings.marks)
@@ -299,7 +295,7 @@ fn map_of(lexicon: &Lexicon) -> String {
             let _ = write!(map, " {} {}", case.applied(entry.word, lexicon.locale()), fraction as f32);
         };
         if entry.count() == 0.0 {
-            form(entry.majority(Initial::Apart), 1.0);
+            form(entry.majority(), 1.0);
         } else {
             let mut forms: Vec<_> = entry.forms.iter().collect();
             // Ties stay in the order of the smaller change.

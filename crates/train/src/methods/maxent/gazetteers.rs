@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
-use crate::lexicon::{Initial, LexiconEntry, List, read};
+use crate::lexicon::{LexiconEntry, List, read};
 use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
@@ -109,7 +109,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
         return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
-        if let case @ Case::Mixed(_) = entry.majority(Initial::Apart) {
+        if let case @ Case::Mixed(_) = entry.majority() {
             mixed.insert(entry.word.to_owned(), case);
         }
     }
@@ -129,7 +129,7 @@ fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
 }
 
 fn form(entry: &LexiconEntry<'_>) -> u8 {
-    let case = entry.majority(Initial::Apart);
+    let case = entry.majority();
     let count = entry.count();
     let most: f64 =
         entry.forms.iter().filter(|form| form.case.class() == case.class()).map(|form| form.count).sum();

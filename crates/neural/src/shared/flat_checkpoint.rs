@@ -8,32 +8,31 @@ use std::path::Path;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
-use majuscule::methods::network::cnn_bilstm::NAME;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::checkpoint;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde::{Deserialize, Serialize};
 
-use super::config::CnnBilstmConfig;
-use super::trainer::CnnBilstmState;
+use super::flat::FlatState;
+use super::options::NetworkTrainingOptions;
+use super::sparse_adam::SparseAdam;
+use super::train_loop::TrainPosition;
 use crate::bert::weights::{NOTE, note};
-use crate::shared::sparse_adam::SparseAdam;
-use crate::shared::train_loop::TrainPosition;
 
 /// A file for the state of a training, which may not exist yet.
-pub(super) struct CnnBilstmCheckpoint<'a> {
+pub struct FlatCheckpoint<'a> {
     file: &'a Path,
     settings: String,
     /// A checksum of the examples.
     examples: u32,
-    /// The number of weights.
-    len: usize,
+    /// The name of the method.
+    method: &'static str,
 }
 
 /// The position of a training, and the training that it belongs to.
 #[derive(Debug, Serialize, Deserialize)]
-struct CnnBilstmNote {
+struct FlatNote {
     /// The settings that states depend on.
     settings: String,
     /// A checksum of the examples.
@@ -52,29 +51,34 @@ const NOW: &str = "now";
 const BEST: &str = "best";
 const MEANS: [&str; 2] = ["mean", "square"];
 
-impl<'a> CnnBilstmCheckpoint<'a> {
-    /// Returns the checkpoint that the settings name.
+impl<'a> FlatCheckpoint<'a> {
+    /// Returns the checkpoint that the options name, for a training with these settings.
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub(super) fn new(config: &'a CnnBilstmConfig, corpus: &Corpus) -> Result<Option<Self>> {
-        let Some(file) = &config.checkpoint else { return Ok(None) };
+    pub fn new(
+        method: &'static str,
+        options: &'a NetworkTrainingOptions,
+        settings: &impl Serialize,
+        corpus: &Corpus,
+    ) -> Result<Option<Self>> {
+        let Some(file) = &options.checkpoint else { return Ok(None) };
         // A file that cannot be written should fail before long work.
         drop(Publish::new(file)?);
-        let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
-        Ok(Some(Self { file, settings, examples: 0, len: 0 }))
+        let settings = checkpoint::settings(settings, env!("CARGO_PKG_VERSION").to_owned(), corpus);
+        Ok(Some(Self { file, settings, examples: 0, method }))
     }
 
-    /// Sets the checksum of the examples and the number of weights.
-    pub(super) fn of(self, examples: u32, len: usize) -> Self {
-        Self { examples, len, ..self }
+    /// Sets the checksum of the examples.
+    pub fn of(self, examples: u32) -> Self {
+        Self { examples, ..self }
     }
 
     /// Writes a state atomically.
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub(super) fn write(&self, state: &CnnBilstmState, position: &TrainPosition<Vec<f32>>) -> Result<()> {
+    pub fn write(&self, state: &FlatState, position: &TrainPosition<Vec<f32>>) -> Result<()> {
         let SparseAdam { means, squares, steps } = &state.adam;
         let best = position.best.as_ref().map(|(_, best)| (BEST, best));
         let arrays = [(NOW, &state.weights), (MEANS[0], means), (MEANS[1], squares)].into_iter().chain(best);
@@ -84,7 +88,7 @@ impl<'a> CnnBilstmCheckpoint<'a> {
         let views = arrays.iter().map(|(name, bytes)| {
             TensorView::new(Dtype::F32, vec![bytes.len() / 4], bytes).map(|view| (*name, view))
         });
-        let note = CnnBilstmNote {
+        let note = FlatNote {
             settings: self.settings.clone(),
             examples: self.examples,
             epoch: position.epoch,
@@ -102,11 +106,11 @@ impl<'a> CnnBilstmCheckpoint<'a> {
         files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
     }
 
-    /// Reads the state in the file, if there is one.
+    /// Reads the state of this number of weights in the file, if there is one.
     ///
     /// # Errors
     /// Fails if the file is not a checkpoint, belongs to another training or is cut off.
-    pub(super) fn read(&self) -> Result<Option<(CnnBilstmState, TrainPosition<Vec<f32>>)>> {
+    pub fn read(&self, len: usize) -> Result<Option<(FlatState, TrainPosition<Vec<f32>>)>> {
         if !self.file.exists() {
             return Ok(None);
         }
@@ -114,12 +118,13 @@ impl<'a> CnnBilstmCheckpoint<'a> {
         let name = self.file.to_string_lossy();
         let is_none = || {
             let problem = format!(
-                "is not a checkpoint of {NAME}, or is cut off: name another file, or remove it to start again"
+                "is not a checkpoint of {}, or is cut off: name another file, or remove it to start again",
+                self.method
             );
             Error::file(name.clone(), problem)
         };
         let found = note(&bytes).ok_or_else(is_none)?;
-        let found: CnnBilstmNote = serde_json::from_str(&found).map_err(|_| is_none())?;
+        let found: FlatNote = serde_json::from_str(&found).map_err(|_| is_none())?;
         if found.settings != self.settings {
             return Err(checkpoint::other_settings(&name, found.settings.as_bytes(), &self.settings));
         }
@@ -131,14 +136,14 @@ impl<'a> CnnBilstmCheckpoint<'a> {
             let view = tensors.tensor(name).ok().filter(|view| view.dtype() == Dtype::F32);
             let (numbers, _) = view.as_ref().map(TensorView::data).unwrap_or_default().as_chunks::<4>();
             let values: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
-            if values.len() == self.len { Ok(values) } else { Err(is_none()) }
+            if values.len() == len { Ok(values) } else { Err(is_none()) }
         };
         let best =
             found.best.map(|error| Ok::<_, Error>((f64::from_bits(error), array(BEST)?))).transpose()?;
         let [means, squares] = MEANS.map(array);
         let adam = SparseAdam { means: means?, squares: squares?, steps: found.steps };
-        let CnnBilstmNote { epoch, batches, worse, .. } = found;
+        let FlatNote { epoch, batches, worse, .. } = found;
         let position = TrainPosition { epoch, batches, best, worse };
-        Ok(Some((CnnBilstmState { weights: array(NOW)?, adam }, position)))
+        Ok(Some((FlatState { weights: array(NOW)?, adam }, position)))
     }
 }
