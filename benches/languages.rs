@@ -1,4 +1,4 @@
-//! How often the language of a few lines is detected, not told, and taken for another.
+//! Counts of languages of a few lines that are detected, not detected, and mistaken for another.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -68,7 +68,7 @@ pub enum Error {
 /// ```
 ///
 /// # Errors
-/// Those of the work, and [`Error::Bug`].
+/// The errors of the work, and [`Error::Bug`].
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {

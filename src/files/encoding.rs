@@ -606,7 +606,7 @@ impl TextEncoder {
     /// Writes what was held back until the encoding of the text shows, at the end of the text.
     ///
     /// # Errors
-    /// Those of [`TextEncoder::write`].
+    /// The errors of [`TextEncoder::write`].
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let _ = self.told.set(Told { is_utf8: false });
         self.write(b"", out)

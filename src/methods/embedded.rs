@@ -113,7 +113,7 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// Loads one of the two built-in models of a language.
 ///
 /// # Errors
-/// Those of [`embedded`].
+/// The errors of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
     Methods::all().load_preset(language, preset, &Backend::default())
 }
@@ -123,7 +123,7 @@ impl Methods {
     /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Those of [`Methods::preset_store`] and [`Methods::load`].
+    /// The errors of [`Methods::preset_store`] and [`Methods::load`].
     pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
         let mut model = self.load(&*self.preset_store(language, preset)?, computing)?;
         if model.manifest.is_shared() {
@@ -137,7 +137,7 @@ impl Methods {
     /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Those of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
+    /// The errors of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
     /// `language` is not a [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;

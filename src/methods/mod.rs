@@ -52,7 +52,7 @@ impl Model {
     /// in: see [`Methods::load_preset`].
     ///
     /// # Errors
-    /// Those of [`Model::embedded`].
+    /// The errors of [`Model::embedded`].
     pub fn embedded_as(language: &str, preset: Preset) -> Result<Self> {
         embedded_as(language, preset)
     }
@@ -235,7 +235,7 @@ impl Methods {
 /// Loads a model of a method of [this package](Methods::all).
 ///
 /// # Errors
-/// Those of [`Methods::load`].
+/// The errors of [`Methods::load`].
 pub fn load(store: &dyn Store) -> Result<Model> {
     Methods::default().load(store, &Backend::default())
 }

@@ -578,7 +578,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// What follows the last piece.
+/// The part of the input after the last piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     /// Nothing: the text is whole.

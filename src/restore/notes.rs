@@ -1,4 +1,4 @@
-//! What a host may want to tell about a text that is restored all the same.
+//! Notes for the host about a text that is restored all the same.
 
 use crate::error::{Problem, option, worded};
 use crate::format::Format;

@@ -151,7 +151,7 @@ impl ModelPool {
     /// Returns the model of a language and a preset, loaded if it is not here.
     ///
     /// # Errors
-    /// Those of [`Methods::load_preset`].
+    /// The errors of [`Methods::load_preset`].
     pub fn model(&self, language: &str, preset: Preset) -> Result<Model> {
         let mut models = self.models();
         let at = models.iter().position(|of| of.language == language && of.preset == preset);
@@ -172,7 +172,7 @@ impl ModelPool {
     /// Returns the manifest of the model of a language and a preset, without loading the model.
     ///
     /// # Errors
-    /// Those of [`Methods::preset_store`].
+    /// The errors of [`Methods::preset_store`].
     pub fn manifest(&self, language: &str, preset: Preset) -> Result<Manifest> {
         Ok(self.methods.preset_store(language, preset)?.manifest().clone())
     }
@@ -440,7 +440,7 @@ pub struct ChosenModel {
     pub language: String,
     /// True if the text declares the language.
     pub is_declared: bool,
-    /// What may surprise in the choice.
+    /// Notes on surprising choices.
     pub notes: Vec<Note>,
 }
 
@@ -510,7 +510,7 @@ impl FileRequest {
     }
 }
 
-/// What became of a file.
+/// The result of restoring a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RestoredFile {
@@ -522,14 +522,14 @@ pub struct RestoredFile {
     pub language: String,
     /// The encoding that it was read and written in.
     pub encoding: Encoding,
-    /// What may surprise.
+    /// Notes on surprises.
     pub notes: Vec<Note>,
 }
 
 /// Detects the format of a text by its name and its first bytes, with a note if these differ.
 ///
 /// # Errors
-/// Those of [`Format::detect`].
+/// The errors of [`Format::detect`].
 pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> {
     let DetectedFormat { kind: read, named, begun } = Format::detect(input)?;
     let note = match (named, begun) {

@@ -426,7 +426,7 @@ mod tests {
         assert!(restorer.restore_words::<&str>(&[]).unwrap().is_empty());
     }
 
-    /// What can be kept in a struct without a lifetime and sent to another thread.
+    /// A value that can be kept in a struct without a lifetime and sent to another thread.
     fn is_owned<T: Send + 'static>(_: T) {}
 
     #[test]

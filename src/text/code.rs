@@ -49,7 +49,7 @@ const BLANK: u8 = b' ';
 /// Fills what stands in place of words and has words: one name in braces.
 const PLACEHOLDER: u8 = b'{';
 
-/// What an opener opens whose closer is not on its line.
+/// The kind of code that an opener opens whose closer is not on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opens {
     Nothing,
@@ -92,7 +92,7 @@ pub(crate) enum Notation {
 /// The largest number of characters of a line that wait for its end where text comes in live.
 const LONGEST_WAIT: usize = 1024;
 
-/// What a line begins inside of.
+/// The kind of code that a line begins inside of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Block {
     Text,
@@ -122,7 +122,7 @@ pub(crate) struct CodeFinder {
     begun: BegunLine,
 }
 
-/// What is known of the part of a line that was read.
+/// The findings in the part of a line that was read.
 #[derive(Debug, Clone, Copy, Default)]
 struct BegunLine {
     /// True if it has anything but white space, and anything but tags and white space.

@@ -4,10 +4,10 @@ use super::mark::Mark;
 use super::reading::Reading;
 use super::tokens::{Break, Token};
 
-/// What stands after the last word.
+/// The text after the last word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GapTracker {
-    /// What stands after the last word: see [`Token::gap`].
+    /// The text after the last word: see [`Token::gap`].
     gap: Option<Mark>,
     /// The opening after the last word: see [`Token::opening`].
     opening: Mark,

@@ -39,7 +39,7 @@ impl Scan {
     }
 }
 
-/// What a line opens with, as far as it is read.
+/// The opening of a line, as far as it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum LineOpening {
     /// Text: nothing is looked for any longer.
@@ -129,7 +129,7 @@ impl Dialogue {
 pub(super) struct LineOpenings {
     /// True if time stamps and labels are looked for.
     has_speakers: bool,
-    /// What the line opens with.
+    /// The opening of the line.
     opening: LineOpening,
     /// The labels so far.
     dialogue: Dialogue,

@@ -15,7 +15,7 @@ use super::tokens::{Break, Constraint, LinePlace, Token, Tokens};
 /// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.
 const LONGEST_PARTICLE: usize = 3;
 
-/// What is inserted at a word, and what that makes of the word.
+/// The insertion at a word, and its effect on the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Placed {
     /// The mark whose opening is inserted before the word: [`Mark::Question`] for `¿`.
@@ -31,7 +31,7 @@ pub struct Placed {
 pub struct Decision {
     /// The method's choice, or that of a convention.
     pub choice: Choice,
-    /// What is inserted at the word.
+    /// The insertion at the word.
     pub placed: Placed,
 }
 

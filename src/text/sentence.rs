@@ -8,7 +8,7 @@ use super::language::Language;
 pub use super::mark::is_end_mark;
 use super::word_list::{ListEntry, entries};
 
-/// What a list may say of an abbreviation: see the heads of the lists.
+/// The property that a list may give an abbreviation: see the heads of the lists.
 pub(super) const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
 
 static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =

@@ -22,7 +22,7 @@ const LONGEST_TITLE: usize = 5;
 /// The largest number of characters in a label, so that live text waits for no more.
 const LONGEST_LABEL: usize = 100;
 
-/// What the lists know of a word in lower case, as a set of bits.
+/// The lists that contain a word in lower case, as a set of bits.
 type Known = u8;
 const NAME: Known = 1;
 const TITLE: Known = 2;

@@ -66,7 +66,7 @@ pub struct OutputFormArgs {
     cues: CueArgs,
 }
 
-/// How speech is cut into new cues.
+/// The cutting of speech into new cues.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "New cues")]
 struct CueArgs {

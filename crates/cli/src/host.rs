@@ -25,7 +25,7 @@ pub type ProgressFigures<'a> = &'a [(&'static str, f64)];
 /// A callback for the progress of a long job, from any thread.
 pub type ProgressCallback = Arc<dyn Fn(ProgressFigures<'_>) + Send + Sync>;
 
-/// What a host gives to a call.
+/// The input of a call from its host.
 #[derive(Default)]
 pub struct Host {
     /// Models, by the names that the arguments have for them.
@@ -41,7 +41,7 @@ pub struct Host {
 /// The outcome of a call.
 #[derive(Debug, Default)]
 pub struct VerbOutcome {
-    /// What the program would have written to standard output.
+    /// The text that the program would have written to standard output.
     pub output: Vec<u8>,
     /// The report as JSON, of a verb that measures.
     pub json: Option<String>,
@@ -68,7 +68,7 @@ fn with<T>(work: impl FnOnce(&mut HostedCall) -> T) -> Option<T> {
 /// Runs a verb in this thread as the program would with these arguments, without its name.
 ///
 /// # Errors
-/// Those of the verb; a panic is [`Error::Bug`]. [`Error::Usage`] for arguments that the program does not have.
+/// The errors of the verb; a panic is [`Error::Bug`]. [`Error::Usage`] for arguments that the program does not have.
 pub fn call(arguments: impl IntoIterator<Item = OsString>, host: Host) -> Result<VerbOutcome> {
     let arguments = [OsString::from("majuscule")].into_iter().chain(arguments);
     let cli = crate::parse(arguments).map_err(|error| refused(&error))?;
@@ -147,7 +147,7 @@ pub fn model(name: &Path) -> Option<Model> {
 /// Opens a file of the host or of the system.
 ///
 /// # Errors
-/// Those of [`files::open`].
+/// The errors of [`files::open`].
 pub fn open(path: &Path) -> Result<Input<'static>> {
     let held = with(|call| {
         let mut files = call.host.files.iter();

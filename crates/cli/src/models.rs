@@ -39,7 +39,7 @@ struct ListedModel {
     state: ModelState,
 }
 
-/// What is known of a model.
+/// The properties of a model.
 enum ModelState {
     Whole { method: String, bytes: u64, crc32: Option<String>, licence: Option<&'static str> },
     Missing,

@@ -32,7 +32,7 @@ pub struct Conversion {
     pub interrupt: Interrupt,
 }
 
-/// What a user is told of a conversion.
+/// The notes of a conversion for its user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConversionNotes {
     /// A summary of the dropped parts: `settings of 12 cues, 1 style`.

@@ -22,7 +22,7 @@ pub(crate) struct CutWord {
     pub(crate) after: Juncture,
 }
 
-/// What stands between a word and the next one, the best place for a cut first.
+/// The juncture between a word and the next one, the best place for a cut first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Juncture {
     /// The end of a sentence.

@@ -1,4 +1,4 @@
-//! What stands between two words, for those who cut there.
+//! The juncture between two words, for code that cuts there.
 
 use std::collections::HashSet;
 

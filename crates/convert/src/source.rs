@@ -15,7 +15,7 @@ pub(crate) struct ConvertSource<'a> {
     items: ItemReader<'a>,
     /// The cutter, if the file is cut into new cues.
     pub(crate) cutter: Option<CueCutter>,
-    /// What captions rolled up, if each of their lines is to be read once.
+    /// The lines that captions rolled up, if each of them is to be read once.
     pub(crate) rolled: Option<RolledUp>,
     /// Stops the reading.
     interrupt: Interrupt,

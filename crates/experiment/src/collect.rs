@@ -135,7 +135,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
     })
 }
 
-/// What was run for a row: what its manifest tells, its training texts, and the CPU.
+/// The training behind a row: its manifest, its training texts, and the CPU.
 fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manifest>) -> Result<RowRun> {
     let own = &recipe.rows[planned.recipe];
     let names = &own.corpus.0;

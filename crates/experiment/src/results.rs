@@ -98,17 +98,17 @@ pub struct ResultRow {
     /// The seed, if the recipe has the row trained with several.
     #[serde(default)]
     pub seeded: Option<u64>,
-    /// What was run for the row.
+    /// The training behind the row.
     #[serde(default)]
     pub run: RowRun,
-    /// What the source ran for its figures.
+    /// The training of the source.
     #[serde(default)]
     pub paper: PaperRun,
     /// A cell for each test; `None` if the row was not tested on it.
     pub cells: Vec<Option<ResultCell>>,
 }
 
-/// What was run for a row, as its manifest and its training tell.
+/// The training behind a row, from its manifest and log.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RowRun {
     /// The pretrained encoder.
@@ -136,7 +136,7 @@ pub struct RunEncoder {
     pub crc32: Option<String>,
 }
 
-/// What a source says of the run behind its figures.
+/// The training behind a source's figures, as the source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PaperRun {

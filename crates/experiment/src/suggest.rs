@@ -32,7 +32,7 @@ pub struct SuggestedTexts {
 pub struct Suggestion {
     /// The text of the recipe.
     pub recipe: String,
-    /// What to know before it runs, one sentence each.
+    /// Notes to read before it runs, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -141,7 +141,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
     Ok(Suggestion { recipe, notes })
 }
 
-/// What texts are, and the protocol that fits them.
+/// The kind of some texts, and the protocol that fits them.
 struct Described {
     protocol: Protocol,
     why: &'static str,

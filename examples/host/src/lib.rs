@@ -16,7 +16,7 @@ impl Speaker {
     /// Starts the captions of a speaker.
     ///
     /// # Errors
-    /// Those of [`TextRestorer::stream`].
+    /// The errors of [`TextRestorer::stream`].
     pub fn new(name: &str, model: &Model) -> Result<Self, Error> {
         let options = RestoreOptions::default().look_ahead(Some(1)).capitalized(Capitalized::Ignore);
         let stream = model.with(options).stream()?;

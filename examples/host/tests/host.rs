@@ -1,4 +1,4 @@
-//! What a host relies on.
+//! The properties that a host relies on.
 
 #[path = "../../../tests/program/toy_network.rs"]
 mod toy_network;

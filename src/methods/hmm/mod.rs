@@ -58,7 +58,7 @@ pub struct Hmm {
 /// The settings of training that a model needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HmmSettings {
-    /// The weight of the language model: a factor of its costs.
+    /// The weight of the language model, a factor of its costs; 1 except in models of earlier versions.
     pub lm_weight: f32,
     /// The weight of the map's numbers.
     pub map_weight: f32,
@@ -122,7 +122,7 @@ impl Hmm {
 /// which is not UTF-8.
 ///
 /// # Errors
-/// Those of [`NgramModel::open_as`] and [`model::open`], and [`Error::Model`] for a model of another
+/// The errors of [`NgramModel::open_as`] and [`model::open`], and [`Error::Model`] for a model of another
 /// method.
 pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramModel> {
     if !model::is_model(path)? {
@@ -143,7 +143,7 @@ pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramM
 /// callers that read all of it.
 ///
 /// # Errors
-/// Those of [`language_model`] and [`NgramModel::check`].
+/// The errors of [`language_model`] and [`NgramModel::check`].
 pub fn checked_language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramModel> {
     let model = language_model(path, encoding)?;
     model.check()?;

@@ -197,7 +197,7 @@ mod tests {
         best
     }
 
-    /// Whether the table mistakes a phrase of the window for an entry: about four absent hashes in
+    /// Returns true if the table mistakes a phrase of the window for an entry: about four absent hashes in
     /// 65,536 are.
     fn mistaken(entries: &BTreeSet<Vec<u64>>, window: &[u64], gazetteers: &Gazetteers) -> bool {
         (0..window.len()).any(|start| {

@@ -142,7 +142,7 @@ pub struct MaxentSession<'a> {
     observer: Observer<'a>,
     /// The features of the next words, and the logits from their own features.
     next: Vec<(WordFeatures, Logits)>,
-    /// What the answered words leave; not here while a word is answered, so that it is never copied.
+    /// The state after the answered words; taken out while a word is answered, so that it is never copied.
     history: Option<Box<AnswerHistory>>,
     /// The part that decides cases.
     cases: CaseDecider<'a>,

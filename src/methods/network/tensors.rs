@@ -167,7 +167,7 @@ pub fn check_finite(name: &str, values: &[f32]) -> Result<(), String> {
     refuse_unless(finite, name)
 }
 
-/// Whether all of some numbers are finite.
+/// Returns true if all numbers are finite.
 struct Finite(bool);
 
 impl FromIterator<f32> for Finite {

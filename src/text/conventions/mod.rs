@@ -109,7 +109,7 @@ impl NeededWords {
     }
 }
 
-/// What the word before is to the next one on its line.
+/// The relation of the previous word to the next one on its line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trail {
     /// True if any of the rest is.
@@ -132,7 +132,7 @@ pub struct Conventions {
     before: ChosenWords,
     /// Memory for them.
     spare: ChosenWords,
-    /// What the word before is, as far as the case of the next depends on it.
+    /// The kind of the previous word, as far as the case of the next depends on it.
     trail: Trail,
     interrupt: Interrupt,
 }

@@ -81,7 +81,7 @@ pub(super) struct ConventionFacts {
     pub(super) acronyms: &'static str,
     /// Words of one letter: a run of them alone spells nothing (`e a`).
     pub(super) letter_words: &'static str,
-    /// Those of them that link two letters (`b e c`), and that follow a name without beginning a
+    /// The ones that link two letters (`b e c`), and that follow a name without beginning a
     /// sentence (`Silva e`).
     pub(super) links: &'static str,
     /// Words of one letter that stand between two letters: `b y c`, `de a à b`.

@@ -1,4 +1,4 @@
-//! What is written of each format, and what is read back: a file of tests for each.
+//! Tests of the text written in each format and read back: one file for each.
 
 mod ass;
 mod conll;

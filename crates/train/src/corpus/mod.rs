@@ -92,7 +92,7 @@ pub struct Corpus {
     watch: ReadingWatch,
 }
 
-/// How far a corpus has been read; training reads it several times.
+/// The progress of reading a corpus; training reads it several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadingProgress {
     /// The number of this reading, counted from 1.
@@ -455,7 +455,7 @@ impl Corpus {
     /// Reads the examples block by block, for a reader that goes through several corpora at once.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub(crate) fn example_blocks(&self) -> Result<ExampleBlocks<'_>> {
         Ok(ExampleBlocks { examples: self.maker(self.letters()?), blocks: self.blocks(), has_ended: false })
     }
@@ -463,7 +463,7 @@ impl Corpus {
     /// Calls `visit` with every sentence as it stands in the files, in order.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub fn for_each_sentence(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
         let mut blocks = self.blocks();
         while let Some(block) = blocks.next()? {
@@ -479,7 +479,7 @@ impl Corpus {
     /// transcripts include all alternatives.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub fn for_each_utterance(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
         for source in &self.sources {
             let mut input = self.reading.decoded(source.open()?)?;
@@ -507,7 +507,7 @@ impl Corpus {
     /// All examples, in order.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub fn examples(&self) -> Result<Vec<Example>> {
         let mut examples = Vec::new();
         self.for_each(&mut |example| {
@@ -522,7 +522,7 @@ impl Corpus {
     /// errors. The line of a word of a transcript is the one in which its sentence ends.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub fn place_of_word(&self, word: u64) -> Result<Option<(String, u64)>> {
         let mut examples = self.maker(self.letters()?);
         let given = Cell::new(0);
@@ -557,7 +557,7 @@ impl Corpus {
     /// lines, one thread does all the work.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`]; of several errors, the first one in the corpus.
+    /// The errors of [`Corpus::for_each`]; of several errors, the first one in the corpus.
     pub fn map_reduce<A: Send>(
         &self,
         threads: NonZeroUsize,
@@ -580,7 +580,7 @@ impl Corpus {
     /// Like [`Corpus::map_reduce`], with the sentences as they stand in the files.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`]; of several errors, the first one in the corpus.
+    /// The errors of [`Corpus::for_each`]; of several errors, the first one in the corpus.
     pub fn map_sentences<A: Send>(
         &self,
         threads: NonZeroUsize,
@@ -745,7 +745,7 @@ impl ExampleBlocks<'_> {
     /// very end.
     ///
     /// # Errors
-    /// Those of [`Corpus::for_each`].
+    /// The errors of [`Corpus::for_each`].
     pub(crate) fn next(&mut self, visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>) -> Result<bool> {
         if self.has_ended {
             return Ok(false);

@@ -51,9 +51,9 @@ pub struct Reading {
 /// Records that belong together in the transcript of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpeechPart {
-    /// Those of a speaker.
+    /// The words of a speaker.
     Speaker(String),
-    /// Those of a category, such as the focus condition f0 of stm.
+    /// The words of a category, such as the focus condition f0 of stm.
     Category(String),
 }
 

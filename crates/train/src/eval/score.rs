@@ -236,7 +236,7 @@ pub type ExampleView<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> 
 /// precedence in any case.
 ///
 /// # Errors
-/// Those of [`evaluate_corpus`], and if `show` fails.
+/// The errors of [`evaluate_corpus`], and if `show` fails.
 pub fn evaluate_each(
     method: &dyn Restorer,
     request: Request,

@@ -63,7 +63,7 @@ pub fn read(file: Input, config: &LexiconReadConfig) -> Result<Lexicon> {
 /// Reads a lexicon, and returns it with its format.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, LexiconFormat)> {
     let mut lines = LexiconLines::new(file);
     let language = config.language.as_deref().unwrap_or("root");
@@ -86,7 +86,7 @@ pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, Lexi
 /// Reads a lexicon from memory, in any of the formats.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn parse(data: &[u8]) -> Result<Lexicon> {
     read_bytes(data, &LexiconReadConfig::default())
 }
@@ -94,7 +94,7 @@ pub fn parse(data: &[u8]) -> Result<Lexicon> {
 /// Reads a lexicon from memory.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn read_bytes(data: &[u8], config: &LexiconReadConfig) -> Result<Lexicon> {
     read(Input::new("lexicon", Cursor::new(data.to_vec()))?, config)
 }

@@ -45,7 +45,7 @@ pub trait SentenceVisitor {
     /// Ends the sentence.
     ///
     /// # Errors
-    /// Those of the implementation.
+    /// The errors of the implementation.
     fn end(&mut self) -> Result<()>;
 }
 

@@ -80,7 +80,7 @@ impl MarkOptions {
 /// Returns the costs that are `given`, or else those for which `f` is highest, starting at `costs`.
 ///
 /// # Errors
-/// Those of `f`.
+/// The errors of `f`.
 pub fn best_costs(
     given: [Option<f32>; 2],
     costs: Costs,

@@ -240,7 +240,7 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
 /// Serialises files by name only, since their folders differ between machines.
 ///
 /// # Errors
-/// Those of the serialiser.
+/// The errors of the serialiser.
 pub fn names<'a, S: Serializer, F>(files: &'a F, serializer: S) -> std::result::Result<S::Ok, S::Error>
 where
     &'a F: IntoIterator<Item = &'a PathBuf>,

@@ -96,7 +96,7 @@ pub fn failed(problem: impl Display) -> Error {
     Error::model("bert", format!("computing failed: {problem}"))
 }
 
-/// What computes the scores of a model's labels.
+/// The computation of the scores of a model's labels.
 pub trait WindowScorer: Debug + Send + Sync {
     /// Returns the scores of the labels at each [position](EncoderWindow::positions), window after window.
     ///
@@ -129,9 +129,9 @@ pub trait WindowScorer: Debug + Send + Sync {
 pub struct BertModel<P, S> {
     /// The encoder.
     pub config: EncoderConfig,
-    /// What tokenizes words into subwords.
+    /// The tokenizer of words into subwords.
     pub subwords: P,
-    /// What computes scores.
+    /// The computation of scores.
     pub scorer: S,
     /// The spellings in mixed case.
     pub cases: ClassCases<String>,

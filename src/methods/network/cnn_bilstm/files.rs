@@ -34,7 +34,7 @@ fn wrong(store: &dyn Store, problem: String) -> Error {
     Error::model(store.name(), format!("{problem}: copy the model again or train it again"))
 }
 
-/// What a model has beside its weights.
+/// The parts of a model other than its weights.
 #[derive(Debug, Clone)]
 pub struct CnnBilstmParts {
     /// The tokenizer, in the form of Hugging Face.

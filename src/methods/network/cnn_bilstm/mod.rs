@@ -1,4 +1,4 @@
-//! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, convolutions over
+//! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, a convolution over
 //! them, and LSTMs in both directions over words. The case of a word is decided by the states before and at the
 //! word, the mark after it by those at and after it.
 
@@ -76,7 +76,7 @@ pub struct CnnBilstm {
     heads: Heads,
 }
 
-/// What the engine keeps from window to window.
+/// The state that the engine keeps from window to window.
 #[derive(Debug, Clone, Default)]
 pub struct EngineState {
     live: LiveState,

@@ -29,7 +29,7 @@ pub struct SubwordIds {
     pub subwords: Box<[u32]>,
     /// The id of the word, if it has a vector of its own.
     pub word: Option<u32>,
-    /// What a lexicon knows of it.
+    /// Its profile in the lexicon.
     pub lexicon: LexiconRows,
 }
 

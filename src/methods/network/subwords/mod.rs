@@ -17,7 +17,7 @@ use word_piece::WordPiece;
 /// The advice for a tokenizer that only the library of tokenizers knows.
 pub const NEEDS_NEURAL: &str = "build majuscule with the feature neural";
 
-/// What tokenizes words into subwords.
+/// The tokenizer of words into subwords.
 pub trait SubwordTokenizer: Debug + Send + Sync {
     /// Returns the subwords of a word; none for a word of marks that the vocabulary drops.
     ///

@@ -51,7 +51,7 @@ pub(super) fn of_heads(config: LossConfig, samples: &[EncoderSample], heads: Hea
     counts.map(|counts| HeadLoss::new(config, &counts))
 }
 
-/// What 1 - P counts as at least: rounding makes it less than 0, and at 0 an exponent under 1 has no
+/// The least value of 1 - P: rounding makes it less than 0, and at 0 an exponent under 1 has no
 /// derivative.
 const LEAST_DOUBT: f32 = f32::EPSILON;
 

@@ -1,4 +1,4 @@
-//! What a batch teaches.
+//! The targets of a batch.
 
 use candle_core::{Result as Computed, Tensor};
 

@@ -13,7 +13,7 @@ use crate::eval::table::{TextTable, between, csv_cell, percent, probability, tho
 use majuscule::error::{Error, Result};
 use majuscule::text::{Mark, MarkSet};
 
-/// What a table of a comparison measures.
+/// The measure of a table of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
@@ -78,7 +78,7 @@ fn sentence_ends(marks: &MarkConfusion) -> Slots {
 /// A table of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredTable {
-    /// What the table measures.
+    /// The measure of the table.
     pub measured: Measured,
     /// The systems and their figures.
     pub comparison: Comparison,

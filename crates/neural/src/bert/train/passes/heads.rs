@@ -1,4 +1,4 @@
-//! What lies above the encoder: the mix of its layers, the heads, and their losses.
+//! The layers above the encoder: the mix of its layers, the heads, and their losses.
 
 use std::collections::BTreeMap;
 

@@ -58,7 +58,7 @@ pub struct StepDropout {
     pub step: u64,
 }
 
-/// What a forward pass leaves for the backward pass.
+/// The values that a forward pass leaves for the backward pass.
 #[derive(Debug)]
 pub struct EncoderStates {
     /// The subwords, text after text.
@@ -74,7 +74,7 @@ pub struct EncoderStates {
     layers: Vec<LayerStates>,
 }
 
-/// What a layer leaves for the backward pass.
+/// The values that a layer leaves for the backward pass.
 #[derive(Debug)]
 struct LayerStates {
     /// Queries, keys and values side by side.
@@ -84,7 +84,7 @@ struct LayerStates {
     attended_normed: Normed,
     /// The input of the feed-forward network.
     between: Vec<f32>,
-    /// What goes into the unit between its halves.
+    /// The input of the unit between its halves.
     inner: Vec<f32>,
     outer_normed: Normed,
 }

@@ -32,11 +32,11 @@ pub struct Normed {
 /// The gradients of the parts of [`join`], each summed over the rows.
 #[derive(Debug)]
 pub struct JoinGradients {
-    /// That of the factors of the norm.
+    /// The gradient of the factors of the norm.
     pub weight: Vec<f32>,
-    /// That of the summands of the norm.
+    /// The gradient of the summands of the norm.
     pub bias: Vec<f32>,
-    /// That of the rows before dropout.
+    /// The gradient of the rows before dropout.
     pub added: Vec<f32>,
 }
 
