@@ -27,8 +27,9 @@ from majuscule._errors import (
 from majuscule import lm
 from majuscule._learning import Comparison, Report, compare, evaluate, score, train
 from majuscule._lexicon import Form, Lexicon
-from majuscule._model import Model, Options, Stream, convert, load, networks_folder
+from majuscule._model import Model, Stream, convert, load, networks_folder
 from majuscule._native import Word, detect_language
+from majuscule._restore_options import Options
 
 _native.look_in(networks_folder() or pathlib.Path(__file__).parent)
 

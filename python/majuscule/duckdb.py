@@ -13,7 +13,9 @@ import importlib.util
 import os
 from typing import Any
 
-from majuscule._model import Model, Options, Preset, load
+from majuscule._model import Model, Preset, load
+
+from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 
 try:

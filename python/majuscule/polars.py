@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from majuscule._model import Model, Options, Preset, load
+from majuscule._model import Model, Preset, load
+
+from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 
 try:

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from majuscule._lexicon import Lexicon
-from majuscule._model import Options, Preset
+from majuscule._model import Preset
+from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 from majuscule._verbs import Path
 

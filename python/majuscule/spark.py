@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from majuscule._errors import UsageError
 from majuscule._lexicon import Lexicon
-from majuscule._model import Options, Preset
+from majuscule._model import Preset
+from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 from majuscule._verbs import Path
 
