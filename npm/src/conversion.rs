@@ -6,6 +6,7 @@ use majuscule::error::{Error, Result, option, worded};
 use majuscule::named::NamedValue;
 use majuscule::{Encoding, Format, Input, Interrupt};
 use majuscule_convert::{Conversion, CueCut, CueLimits};
+use serde_json::Value;
 
 use crate::failure::option_name;
 use crate::files::{FileReport, NAME};
@@ -34,6 +35,25 @@ pub struct FileConversion {
     name: Option<String>,
     encoding: Option<Encoding>,
     conversion: Conversion,
+}
+
+/// The values that only conversions have.
+impl GivenOptions {
+    /// Takes true or false.
+    fn flag(&mut self, name: &str) -> Result<bool> {
+        Ok(self.take(name, "true or false", Value::as_bool)?.unwrap_or_default())
+    }
+
+    /// Takes a whole number from `least` on.
+    fn number(&mut self, name: &str, least: usize) -> Result<Option<usize>> {
+        let read = |value: &Value| usize::try_from(value.as_u64()?).ok().filter(|number| *number >= least);
+        self.take(name, &format!("a whole number from {least}"), read)
+    }
+
+    /// Takes a number from `least` to `most`, which `expected` describes.
+    fn fraction(&mut self, name: &str, [least, most]: [f64; 2], expected: &str) -> Result<Option<f64>> {
+        self.take(name, expected, |value| value.as_f64().filter(|number| (least..=most).contains(number)))
+    }
 }
 
 impl FileConversion {

@@ -42,7 +42,7 @@ impl GivenOptions {
     }
 
     /// Takes an option, which has the program's name; `None` if it is not given.
-    fn take<T>(
+    pub fn take<T>(
         &mut self,
         name: &str,
         expected: &str,
@@ -74,22 +74,6 @@ impl GivenOptions {
     pub fn named<T: NamedValue>(&mut self, name: &str) -> Result<Option<T>> {
         let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
         self.take(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
-    }
-
-    /// Takes true or false.
-    pub fn flag(&mut self, name: &str) -> Result<bool> {
-        Ok(self.take(name, "true or false", Value::as_bool)?.unwrap_or_default())
-    }
-
-    /// Takes a whole number from `least` on.
-    pub fn number(&mut self, name: &str, least: usize) -> Result<Option<usize>> {
-        let read = |value: &Value| usize::try_from(value.as_u64()?).ok().filter(|number| *number >= least);
-        self.take(name, &format!("a whole number from {least}"), read)
-    }
-
-    /// Takes a number from `least` to `most`, which `expected` describes.
-    pub fn fraction(&mut self, name: &str, [least, most]: [f64; 2], expected: &str) -> Result<Option<f64>> {
-        self.take(name, expected, |value| value.as_f64().filter(|number| (least..=most).contains(number)))
     }
 
     /// Takes an option of restoring.

@@ -18,7 +18,7 @@ pub enum TrainMethod {
     Ngram(ngram::NgramConfig),
     #[cfg(feature = "neural")]
     #[command(flatten)]
-    Neural(majuscule_neural::NeuralMethod),
+    Neural(Box<majuscule_neural::NeuralMethod>),
 }
 
 impl TrainMethod {
@@ -42,7 +42,7 @@ pub enum AdaptMethod {
     Maxent(maxent::Adaptation),
     /// Fine-tunes the model on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]
-    Bert(majuscule_neural::bert::BertAdaptation),
+    Bert(Box<majuscule_neural::bert::BertAdaptation>),
 }
 
 impl AdaptMethod {
@@ -51,7 +51,7 @@ impl AdaptMethod {
         match self {
             Self::Maxent(adaptation) => adaptation,
             #[cfg(feature = "neural")]
-            Self::Bert(adaptation) => adaptation,
+            Self::Bert(adaptation) => &**adaptation,
         }
     }
 }
