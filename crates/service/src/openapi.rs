@@ -14,58 +14,40 @@ use crate::page::file;
 const DOCUMENT: &str = include_str!("../openapi.json");
 
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
-    let mut document = serde_json::from_str(DOCUMENT).expect("the document is JSON");
-    expand(&mut document);
-    let Value::Object(components) = &mut document["components"] else { unreachable!("it has components") };
-    for option in UserOption::at(Door::Service) {
-        let name = option.name.replace('-', "_");
+    let each = |write: &dyn Fn(&UserOption, &str) -> String| {
+        let options = UserOption::at(Door::Service);
+        options.map(|option| write(option, &option.name.replace('-', "_"))).collect::<Vec<_>>().join(", ")
+    };
+    let mut document = DOCUMENT.to_owned();
+    for place in REFERENCES {
+        let named = |name: &str| place.replace("options", name);
+        document = document.replace(place, &each(&|_, name| named(name)));
+    }
+    let parameter = |option: &UserOption, name: &str| {
         let schema = json!({"$ref": format!("#/components/schemas/{name}")});
         let parameter =
             json!({"name": name, "in": "query", "description": option.summary(), "schema": schema});
-        components["parameters"][&name] = parameter;
-        components["schemas"][&name] = schema_of(option);
-    }
-    document.to_string()
+        format!("{name:?}: {parameter}")
+    };
+    let schema = |option: &UserOption, name: &str| format!("{name:?}: {}", schema_of(option));
+    document.replace(PARAMETERS, &each(&parameter)).replace(SCHEMAS, &each(&schema))
 });
+
+/// The parts of the document that name `options`, and that each option repeats with its own name.
+const REFERENCES: [&str; 3] = [
+    r##"{"$ref": "#/components/parameters/options"}"##,
+    r##""options": {"$ref": "#/components/schemas/options"}"##,
+    r##""options": {"anyOf": [{"$ref": "#/components/schemas/options"}, {"type": "null"}]}"##,
+];
+
+/// The place of the options among the parameters, and among the schemas.
+const PARAMETERS: &str = r#""options": {"in": "query"}"#;
+const SCHEMAS: &str = r#""options": {"type": "object"}"#;
 
 /// The document.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let document = || async { ([(CONTENT_TYPE, "application/json")], WHOLE.as_str()) };
     Router::new().route("/openapi.json", get(document))
-}
-
-/// Returns what stands for each option where the document names `options`.
-fn each_option(given: &Value) -> Vec<(String, Value)> {
-    let given = given.to_string();
-    let option = |option: &UserOption| {
-        let name = option.name.replace('-', "_");
-        let value = given.replace("/options", &format!("/{name}"));
-        (name, serde_json::from_str(&value).expect("only a name is another"))
-    };
-    UserOption::at(Door::Service).map(option).collect()
-}
-
-/// Puts the options of the library into lists of parameters and into the properties of objects.
-fn expand(value: &mut Value) {
-    match value {
-        Value::Array(items) => {
-            let is_options = |item: &Value| item["$ref"] == "#/components/parameters/options";
-            if let Some(at) = items.iter().position(is_options) {
-                let options: Vec<Value> = each_option(&items[at]).into_iter().map(|(_, item)| item).collect();
-                items.splice(at..=at, options);
-            }
-            items.iter_mut().for_each(expand);
-        }
-        Value::Object(members) => {
-            if let Some(Value::Object(properties)) = members.get_mut("properties")
-                && let Some(options) = properties.remove("options")
-            {
-                properties.extend(each_option(&options));
-            }
-            members.values_mut().for_each(expand);
-        }
-        _ => {}
-    }
 }
 
 /// Returns the JSON schema of an option's values.
@@ -127,6 +109,7 @@ mod tests {
         let all = paths(&crate::routes(pool, ServiceOptions::default()));
         let pages = &paths(&page::routes()) | &paths(&page_routes());
         assert!(all.contains("/v1/restore") && pages.contains("/") && pages.is_subset(&all), "{all:?}");
+        assert!(!WHOLE.contains("\"options\"") && !WHOLE.contains("/options\""));
         let document: Value = serde_json::from_str(&WHOLE).unwrap();
         let documented: BTreeSet<String> = document["paths"].as_object().unwrap().keys().cloned().collect();
         assert_eq!(&all - &pages, documented);
