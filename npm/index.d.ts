@@ -30,6 +30,8 @@ export interface RestoreOptions {
   style?: string;
   /** Insert commas, full stops and question marks where the text has no punctuation; all inserts them everywhere, and a list such as .,?!:;-… inserts these marks everywhere. */
   marks?: boolean | string;
+  /** Form of punctuation marks: by default as the language writes them (with spaces in French), but apart in tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows of their own. */
+  markForm?: "written" | "joined" | "apart";
   /** Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it was trained with. With P, hmm and ngram use at most 8 later words. */
   markThreshold?: number;
   /** Language whose case pairs are used, such as tr or nl; that of the model by default. */

@@ -186,7 +186,7 @@ pub static USER_OPTIONS: [UserOption; 17] = [
         help: "Form of punctuation marks: by default as the language writes them (with spaces in French), but apart in \
                tok and joined in ctm, stm, trn and nlp. With apart, marks in ctm and conll get rows of their own",
         kind: OptionKind::Choice(choices::<MarkForm>, None),
-        doors: &[Program],
+        doors: EVERYWHERE,
         set: |options, value| set(&mut options.mark_form, value.named().map(Some)),
     },
     UserOption {

@@ -51,6 +51,16 @@ fn a_text_comes_back_with_words_and_sentences() {
 }
 
 #[test]
+fn an_option_means_what_it_means_in_the_library() {
+    let server = server();
+    let answer = |form: &str| {
+        let request = json!({"text": "où est anna", "lang": "fr", "marks": "?", "mark_form": form});
+        server.restore(&request.to_string()).json()["text"].clone()
+    };
+    assert_eq!([answer("written"), answer("joined")], ["Où est Anna\u{202f}?", "Où est Anna?"]);
+}
+
+#[test]
 fn the_text_is_that_of_the_library() {
     let server = server();
     let model = Model::embedded("en").unwrap();
