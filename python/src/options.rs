@@ -54,7 +54,7 @@ fn set(
     } else if let Ok(texts) = value.extract() {
         OptionValue::Texts(texts)
     } else {
-        OptionValue::Number(value.extract()?)
+        value.extract().map(OptionValue::Count).or_else(|_| value.extract().map(OptionValue::Number))?
     };
     option.set(options, &given).map_err(|wrong| {
         let found = match &given {
@@ -82,7 +82,7 @@ pub fn user_options() -> Vec<ListedOption> {
             OptionKind::Choice(names, _) => ("choice", names().iter().map(|(name, _)| *name).collect()),
             OptionKind::Choices(names) => ("choices", names().iter().map(|(name, _)| *name).collect()),
         };
-        (option.name.replace('-', "_"), option.summary(), kind, names)
+        (option.field(), option.summary(), kind, names)
     };
     UserOption::at(Door::Python).map(listed).collect()
 }

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -69,7 +70,9 @@ pub enum OptionKind {
 pub enum OptionValue {
     /// True or false.
     Flag(bool),
-    /// A number.
+    /// A whole number from 0.
+    Count(usize),
+    /// Any other number.
     Number(f64),
     /// A text.
     Text(String),
@@ -92,7 +95,7 @@ const EVERYWHERE: &[Door] = &[Program, Service, JavaScript, Python];
 const NOT_IN_REQUESTS: &[Door] = &[Program, JavaScript, Python];
 
 /// The seconds of a pause that an option accepts.
-const PAUSES: std::ops::RangeInclusive<f64> = 0.001..=3600.0;
+const PAUSES: RangeInclusive<f64> = 0.001..=3600.0;
 
 /// The options, in the order of help.
 pub static USER_OPTIONS: [UserOption; 17] = [
@@ -163,13 +166,8 @@ pub static USER_OPTIONS: [UserOption; 17] = [
         doors: EVERYWHERE,
         set: |options, value| {
             let wanted = match value {
-                OptionValue::Flag(is_wanted) => {
-                    if *is_wanted {
-                        WantedMarks::AUTO
-                    } else {
-                        WantedMarks::default()
-                    }
-                }
+                OptionValue::Flag(true) => WantedMarks::AUTO,
+                OptionValue::Flag(false) => WantedMarks::default(),
                 OptionValue::Text(text) => match text.as_str() {
                     "none" | "false" => WantedMarks::default(),
                     "true" => WantedMarks::AUTO,
@@ -306,6 +304,11 @@ impl UserOption {
         Self::at(door).find(|option| option.name == name)
     }
 
+    /// Returns the name with underscores between its words, as the fields of requests and of programs have it.
+    pub fn field(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
     /// Returns its effect in a paragraph.
     pub fn summary(&self) -> &'static str {
         self.help.split_once("\n\n").map_or(self.help, |(summary, _)| summary)
@@ -329,6 +332,7 @@ impl UserOption {
         let read = match self.kind {
             _ if self.kind.is_text() => None,
             OptionKind::Flag => text.parse().ok().map(OptionValue::Flag),
+            OptionKind::Count(_) => text.parse().ok().map(OptionValue::Count),
             _ => text.parse().ok().map(OptionValue::Number),
         };
         read.unwrap_or_else(|| OptionValue::Text(text.to_owned()))
@@ -398,27 +402,31 @@ impl OptionValue {
         T::of_name(&self.text()?).ok_or(WrongValue::Unexpected)
     }
 
-    fn number(&self, fits: impl Fn(f64) -> bool) -> Result<f64, WrongValue> {
-        match self {
-            Self::Number(number) if fits(*number) => Ok(*number),
+    fn number(&self, range: RangeInclusive<f64>) -> Result<f64, WrongValue> {
+        let number = match *self {
+            Self::Count(count) => count as f64,
+            Self::Number(number) => number,
+            _ => return Err(WrongValue::Unexpected),
+        };
+        if range.contains(&number) { Ok(number) } else { Err(WrongValue::Unexpected) }
+    }
+
+    fn count(&self, least: usize) -> Result<usize, WrongValue> {
+        match *self {
+            Self::Count(count) if count >= least => Ok(count),
             _ => Err(WrongValue::Unexpected),
         }
     }
 
-    fn count(&self, least: usize) -> Result<usize, WrongValue> {
-        let whole = |number: f64| number.fract() == 0.0 && (least as f64..=u32::MAX.into()).contains(&number);
-        Ok(self.number(whole)? as usize)
-    }
-
     fn probability(&self) -> Result<f32, WrongValue> {
-        Ok(self.number(|number| (0.0..=1.0).contains(&number))? as f32)
+        Ok(self.number(0.0..=1.0)? as f32)
     }
 
     /// Reads the shortest pause that ends a sentence; `None` if no pause does.
     fn pause(&self) -> Result<Option<Duration>, WrongValue> {
         match self {
             Self::Text(text) if text == "never" => Ok(None),
-            _ => Ok(Some(Duration::from_secs_f64(self.number(|seconds| PAUSES.contains(&seconds))?))),
+            _ => Ok(Some(Duration::from_secs_f64(self.number(PAUSES)?))),
         }
     }
 }
@@ -474,6 +482,7 @@ mod tests {
             ("threshold", "1.5", "`threshold` 1.5: expected a probability from 0 to 1"),
             ("predictions", "0", "`predictions` 0: expected a whole number from 1"),
             ("look-ahead", "0.5", "`look-ahead` 0.5: expected a whole number from 0"),
+            ("look-ahead", "1e3", "`look-ahead` 1e3: expected a whole number from 0"),
             ("pause-ends", "0", "`pause-ends` 0: expected seconds from 0.001 to 3600, such as 1.5, or never"),
             ("sentence-start", "often", "`sentence-start` often: expected one of auto, always, never"),
         ] {

@@ -59,8 +59,8 @@ impl FromArgMatches for UserOptionArgs {
 
 /// Returns an option as an argument. Names of fields have underscores, here as in derived arguments.
 fn argument(wanted: &'static UserOption) -> Arg {
-    let arg = Arg::new(id(wanted)).long(wanted.name).help(wanted.summary()).long_help(wanted.help());
-    let name = wanted.name.replace('-', "_").to_uppercase();
+    let arg = Arg::new(wanted.field()).long(wanted.name).help(wanted.summary()).long_help(wanted.help());
+    let name = wanted.field().to_uppercase();
     match wanted.kind {
         OptionKind::Flag => arg.action(ArgAction::SetTrue),
         OptionKind::Text(value) => arg.value_name(value).value_parser(parser(wanted)),
@@ -89,13 +89,9 @@ fn argument(wanted: &'static UserOption) -> Arg {
     }
 }
 
-fn id(wanted: &UserOption) -> String {
-    wanted.name.replace('-', "_")
-}
-
 /// Returns the value that a command line gives; `None` for a default.
 fn value(wanted: &UserOption, matches: &ArgMatches) -> Option<OptionValue> {
-    let id = id(wanted);
+    let id = wanted.field();
     if matches.value_source(&id) != Some(clap::parser::ValueSource::CommandLine) {
         return None;
     }

@@ -121,7 +121,7 @@ impl Fields {
 
     /// Sets an option, if its field is given.
     pub fn set(&mut self, option: &UserOption, options: &mut RestoreOptions) -> Result<(), ApiError> {
-        let name = option.name.replace('-', "_");
+        let name = option.field();
         // A form sends the fields that nobody filled in, too.
         let Some(value) = self.value(&name).filter(|value| *value != "") else { return Ok(()) };
         let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);

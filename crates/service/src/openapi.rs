@@ -16,7 +16,7 @@ const DOCUMENT: &str = include_str!("../openapi.json");
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
     let each = |write: &dyn Fn(&UserOption, &str) -> String| {
         let options = UserOption::at(Door::Service);
-        options.map(|option| write(option, &option.name.replace('-', "_"))).collect::<Vec<_>>().join(", ")
+        options.map(|option| write(option, &option.field())).collect::<Vec<_>>().join(", ")
     };
     let mut document = DOCUMENT.to_owned();
     for place in REFERENCES {

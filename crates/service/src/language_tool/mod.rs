@@ -92,13 +92,14 @@ impl CheckRequest {
             fields.set(marks, &mut options)?;
         }
         let are_given = !options.marks.is_empty();
-        let WantedMarks { marks, places } = WantedMarks::AUTO;
-        let usual = || RestoreOptions::default().marks(marks).mark_places(places);
+        if !are_given {
+            WantedMarks { marks: options.marks, places: options.mark_places } = WantedMarks::AUTO;
+        }
         Ok(Self {
             text: AnnotatedText::read(fields)?,
             language: AskedLanguage::read(fields)?,
             rules: RuleChoice::read(fields, are_given)?,
-            marked: if are_given { options } else { usual() },
+            marked: options,
             level: fields.named("level")?.unwrap_or_default(),
         })
     }
