@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::files::Input;
 use majuscule::format::Format;
 use majuscule::methods::{Backend, Methods, Model};
 use majuscule::model::{self};
 use majuscule::text::{Locale, RestoreOptions};
+use majuscule_base::files::Input;
 use majuscule_fst::ngram;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney;

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::files::Input;
 use majuscule::format::Format;
 use majuscule::methods::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
 use majuscule::text::{Locale, RestoreOptions};
+use majuscule_base::files::Input;
 
 /// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;

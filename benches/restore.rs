@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::files::Input;
 use majuscule::format::Format;
 use majuscule::methods::{Model, Preset, embedded_as, load};
 use majuscule::model::{self, Bytes, Packed};
 use majuscule::text::{Locale, RestoreOptions};
+use majuscule_base::files::Input;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};
 

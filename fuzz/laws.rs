@@ -5,8 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use majuscule::error::{Error, Result};
-use majuscule::files::Input;
 use majuscule::format::{Format, Record, Utterance, refuse_binary};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
@@ -18,6 +16,8 @@ use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
     Locale, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
 };
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_fst::ngram::NgramConfig;

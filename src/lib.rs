@@ -22,18 +22,6 @@
 
 // In reading order: each module uses only those above it. All are hidden from the documentation, and public only for the
 // packages of this repository, each for the reason beside it.
-#[doc(hidden)] // Named settings are arguments of the program and of training.
-pub mod named;
-#[doc(hidden)] // The program prints names with it.
-pub mod printable;
-#[doc(hidden)] // Other packages make errors and word them.
-pub mod error;
-#[doc(hidden)] // Training looks at the flag too.
-pub mod interrupt;
-#[doc(hidden)] // Training writes what models use in place.
-pub mod bytes;
-#[doc(hidden)] // Other packages read and publish files.
-pub mod files;
 #[doc(hidden)] // Training and evaluation see words as methods do.
 pub mod text;
 #[doc(hidden)] // Corpora are read, and another package converts files.
@@ -51,10 +39,10 @@ pub mod methods;
 #[doc(hidden)] // The program restores piece by piece and live.
 pub mod restore;
 
-pub use error::{Error, Location, Problem, Result, caught};
-pub use files::{ByteSize, Encoding, Input, Limits};
 pub use format::Format;
-pub use interrupt::Interrupt;
+pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
+pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};
+pub use majuscule_base::interrupt::Interrupt;
 pub use methods::{Backend, DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
 pub use model::{Manifest, ModelDirs, Store};
 pub use restore::{

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::error::{self, Error, Result};
 #[cfg(doc)]
 use crate::text::Token;
 use crate::text::{self, CapitalBalance, Choice, Label, Labels, Mark, MarkSet, SentenceStart, Tokens};
+use majuscule_base::error::{self, Error, Result};
 
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use majuscule::error::{Error, Result, option, worded};
-use majuscule::named::NamedValue;
 use majuscule::{Encoding, Format, Input, Interrupt};
+use majuscule_base::error::{Error, Result, option, worded};
+use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, CueCut, CueLimits};
 use serde_json::Value;
 

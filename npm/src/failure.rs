@@ -42,8 +42,10 @@ mod tests {
     #[test]
     fn options_in_errors_are_named_as_in_javascript() {
         assert_eq!(["mark-threshold", "lang"].map(option_name), ["markThreshold", "lang"]);
-        let failure =
-            Failure::from(&Error::usage(format!("leave {} out", majuscule::error::option("look-ahead"))));
+        let failure = Failure::from(&Error::usage(format!(
+            "leave {} out",
+            majuscule_base::error::option("look-ahead")
+        )));
         assert_eq!((failure.kind, &*failure.message), ("usage", "leave lookAhead out"));
     }
 }

@@ -1,11 +1,11 @@
 //! Files: restored in their format.
 
-use majuscule::error::Result;
 use majuscule::format::{decoded_text, whisper};
 use majuscule::methods::language::tag_of;
-use majuscule::named::NamedValue;
 use majuscule::restore::pool::{detect, detected_format};
 use majuscule::{FileRequest, Format, Input, LANGUAGES, Model, Note};
+use majuscule_base::error::Result;
+use majuscule_base::named::NamedValue;
 use serde::Serialize;
 
 use crate::failure::option_name;

@@ -1,8 +1,8 @@
 //! The options of calls, from JSON.
 
-use majuscule::error::{Error, Result, option};
-use majuscule::named::{NamedValue, nearest};
 use majuscule::{Door, Encoding, Format, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::named::{NamedValue, nearest};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

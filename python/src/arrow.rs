@@ -15,8 +15,8 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, LargeStringArray, make_array};
 use arrow_schema::{ArrowError, DataType};
-use majuscule::error::caught;
 use majuscule::{Error, Interrupt};
+use majuscule_base::error::caught;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

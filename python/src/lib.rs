@@ -10,11 +10,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use majuscule::error::{Error, caught};
 use majuscule::model::Packed;
 use majuscule::{
     Interrupt, Model, OffsetCursor, OffsetUnit, Preset, RestoreOptions, Streaming, TextRestorer, model,
 };
+use majuscule_base::error::{Error, caught};
 use majuscule_cli::methods::methods_in;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use majuscule::error::Error;
 use majuscule::lm::NgramModel;
 use majuscule::text::Locale;
+use majuscule_base::error::Error;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::score::{TextScore, score};
 use majuscule_train::lm::words::WordUnits;

@@ -1,8 +1,8 @@
 //! Options of Python calls as options of the library, with the names of the command line.
 
-use majuscule::error::{Error, option};
-use majuscule::named::NamedValue;
 use majuscule::{Door, OptionKind, OptionValue, RestoreOptions, UserOption};
+use majuscule_base::error::{Error, option};
+use majuscule_base::named::NamedValue;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};

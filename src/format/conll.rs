@@ -20,8 +20,8 @@ use super::segment::{
     SegmentInfo, UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
-use crate::error::{Error, Result, option};
 use crate::text::{Break, MarkForm, RestoreOptions};
+use majuscule_base::error::{Error, Result, option};
 
 /// CoNLL's columns.
 pub(super) const CONLL: FormatInfo = FormatInfo {

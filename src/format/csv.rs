@@ -16,9 +16,9 @@ use super::line_parts::LineParts;
 use super::piece::PieceReader;
 use super::transcript::{Fault, shortened};
 use super::tsv;
-use crate::error::{Result, option};
-use crate::files::Input;
 use crate::text::{Break, Context, RestoreOptions};
+use majuscule_base::error::{Result, option};
+use majuscule_base::files::Input;
 
 /// Tables with quotes around some cells.
 pub(super) const CSV: FormatInfo = FormatInfo {

@@ -14,10 +14,10 @@ use super::{
     ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, unread, vtt,
     whisper,
 };
-use crate::error::{Error, Result};
-use crate::files::{self, Input};
-use crate::named::NamedValue;
 use crate::text::{Mark, MarkForm, RestoreOptions};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Input};
+use majuscule_base::named::NamedValue;
 
 /// The formats in the order of [`Format`], which is that of help texts.
 const LIST: [FormatInfo; 19] = [

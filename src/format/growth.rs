@@ -4,10 +4,10 @@ use std::io::Cursor;
 
 use super::Format;
 use super::laws::Counting;
-use crate::files::Input;
 use crate::restore::{restore, stream_as};
 use crate::text::tokenize::Capitalized;
 use crate::text::{MarkSet, RestoreOptions};
+use majuscule_base::files::Input;
 
 /// Parts of texts that open something, or that something may be looked for behind.
 const ATOMS: [&str; 88] = [

@@ -1,6 +1,6 @@
 //! The first bytes of a file, which may show its format.
 
-use crate::files::BOM;
+use majuscule_base::files::BOM;
 
 /// The number of bytes after which detection gives up.
 const MOST: usize = 1 << 16;

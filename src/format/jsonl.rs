@@ -21,9 +21,9 @@ use super::segment::{
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
-use crate::error::{Error, Result, option};
-use crate::files::Input;
 use crate::text::{Break, Context, Locale, RestoreOptions};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::Input;
 
 /// Objects, one per line.
 pub(super) const JSONL: FormatInfo = FormatInfo {

@@ -17,8 +17,8 @@ use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::records::RecordLines;
 use super::transcript::{Fault, shortened};
-use crate::error::Error;
 use crate::text::{Break, Mark};
+use majuscule_base::error::Error;
 
 /// Words with labels.
 pub(super) const LABELS: FormatInfo = FormatInfo {
@@ -216,9 +216,9 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::files::Input;
     use crate::format::laws::{check, error, starts, words};
     use crate::format::{Format, Record};
+    use majuscule_base::files::Input;
 
     /// The text of a file, with a bar where a sentence begins.
     fn text(file: &str) -> String {

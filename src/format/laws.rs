@@ -6,8 +6,6 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Format, Piece, Record, WrittenWords};
-use crate::error::Result;
-use crate::files::{Dribble, Input};
 use crate::restore::{restore, stream_as};
 use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::RestoreOptions;
@@ -17,6 +15,8 @@ use crate::text::{
     Break, Case, Choice, Class, Decision, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm,
     SentenceStart, Token, Tokens,
 };
+use majuscule_base::error::Result;
+use majuscule_base::files::{Dribble, Input};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::buffer::{Buffer, PART, part_len};
 use super::transcript::Fault;
-use crate::error::Result;
-use crate::files::{BOM, Input, Limits};
+use majuscule_base::error::Result;
+use majuscule_base::files::{BOM, Input, Limits};
 
 /// The lines of an input. A line ends with `\n` or `\r\n`, and at the end of the file; with `\r`
 /// alone in a file whose first line does so, and with any `\r` where [`Ends`] allows it.

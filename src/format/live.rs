@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::buffer::not_utf8;
 use super::piece::Piece;
-use crate::error::Result;
 use crate::text::code::CodeFinder;
 use crate::text::markup::{MAX_TAG, untagged};
 use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
 use crate::text::{Break, Case, Constraint, Context, RestoreOptions, Token, Tokens};
+use majuscule_base::error::Result;
 
 /// The number of consumed bytes that are removed together.
 const DONE: usize = 1 << 12;

@@ -7,9 +7,9 @@ use super::lines::SplitLines;
 use super::live_record::LiveRecord;
 use super::piece::MarkPlace;
 use super::records::{Faults, GrammarLines};
-use crate::error::{Error, Result, option};
-use crate::files::Input;
 use crate::text::{MarkForm, RestoreOptions};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::Input;
 
 /// Records that are read as they come in.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Marks in rows of their own, after the rows of their words.
 
 use super::kind::Format;
-use crate::error::Error;
-use crate::named::NamedValue;
 use crate::text::write::MarkSide;
 use crate::text::{Mark, MarkForm};
+use majuscule_base::error::Error;
+use majuscule_base::named::NamedValue;
 
 /// The rows that marks get in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,10 +99,10 @@ pub fn is_mark(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Input;
     use crate::format::laws::{self, Counting, check};
     use crate::restore::restore;
     use crate::text::{MarkForm, OutputForm, RestoreOptions};
+    use majuscule_base::files::Input;
 
     fn options() -> RestoreOptions {
         let mark_form = Some(MarkForm::Apart);

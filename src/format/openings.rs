@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::Format;
 use super::laws::marked;
-use crate::error::Result;
 use crate::restore::stream_as;
 use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::RestoreOptions;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Choice, Class, Label, Labels, Mark, MarkForm, Tokens};
+use majuscule_base::error::Result;
 
 /// A method that opens a question at `qué` and ends it after `hora`.
 struct Asking(Labels);

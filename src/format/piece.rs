@@ -6,9 +6,9 @@ use super::envelope::Envelope;
 use super::line_parts::CopiedPart;
 use super::mark_rows::MarkRows;
 use super::placed_mark::PlacedMark;
-use crate::error::Result;
 use crate::text::write::{Insert, MarkSide, push_mark, write, write_with};
 use crate::text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOptions, Token, Tokens};
+use majuscule_base::error::Result;
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

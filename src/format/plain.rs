@@ -10,13 +10,13 @@ use super::line_parts::LineParts;
 use super::piece::{Piece, PieceReader};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::Fault;
-use crate::error::Result;
-use crate::files::Input;
 use crate::text::code::{CodeFinder, Notation};
 use crate::text::divided_word::undivided_lines;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Context, MarkForm, RestoreOptions};
+use majuscule_base::error::Result;
+use majuscule_base::files::Input;
 
 /// Plain text.
 pub(super) const TEXT: FormatInfo = FormatInfo {
@@ -336,8 +336,8 @@ impl segment::SegmentWriter for PlainWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Dribble;
     use crate::text::{Case, Constraint, Locale, MarkSet, Spellings};
+    use majuscule_base::files::Dribble;
 
     fn input(bytes: &[u8], step: usize) -> Input<'_> {
         Input::new("text", Dribble::new(bytes, step)).unwrap()

@@ -18,9 +18,9 @@ use super::record::{Record, RecordSource};
 use super::running_text::RunningText;
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use crate::error::{Error, Result, option};
-use crate::files::{self, Input};
 use crate::text::{Break, Locale, Mark, RestoreOptions, Tokens};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{self, Input};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;

@@ -6,7 +6,7 @@ use std::fmt;
 use super::json;
 use super::kind::Format;
 use super::transcript::{Fault, shortened};
-use crate::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 
 /// One item of a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]

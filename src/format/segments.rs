@@ -30,8 +30,8 @@ pub use super::segment::{
     SegmentTag, SegmentWord, SegmentWriter, Time, UnspokenBlock,
 };
 use super::transcript::Fault;
-use crate::error::{Error, Result};
-use crate::files::Input;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
 
 impl Format {
     /// Returns what is known of the segments of the format.

@@ -6,9 +6,9 @@
 use super::head::FileHead;
 use super::kind::Format;
 use super::unread::{self, TABLE_REMEDY, Unread};
-use crate::error::{Error, Result, option};
-use crate::files::{Encoding, Input, TextEncoder, uncompressed_name};
 use crate::text::tokenize::NO_TEXT;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{Encoding, Input, TextEncoder, uncompressed_name};
 use std::path::PathBuf;
 
 /// The first bytes of binary files, and the kinds of these files: bytes that begin no text, or

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Location};
-pub(super) use crate::printable::shortened;
+use majuscule_base::error::{Error, Location};
+pub(super) use majuscule_base::printable::shortened;
 
 /// A fault in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

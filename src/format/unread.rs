@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::head::FileHead;
-use crate::error::{Error, Result, option};
-use crate::files;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files;
 
 /// A format that is not read.
 #[derive(Debug, PartialEq, Eq)]

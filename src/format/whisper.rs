@@ -33,9 +33,9 @@ use super::segment::{
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, is_list, timed_words};
-use crate::error::{Error, Result, option};
-use crate::files::{BOM, Input};
 use crate::text::{Break, LanguageTag, RestoreOptions};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{BOM, Input};
 
 /// The JSON of Whisper and related tools.
 pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::table::{NgramTable, NgramTableBuilder};
 use super::vocab::{SPECIAL, Vocabulary, WordId};
 use super::{MAX_ORDER, NgramModel};
-use crate::error::{Error, Result};
-use crate::files::{Input, Lines};
-use crate::printable::shortened;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{Input, Lines};
+use majuscule_base::printable::shortened;
 
 /// log10 p of `<unk>` for a model that lacks it.
 const NO_UNKNOWN: f32 = -100.0;

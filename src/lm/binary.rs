@@ -10,7 +10,7 @@
 //! last. All numbers are little-endian.
 //!
 //! The search for a word starts in the slot given by the lower bits of its wyhash with seed 0
-//! ([`crate::bytes::hash`]), and that for an n-gram in the bucket given by `home` in `scorer.rs`.
+//! ([`majuscule_base::bytes::hash`]), and that for an n-gram in the bucket given by `home` in `scorer.rs`.
 //! No position depends on the word size of a machine.
 //!
 //! Opening a file checks only the head and the length of the file;
@@ -24,7 +24,7 @@ use super::scorer::{LookUp, LookUpSize};
 use super::table::{LittleEndian, number};
 use super::vocab::Vocabulary;
 use super::{MAX_ORDER, NgramModel};
-use crate::bytes::{ALIGN, Bytes};
+use majuscule_base::bytes::{ALIGN, Bytes};
 
 const MAGIC: &[u8; 8] = b"MAJUNGRM";
 

@@ -18,7 +18,7 @@ use super::binary::{ALTERED, CUT_OFF, check};
 use super::table::{LittleEndian, NgramTableBuilder};
 use super::vocab::{SPECIAL, Vocabulary, WordId};
 use super::{MAX_ORDER, NgramModel};
-use crate::bytes::varint;
+use majuscule_base::bytes::varint;
 
 const MAGIC: &[u8; 8] = b"MAJUNGRC";
 

@@ -16,9 +16,9 @@ pub use scorer::{NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBa
 pub use table::{AutomatonState, Successors};
 pub use vocab::{Vocabulary, WordId};
 
-use crate::bytes::{Bytes, READ};
-use crate::error::{Error, Result};
-use crate::files::{self, Encoding, Input};
+use majuscule_base::bytes::{Bytes, READ};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Encoding, Input};
 use scorer::LookUp;
 use table::NgramTable;
 
@@ -113,7 +113,7 @@ impl NgramModel {
     }
 
     /// Opens a model in bytes; error messages call it `name`. A binary is used in place, fastest at
-    /// an address that is a multiple of [`ALIGN`](crate::bytes::ALIGN).
+    /// an address that is a multiple of [`ALIGN`](majuscule_base::bytes::ALIGN).
     ///
     /// # Errors
     /// Returns the errors of [`NgramModel::open`].

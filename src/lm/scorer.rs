@@ -13,7 +13,7 @@ use std::hint::black_box;
 
 use super::table::{LittleEndian, NgramTable, float, number};
 use super::vocab::{Vocabulary, WordId};
-use crate::bytes::{ALIGN, Bytes};
+use majuscule_base::bytes::{ALIGN, Bytes};
 
 /// The context after some words: two histories in the same state have the same future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

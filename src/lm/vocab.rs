@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::table::{LittleEndian, number};
-use crate::bytes::hash::wyhash;
-use crate::bytes::{ALIGN, Bytes};
+use majuscule_base::bytes::hash::wyhash;
+use majuscule_base::bytes::{ALIGN, Bytes};
 
 /// The number of a word in a vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

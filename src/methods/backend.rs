@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 
 /// The device and precision that compute a neural model. The other methods compute on the
 /// CPU, in the number format in which they are saved.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Backend, Methods, Model};
-use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed, Store};
-use crate::named::NamedValue;
 use crate::text::LanguageTag;
 use crate::text::language::BUILT_IN;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::named::NamedValue;
 
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;
@@ -182,7 +182,7 @@ pub(super) fn is_built_in(language: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::ALIGN;
+    use majuscule_base::bytes::ALIGN;
 
     #[test]
     fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {

@@ -25,9 +25,9 @@ pub use voting::{VotingOptions, voting};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
 use crate::model::{self, Bytes, Manifest, ModelDirs, Packed, Store};
 use crate::restorer::Restorer;
+use majuscule_base::error::{Error, Result};
 
 /// A trained model, ready for use. A clone shares it.
 #[derive(Clone)]

@@ -1,10 +1,10 @@
 //! The openings of questions (`¿`) for methods that choose none: rules find the clause that a question
 //! begins with, once the mark at the end of its sentence is known.
 
-use crate::error::Result;
 use crate::restorer::{Boundary, Session};
 use crate::text::language::{QuestionWords, has_word};
 use crate::text::{Break, Choice, Language, Mark, RestoreOptions, Token, Tokens};
+use majuscule_base::error::Result;
 
 /// The largest number of words of a sentence with an opening, so that memory stays bounded.
 const LONGEST: usize = 256;

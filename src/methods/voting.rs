@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Model;
-use crate::error::{Error, Result, option};
 use crate::restorer::{Boundary, Details, LayerWeights, Request, Restorer, Session};
 use crate::text::{Break, Case, Choice, Label, Labels, Mark, Tokens};
+use majuscule_base::error::{Error, Result, option};
 
 /// The windows of a text, and the votes that end a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,12 +5,12 @@ mod store;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::bytes::Bytes;
+pub use majuscule_base::bytes::Bytes;
 pub use search::{ModelDirs, ShippedModel};
 pub use store::{Folder, Packed, Store, is_model, open, packed};
 
-use crate::error::{Error, Result};
 use crate::text::{Labels, Locale};
+use majuscule_base::error::{Error, Result};
 
 /// The model format that this build writes. Earlier formats
 /// can be read too; in format 1 a manifest has no checksum.

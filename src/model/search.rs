@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Manifest, Store};
-use crate::error::{Error, Result};
 use crate::text::LanguageTag;
+use majuscule_base::error::{Error, Result};
 
 /// The folders of a clone of this repository that hold such models.
 const CLONE: [&str; 2] = ["lm", "lm/networks"];

@@ -12,9 +12,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Draft, FORMAT, MANIFEST, Manifest, check_format};
-use crate::bytes::{self, ALIGN, Bytes};
-use crate::error::{Error, Result};
-use crate::files::{self, Input};
+use majuscule_base::bytes::{self, ALIGN, Bytes};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Input};
 
 const MAGIC: &[u8; 8] = b"MAJUSCUL";
 const ENTRY: usize = 64;

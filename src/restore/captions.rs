@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{Done, Stream, Streaming};
-use crate::error::Result;
 use crate::format::PlacedMark;
 use crate::format::{Format, Id, LiveRecord, LiveRecords};
 use crate::restorer::Restorer;
 use crate::text::RestoreOptions;
+use majuscule_base::error::Result;
 
 /// The largest number of earlier records, and of their bytes, kept so that a revision can replace
 /// one of them; the last record is kept whatever its length.

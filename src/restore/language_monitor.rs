@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::notes::Note;
-use crate::error::Result;
 use crate::methods::language::LanguageEvidence;
 use crate::restorer::{Boundary, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
+use majuscule_base::error::Result;
 
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
 const ENOUGH: u32 = 300;

@@ -30,10 +30,7 @@ pub use pool::{ChosenModel, FileRequest, LanguageChoice, ModelPool, RestoredFile
 pub use stream::Stream;
 pub use word_stream::{RestoredPart, WordStream};
 
-use crate::error::{Error, Result};
-use crate::files::Input;
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
-use crate::interrupt;
 use crate::methods::openings::with_openings;
 use crate::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
 use crate::text::bare_stretches::{BareStretches, LOOK_AHEAD};
@@ -45,6 +42,9 @@ use crate::text::{
 };
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
+use majuscule_base::interrupt;
 use output::PieceWriter;
 use two_passes::TwoPasses;
 

@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use super::texts::TextQueue;
 use super::{Done, Stream, restore};
-use crate::error::{self, Error, Result};
-use crate::files::Input;
 use crate::format::Format;
-use crate::interrupt::Interrupt;
 use crate::methods::Model;
-use crate::named::NamedValue;
 use crate::restorer::{Request, Restorer, SentenceStarts, check_capitals};
 use crate::text::divided_word::Vocabulary;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
+use majuscule_base::error::{self, Error, Result};
+use majuscule_base::files::Input;
+use majuscule_base::interrupt::Interrupt;
+use majuscule_base::named::NamedValue;
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs, the language and the known words.

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::Done;
 use super::diff::Diff;
 use super::sentences::SentenceLines;
-use crate::error::Result;
 use crate::format::{Piece, PlacedMark};
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
 use crate::text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
+use majuscule_base::error::Result;
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;

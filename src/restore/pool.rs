@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::language_monitor::LanguageMonitor;
 use super::notes::{LanguageSource, Note};
 use super::{Done, restore};
-use crate::error::{Error, Result, option};
-use crate::files::{Encoding, Input, TextEncoder};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
 use crate::model::{self, Manifest};
-use crate::named::NamedValue;
 use crate::text::{LanguageTag, RestoreOptions, Spellings};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{Encoding, Input, TextEncoder};
+use majuscule_base::named::NamedValue;
 
 /// The language of texts whose language is neither named nor told.
 pub const DEFAULT_LANGUAGE: &str = "en";
@@ -598,7 +598,7 @@ fn whole(input: &mut Input<'_>) -> Result<Arc<[u8]>> {
 #[cfg(all(test, feature = "lang-en"))]
 mod tests {
     use super::*;
-    use crate::files::{ByteSize, Limits};
+    use majuscule_base::files::{ByteSize, Limits};
 
     #[test]
     fn a_pool_loads_each_model_once_and_holds_no_more_than_it_may() {

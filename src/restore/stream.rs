@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{Done, PieceWriter, Queue, Streaming, Take};
-use crate::error::{Error, Result, option};
 use crate::format::PlacedMark;
 use crate::format::{Format, Live, Piece};
 use crate::restorer::{OwnedSession, Request, Restorer};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Decision, MarkPlaces, RestoreOptions};
+use majuscule_base::error::{Error, Result, option};
 
 /// A text that is restored while it comes in.
 ///

@@ -7,15 +7,15 @@ use std::thread;
 
 use super::two_passes::TwoPasses;
 use super::{Queue, RestoredWord, TextRestorer, read_pieces};
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::{Result, caught};
-use crate::files::Input;
 use crate::format::{Format, Piece, Plain};
 use crate::restorer::Request;
 use crate::text::markup::untagged;
 use crate::text::write::spell;
 use crate::text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
+#[cfg(doc)]
+use majuscule_base::error::Error;
+use majuscule_base::error::{Result, caught};
+use majuscule_base::files::Input;
 
 /// The number of texts that a thread takes at a time.
 const TAKEN: usize = 16;
@@ -276,13 +276,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::error::Error;
-    use crate::interrupt::Interrupt;
     use crate::methods::Model;
     use crate::model::Manifest;
     use crate::restore::{Stream, Streaming, WordStream};
     use crate::restorer::{Boundary, Restorer, Session};
     use crate::text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
+    use majuscule_base::error::Error;
+    use majuscule_base::interrupt::Interrupt;
 
     /// A method that gives every word a capital and a full stop, and panics at `panic`.
     struct Capitals(Labels);

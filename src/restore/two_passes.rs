@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use super::bare_pieces::BareUse;
 use super::{Queue, Take, read_pieces};
-use crate::error::{Error, Result};
-use crate::files::{Input, Limits};
 use crate::format::{Format, Piece, PieceReader, WrittenWords};
 use crate::restorer::{Request, Restorer};
 use crate::text::markup::untagged;
 use crate::text::write::stays_as_it_is;
 use crate::text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
 
 /// The queues of both passes over texts of a format.
 pub(super) struct TwoPasses<'a> {
@@ -116,7 +116,8 @@ fn second_pass<'a>(
         written: WrittenWords::default(),
     };
     // Inserted marks make lines longer.
-    let limits = Limits { input: options.limits.input.twice() };
+    let mut limits = options.limits;
+    limits.input = limits.input.twice();
     let input = Input::uncompressed(name.clone(), marked).within(limits);
     let read = kind.open(input, options.clone()).and_then(|mut format| {
         let join = &mut |piece: &Piece, decisions: &[Decision]| joiner.join(piece, decisions, take);

@@ -3,10 +3,10 @@
 use super::stream::{Incoming, live_options};
 use super::texts::{push_words, word_request};
 use super::{RestoredWord, TextRestorer};
-use crate::error::Result;
 use crate::format::{Format, Piece};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Decision, RestoreOptions};
+use majuscule_base::error::Result;
 
 /// A part of a text, and its restored form.
 #[derive(Debug, Clone, PartialEq, Default)]

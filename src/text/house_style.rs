@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::named::NamedValue;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::named::NamedValue;
 
 /// A rule of a house style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::Error;
+use majuscule_base::error::Error;
 
 /// The tag or the name of a language: ASCII letters and digits, and hyphens between them, such as
 /// `en`, `pt-BR` or `english`. It can be a part of a file name, but never a path.

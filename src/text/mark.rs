@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::named::NamedValue;
+use majuscule_base::error::Error;
+use majuscule_base::named::NamedValue;
 
 /// The mark after a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

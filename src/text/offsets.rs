@@ -1,6 +1,6 @@
 //! Offsets into a text in the unit that a client counts in.
 
-use crate::named::NamedValue;
+use majuscule_base::named::NamedValue;
 
 /// The unit of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

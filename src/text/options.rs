@@ -10,10 +10,10 @@ use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
 use super::source_capitals::Capitalized;
 use super::spellings::Spellings;
-use crate::error::{Error, Result};
-use crate::files::Limits;
-use crate::interrupt::Interrupt;
-use crate::named::NamedValue;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Limits;
+use majuscule_base::interrupt::Interrupt;
+use majuscule_base::named::NamedValue;
 
 /// Options of restoring; the defaults are the program's.
 ///

@@ -5,7 +5,7 @@ use super::locale::Locale;
 use super::speaker_label::listed_case;
 use super::tokens::{Constraint, Tokens, is_left_out};
 use super::words::NonSpaceRun;
-use crate::named::NamedValue;
+use majuscule_base::named::NamedValue;
 
 /// The capitals of the input that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -8,7 +8,7 @@ use super::case::{Capitals, Case};
 use super::locale::Locale;
 use super::tokenize::tokenize;
 use super::tokens::{Break, Constraint, Token, Tokens};
-use crate::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 /// Spellings of words and phrases.
 ///

@@ -1,6 +1,6 @@
 //! The universal parts of speech of Universal Dependencies.
 
-use crate::named::NamedValue;
+use majuscule_base::named::NamedValue;
 
 /// A part of speech of Universal Dependencies: the column UPOS of CoNLL-U.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

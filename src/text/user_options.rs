@@ -13,8 +13,8 @@ use super::house_style::StyleRule;
 use super::mark::MarkForm;
 use super::options::{CapitalBalance, Context, OutputForm, RestoreOptions, SentenceStart, WantedMarks};
 use super::source_capitals::Capitalized;
-use crate::error::{Error, option};
-use crate::named::NamedValue;
+use majuscule_base::error::{Error, option};
+use majuscule_base::named::NamedValue;
 
 /// An option that a person may set.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use majuscule::files::Input;
 use majuscule::methods::{LANGUAGES, embedded};
 use majuscule::restore::restore;
 use majuscule::text::{Context, OutputForm};
 use majuscule::{Format, MarkSet, RestoreOptions};
+use majuscule_base::files::Input;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
-use majuscule::files::Input;
 use majuscule::format::Format;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
@@ -24,6 +23,7 @@ use majuscule::text::{
     Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, Mark,
     MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
 };
+use majuscule_base::files::Input;
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
@@ -38,7 +38,7 @@ use super::fuzz::laws::Dribble;
 use super::toy_network;
 
 /// Loads a model of any method of the program.
-fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
+fn load(store: &dyn Store) -> majuscule_base::error::Result<Model> {
     methods().load(store, &Backend::default())
 }
 
@@ -250,7 +250,7 @@ impl Session for AroundSession {
         tokens: &Tokens,
         end: Boundary,
         out: &mut Vec<Choice>,
-    ) -> majuscule::error::Result<()> {
+    ) -> majuscule_base::error::Result<()> {
         for (lower, token) in tokens.iter() {
             if token.before == Break::Document {
                 self.answer(0, out);
@@ -268,7 +268,7 @@ impl Session for AroundSession {
         Ok(())
     }
 
-    fn guess(&mut self, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+    fn guess(&mut self, out: &mut Vec<Choice>) -> majuscule_base::error::Result<()> {
         out.extend((0..self.waiting.len()).map(|at| self.choice(at)));
         Ok(())
     }
@@ -339,14 +339,14 @@ fn train(
     text: &str,
     language: &str,
     threads: usize,
-) -> majuscule::error::Result<Draft> {
+) -> majuscule_base::error::Result<Draft> {
     let reading = Reading { language: language.to_owned(), ..Reading::default() };
     let corpus = Corpus::of_text(text, reading, Protocol::default(), language.parse()?);
     let threads = NonZeroUsize::new(threads).unwrap();
     majuscule_train::methods::train(learner, &corpus, vec!["text".to_owned()], threads, &mut |_| {})
 }
 
-fn packed(bytes: Vec<u8>) -> majuscule::error::Result<Packed> {
+fn packed(bytes: Vec<u8>) -> majuscule_base::error::Result<Packed> {
     Packed::open("packed", Bytes::Owned(bytes.into()))
 }
 
@@ -1206,7 +1206,7 @@ fn a_model_that_stands_there_is_replaced_only_by_force() {
     let (place, folder) = saved(draft);
     let error = other.save(&folder, false).unwrap_err();
     assert!(
-        matches!(error, majuscule::error::Error::Usage(_)) && error.to_string().contains("give `force`"),
+        matches!(error, majuscule_base::error::Error::Usage(_)) && error.to_string().contains("give `force`"),
         "{error}"
     );
     assert_eq!(answers(&load(&*model::open(&folder).unwrap()).unwrap()), answers(model));

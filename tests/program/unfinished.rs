@@ -210,7 +210,7 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
     // The next run removes the temporary files of dead processes, and keeps those of living ones.
     fs::create_dir(room.path(".majuscule-7.tmp")).unwrap();
     room.write(".majuscule-7.tmp/words.bin", "half").write(".majuscule-x.tmp", "mine");
-    let mut living = majuscule::files::Publish::new(room.path("other.txt")).unwrap();
+    let mut living = majuscule_base::files::Publish::new(room.path("other.txt")).unwrap();
     assert_eq!(room.restored("-o out.txt", "bbc"), "");
     assert_eq!(room.names(), [".majuscule-0.tmp", ".majuscule-x.tmp", "out.txt"]);
     living.write_all(b"whole").unwrap();

@@ -5,7 +5,7 @@ mod user_options;
 
 use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use majuscule::named::NamedValue;
+use majuscule_base::named::NamedValue;
 pub use user_options::{BARE_MARKS, UserOptionArgs};
 
 /// Returns a parser that reads a setting by the name of one of its values:

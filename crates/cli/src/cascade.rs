@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::host;
 use super::methods::methods;
 use super::named;
-use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Model, Read, cascade};
+use majuscule_base::error::{Error, Result};
 
 /// The usual `--sure`.
 const SURE: f32 = 0.9;

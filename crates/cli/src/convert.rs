@@ -7,9 +7,9 @@ use anyhow::Result;
 
 use super::force::ForceArg;
 use super::{host, messages};
-use majuscule::error::Error;
-use majuscule::files::{Encoding, Limits, Publish};
 use majuscule::format::Format;
+use majuscule_base::error::Error;
+use majuscule_base::files::{Encoding, Limits, Publish};
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
 
 /// Converts subtitles and transcripts from one format to another

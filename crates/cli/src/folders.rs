@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::format::Format;
 use majuscule::model::MANIFEST;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 
 /// A text, and its name in an output folder.
 pub struct InputText {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use majuscule::error::Result;
-use majuscule::files;
+use majuscule_base::error::Result;
+use majuscule_base::files;
 
 /// The option of every verb that writes files.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]

@@ -10,10 +10,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use majuscule::error::{Error, Result, caught};
-use majuscule::files::{self, Input};
+use majuscule::Interrupt;
 use majuscule::methods::Model;
-use majuscule::{Interrupt, bytes::Bytes};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result, caught};
+use majuscule_base::files::{self, Input};
 #[cfg(feature = "learning")]
 use majuscule_train::corpus::{Corpus, ReadingCallback, ReadingProgress};
 

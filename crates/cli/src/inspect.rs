@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::methods::methods;
 use super::named;
 use super::page::print;
-use majuscule::error::{Error, Result as Restored};
-use majuscule::files::{self, Limits};
 use majuscule::methods::{Backend, Model};
 use majuscule::model::FileRecord;
-use majuscule::printable::printable;
 use majuscule::restorer::{EncoderCheck, LayerWeights};
+use majuscule_base::error::{Error, Result as Restored};
+use majuscule_base::files::{self, Limits};
+use majuscule_base::printable::printable;
 
 /// Describes a model, and compares its files with their checksums
 ///

@@ -36,10 +36,10 @@ use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 
-use majuscule::bytes::Bytes;
-use majuscule::error::Error;
-use majuscule::files::Limits;
-use majuscule::printable::printable_lines;
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::Error;
+use majuscule_base::files::Limits;
+use majuscule_base::printable::printable_lines;
 
 /// Restores capital letters and punctuation in text that lost them, and measures how well
 ///

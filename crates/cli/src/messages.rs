@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use indicatif::ProgressBar;
 
 use crate::host;
-use majuscule::files::Encoding;
-use majuscule::printable::printable;
+use majuscule_base::files::Encoding;
+use majuscule_base::printable::printable;
 
 /// Prints a message, with the arguments of `format!`. See [`print`].
 macro_rules! tell {

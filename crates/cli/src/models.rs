@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::methods::methods;
 use super::page::print;
-use majuscule::bytes::Bytes;
-use majuscule::error::{Error, Result as Listed};
 use majuscule::methods::{LANGUAGES, Methods, Preset};
 use majuscule::model::{FileRecord, ShippedModel, Store};
-use majuscule::named::NamedValue;
-use majuscule::printable::printable;
 use majuscule::text::Language;
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result as Listed};
+use majuscule_base::named::NamedValue;
+use majuscule_base::printable::printable;
 
 /// Lists the models of the presets, built in and external, and explains how to get others
 ///

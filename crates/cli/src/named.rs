@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use majuscule::error::Result;
 use majuscule::methods::{Backend, Model, Preset};
 use majuscule::model::{self, Store};
-use majuscule::named::NamedValue;
+use majuscule_base::error::Result;
+use majuscule_base::named::NamedValue;
 
 use crate::host;
 use crate::methods::methods;

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::host;
-use majuscule::error::{Error, Result};
-use majuscule::printable::printable_lines;
 use majuscule::text::LanguageTag;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::printable::printable_lines;
 
 /// Prints a page to standard output, after [`printable_lines`].
 ///

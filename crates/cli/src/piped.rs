@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
-use majuscule::error::{Error, Result};
-use majuscule::files::Input;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes};
 
 /// The number of parts between the two steps: few enough that memory stays flat.

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{methods, page};
 use majuscule::ModelPool;
-use majuscule::error::{Error, option};
+use majuscule_base::error::{Error, option};
 use majuscule_service::{HostNames, Log, LogEntry, ServiceOptions};
 
 /// Serves text and files over HTTP, with a page to try it on

@@ -10,8 +10,8 @@ use clap::{Command, CommandFactory};
 #[cfg(feature = "learning")]
 use super::learning;
 use super::{Cli, page::print};
-use majuscule::error::Error;
 use majuscule::methods::LANGUAGES;
+use majuscule_base::error::Error;
 
 /// Prints a shell completion script
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use majuscule::error::Result;
-use majuscule::files::Input;
 use majuscule::restore::{Done, Streaming};
+use majuscule_base::error::Result;
+use majuscule_base::files::Input;
 
 /// The most bytes taken by one read.
 const READ: usize = 1 << 16;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::folders::{self, InputText};
 use super::force::ForceArg;
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::format::Format;
 use majuscule::model::MANIFEST;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 
 /// The input and output options.
 #[derive(Debug, clap::Args)]

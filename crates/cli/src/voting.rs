@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use clap::ArgGroup;
-use majuscule::error::{Error, Result};
 use majuscule::methods::{Model, VotingOptions, voting};
+use majuscule_base::error::{Error, Result};
 
 /// The options of windows.
 #[derive(Debug, clap::Args)]

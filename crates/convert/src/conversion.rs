@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use majuscule::error::{Error, Result, option};
 use majuscule::format::segments::{Item, LossKind, Losses, SegmentInfo};
-use majuscule::printable::shortened;
 use majuscule::{Format, Input, Interrupt};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::printable::shortened;
 
 use crate::check::Check;
 use crate::cutter::CueCutter;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use majuscule::Interrupt;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 
 use crate::limits::CueLimits;
 
@@ -308,7 +308,7 @@ impl LineLayout {
 
 #[cfg(test)]
 mod tests {
-    use majuscule::error::Error;
+    use majuscule_base::error::Error;
     use proptest::prelude::*;
 
     use super::*;

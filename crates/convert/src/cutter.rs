@@ -9,15 +9,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use majuscule::Interrupt;
-use majuscule::error::{Error, Result};
 use majuscule::format::segments::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
     UnspokenBlock, dash_len, is_mark,
 };
 use majuscule::format::whisper;
-use majuscule::printable::shortened;
 use majuscule::text::Mark;
 use majuscule::text::speaker_label::name_len;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::printable::shortened;
 
 use crate::cut::{CutCue, CutWord, Juncture, TurnCut};
 use crate::juncture::CueLanguage;

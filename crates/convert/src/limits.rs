@@ -1,8 +1,8 @@
 //! The limits of cues.
 
-use majuscule::error::{Error, Result, option};
-use majuscule::named::NamedValue;
-use majuscule::printable::shortened;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::named::NamedValue;
+use majuscule_base::printable::shortened;
 
 /// The ways to cut speech into cues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use majuscule::error::{Error, Result};
 use majuscule::format::segments::{Item, ItemReader, LocatedItem, SegmentInfo};
 use majuscule::{Format, Input, Interrupt};
+use majuscule_base::error::{Error, Result};
 
 use crate::check::Refused;
 use crate::cutter::CueCutter;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::annotation::AnnotationKey;
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 use majuscule_train::eval::Layout;
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};

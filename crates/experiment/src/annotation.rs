@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::csv_table::CsvTable;
-use majuscule::error::{Error, Result};
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result};
 use majuscule_train::eval::Choices;
 use majuscule_train::eval::table::csv_cell;
 use majuscule_train::eval::word_kinds::WordFacts;

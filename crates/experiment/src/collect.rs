@@ -15,11 +15,11 @@ use super::recipe::{Recipe, RecipeTest};
 use super::results::{
     self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, SliceFigures, Usage,
 };
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::methods::{Backend, Methods};
 use majuscule::model::{self, Manifest};
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::overlap::{Overlap, TextSize};
 use majuscule_train::corpus::stats::CorpusStats;

@@ -2,7 +2,7 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 /// A table with a header.
 #[derive(Debug, Clone, PartialEq, Eq)]

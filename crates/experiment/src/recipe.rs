@@ -12,9 +12,9 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::results::{PaperRun, Published};
-use majuscule::error::{Error, Location, Problem, Result};
 use majuscule::methods::Preset;
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Location, Problem, Result};
 use majuscule_train::corpus::Protocol;
 
 /// A recipe, as parsed from its file.

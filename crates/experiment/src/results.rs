@@ -292,6 +292,6 @@ impl TextOverlap {
 pub struct OmittedRow {
     /// The name of the row.
     pub name: String,
-    /// The reason; a plan marks the names of options in it ([`majuscule::error::worded`]).
+    /// The reason; a plan marks the names of options in it ([`majuscule_base::error::worded`]).
     pub why: String,
 }

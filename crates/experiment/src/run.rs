@@ -12,10 +12,10 @@ use super::collect::{collect, overlap};
 use super::plan::{Job, LineRange, Plan, Task};
 use super::recipe::Recipe;
 use super::results::{Results, TextOverlap};
-use majuscule::error::{Error, Result, option};
-use majuscule::files;
 use majuscule::methods::Methods;
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files;
 use majuscule_train::corpus::{Corpus, Protocol, Reading, shuffle};
 use majuscule_train::eval::usage::Took;
 

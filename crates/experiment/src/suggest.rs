@@ -8,9 +8,9 @@ use super::recipe::Recipe;
 use super::results::TextOverlap;
 use super::tables::leak;
 use super::units::duration;
-use majuscule::error::{Error, Result};
 use majuscule::format::{Format, FormatFamily};
 use majuscule::text::{Locale, Mark};
+use majuscule_base::error::{Error, Result};
 use majuscule_train::corpus::{Corpus, Protocol, Reading, marks, overlap};
 use majuscule_train::eval::table::thousands;
 
@@ -110,7 +110,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         notes.push(format!("{}: protocol {}, since {}", test.display(), described.protocol, described.why));
         recipe += &format!(
             "\n[[test]]\nname = {}\nfiles = [{}]\nprotocol = \"{}\"\n",
-            quoted(&majuscule::files::name(test)),
+            quoted(&majuscule_base::files::name(test)),
             quoted(&test.to_string_lossy()),
             described.protocol
         );
@@ -192,7 +192,7 @@ fn corpus(files: &[PathBuf], language: &str, locale: Locale) -> Result<Corpus> {
     let mut all = Vec::new();
     for file in files {
         if file.is_dir() {
-            all.extend(majuscule::files::paths_in(file)?.into_iter().filter(|path| !path.is_dir()));
+            all.extend(majuscule_base::files::paths_in(file)?.into_iter().filter(|path| !path.is_dir()));
         } else {
             all.push(file.clone());
         }
@@ -207,7 +207,7 @@ fn leaked(train: &[PathBuf], test: &Path, language: &str, locale: Locale) -> Res
     let order = NonZeroUsize::new(8).expect("8 is not 0");
     let found = overlap::overlap(&corpus(train, language, locale)?, &test_corpus, order, NonZeroUsize::MIN)?;
     let overlap = TextOverlap {
-        tests: vec![majuscule::files::name(test)],
+        tests: vec![majuscule_base::files::name(test)],
         corpus: names(train),
         lines: None,
         command: String::new(),
@@ -217,7 +217,7 @@ fn leaked(train: &[PathBuf], test: &Path, language: &str, locale: Locale) -> Res
 }
 
 fn names(files: &[PathBuf]) -> String {
-    let names: Vec<String> = files.iter().map(|file| majuscule::files::name(file)).collect();
+    let names: Vec<String> = files.iter().map(|file| majuscule_base::files::name(file)).collect();
     names.join(", ")
 }
 

@@ -7,9 +7,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use majuscule::methods::language::name_of;
 use majuscule::model::Manifest;
-use majuscule::named::NamedValue;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{LANGUAGES, Model, ModelPool, Preset};
+use majuscule_base::named::NamedValue;
 use serde_json::{Value, json};
 
 use crate::metrics::Gauges;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use majuscule::named::NamedValue;
 use majuscule::{Encoding, Format, Interrupt};
+use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, CueCut, CueLimits};
 
 use crate::body;
@@ -92,7 +92,7 @@ impl ConvertRequest {
         let left_out = notes.left_out.map(|left| format!("left out: {left}"));
         let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
         let notes: Vec<String> =
-            notes.iter().map(|note| majuscule::error::worded(note, field_name)).collect();
+            notes.iter().map(|note| majuscule_base::error::worded(note, field_name)).collect();
         let headers = [
             (CONTENT_TYPE.as_str(), media::content_type(to)),
             ("majuscule-format", to.name_of().to_owned()),

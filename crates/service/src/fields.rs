@@ -2,8 +2,8 @@
 //! nothing reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
-use majuscule::named::{NamedValue, nearest};
 use majuscule::{Door, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule_base::named::{NamedValue, nearest};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use majuscule::files::{ByteSize, Limits};
 use majuscule::{Error, Input, Interrupt};
+use majuscule_base::files::{ByteSize, Limits};
 
 use crate::body::{self, WordCount};
 use crate::problem::ApiError;

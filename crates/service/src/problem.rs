@@ -8,8 +8,8 @@ use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use majuscule::error::worded;
 use majuscule::{Error, Location, Note};
+use majuscule_base::error::worded;
 use serde_json::{Map, Value};
 
 /// The content type of a problem.

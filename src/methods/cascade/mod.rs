@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use marks::MarkGathering;
 
 use super::Model;
-use crate::error::{Error, Result, option};
 use crate::restorer::{Boundary, Details, Request, Restorer, SentenceStarts, Session};
 use crate::text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens, probability};
+use majuscule_base::error::{Error, Result, option};
 
 /// The maximum number of words in a stretch or a window: a longer sentence is cut.
 const MOST: usize = 96;

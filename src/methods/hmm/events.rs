@@ -14,13 +14,13 @@ use std::collections::VecDeque;
 
 use super::candidates::{Candidates, FormCandidate};
 use super::session::{choice, ranked};
-use crate::error::Result;
 use crate::lm::WordId;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts};
 use crate::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
 use crate::text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
+use majuscule_base::error::Result;
 
 /// The marks that a session chooses among, and those that it answers.
 #[derive(Debug)]

@@ -15,8 +15,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::files::Encoding;
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::methods::gaps::MarkCosts;
@@ -27,6 +25,8 @@ use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
 use events::{AskedMarks, EventSession};
 use guess::Guesser;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Encoding;
 use session::HmmSession;
 
 /// The file of the language model.

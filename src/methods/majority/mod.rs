@@ -6,11 +6,11 @@ mod table;
 use serde::{Deserialize, Serialize};
 pub use table::CaseTable;
 
-use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::restorer::{Boundary, Details, Request, Restorer, Session};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
+use majuscule_base::error::{Error, Result};
 
 /// The file of the words.
 const WORDS: &str = "words.bin";

@@ -7,10 +7,10 @@
 //! length of the word (u8), its case (u8: lower, title, upper, mixed), the word, and for a mixed
 //! case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
 
-use crate::bytes::hash::product;
-use crate::error::option;
 use crate::model::Bytes;
 use crate::text::{Capitals, Case};
+use majuscule_base::bytes::hash::product;
+use majuscule_base::error::option;
 
 const MAGIC: &[u8; 8] = b"MJWORDS1";
 const HEAD: usize = 16;

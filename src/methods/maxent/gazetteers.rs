@@ -7,9 +7,9 @@ use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::table::HashTable;
 use super::tagger::Tagger;
 use super::templates::{Group, PLACES, REACH};
-use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::text::Token;
+use majuscule_base::error::{Error, Result};
 
 /// The files of a model that hold the gazetteers.
 const LISTS: &str = "lists.bin";

@@ -1,6 +1,6 @@
 //! The hash of words and features. It is written to files, so it never changes.
 
-use crate::bytes::hash::product;
+use majuscule_base::bytes::hash::product;
 
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -21,7 +21,6 @@ pub mod weights;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
 use crate::methods::spellings::ClassCases;
 use crate::model::{Section, Store};
 use crate::restorer::{Details, Request, Restorer, Session};
@@ -31,6 +30,7 @@ use boundary::{BUCKETS, Bonus, DISTANCES};
 use filling::{FeatureSet, GapSet};
 use gazetteers::Gazetteers;
 use hash::hash;
+use majuscule_base::error::{Error, Result};
 use marks::{MarkModel, MarkSettings};
 use observe::WordFeatures;
 use openings::{OpeningModel, OpeningSettings};

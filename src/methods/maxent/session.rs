@@ -14,11 +14,11 @@ use super::table::TableReader;
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::weights::WeightReader;
 use super::{Logits, Maxent, WORD, profile};
-use crate::error::Result;
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::{BoundaryEvidence, Opening, RARE_CAPITAL, odds_by_capital};
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
+use majuscule_base::error::Result;
 
 /// The number of words looked up side by side.
 const AT_ONCE: usize = 32;

@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use super::fingerprints::{STEP, first_equal};
-use crate::bytes::Bytes;
-use crate::bytes::hash::product;
+use majuscule_base::bytes::Bytes;
+use majuscule_base::bytes::hash::product;
 
 const MAGIC: &[u8; 8] = b"MJHASHES";
 const HEAD: usize = 20;

@@ -20,9 +20,9 @@ use super::table::HashTable;
 use super::templates::{REACH, VERSION};
 use super::weights::{WeightReader, WeightTable};
 use super::{Logits, WEIGHTS_EACH};
-use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::text::Upos;
+use majuscule_base::error::{Error, Result};
 
 /// The method in the manifest of a tagger.
 pub const METHOD: &str = "tagger";
@@ -245,7 +245,7 @@ impl<'a> Tagging<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::named::NamedValue;
+    use majuscule_base::named::NamedValue;
 
     #[test]
     fn every_part_of_speech_is_in_one_group() {

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::named::NamedValue;
+use majuscule_base::named::NamedValue;
 
 /// The version of the whole table: a model trained with another version is refused.
 pub const VERSION: u32 = 2;

@@ -3,7 +3,7 @@
 
 use super::table::{self, HashTable, TableReader};
 use super::{Logits, WEIGHTS_EACH};
-use crate::bytes::Bytes;
+use majuscule_base::bytes::Bytes;
 
 /// The number of bytes of the weights of a feature if each takes two.
 pub const WIDE: usize = 2 * WEIGHTS_EACH;

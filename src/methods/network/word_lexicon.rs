@@ -2,9 +2,9 @@
 //! as its [profile](crate::methods::maxent::profile), and the lists that have it. What is known of a word is a
 //! set of rows, whose vectors are added.
 
-use crate::bytes::Bytes;
 use crate::methods::maxent::hash::hash;
 use crate::methods::maxent::table::HashTable;
+use majuscule_base::bytes::Bytes;
 
 /// The number of rows: those of the parts of a profile, of words without one, and of lists.
 pub const ROWS: usize = 32;

@@ -23,7 +23,7 @@ use super::locale::Locale;
 use super::options::RestoreOptions;
 use super::sentence::Abbreviations;
 use super::tokens::{Break, Token, Tokens};
-use crate::interrupt::{Interrupt, WORDS_AT_ONCE};
+use majuscule_base::interrupt::{Interrupt, WORDS_AT_ONCE};
 use names::PARTICLES;
 use tables::{Abbreviation, LanguageTables};
 

@@ -21,7 +21,7 @@ use std::str::FromStr;
 use super::case::Case;
 use super::locale::Locale;
 use super::mark::{Mark, MarkForm};
-use crate::error::Error;
+use majuscule_base::error::Error;
 
 /// A language.
 ///

@@ -11,9 +11,9 @@ use crate::backend::BackendArgs;
 use crate::force::ForceArg;
 use crate::host;
 use crate::page::print;
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 use majuscule_experiment::agreement::{AgreementReport, AnnotatorChoices};
 use majuscule_experiment::annotation::{
     Annotation, AnnotationConfig, AnnotationKey, WrittenWords, check_systems,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use majuscule::error::Error;
+use majuscule_base::error::Error;
 
 use super::model_files;
 use super::train::ModelTarget;

@@ -16,13 +16,13 @@ use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
-use majuscule::error::Error;
-use majuscule::files::Publish;
 use majuscule::methods::{Model, Preset, Read};
 use majuscule::restorer::{Request, SentenceStarts, check_capitals};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
+use majuscule_base::error::Error;
+use majuscule_base::files::Publish;
 use majuscule_train::corpus::{Corpus, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{
@@ -228,7 +228,7 @@ impl EvaluateArgs {
     }
 
     /// The user's own spellings.
-    fn spellings(&self, locale: Locale) -> majuscule::error::Result<Spellings> {
+    fn spellings(&self, locale: Locale) -> majuscule_base::error::Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
         Spellings::read(
             &host::open(file)?.within(self.measure.reading.limits).bytes()?,
@@ -238,7 +238,7 @@ impl EvaluateArgs {
     }
 
     /// The only corpus, with which a hypothesis is aligned.
-    fn reference(&self) -> majuscule::error::Result<&Path> {
+    fn reference(&self) -> majuscule_base::error::Result<&Path> {
         match self.corpora.as_slice() {
             [reference] => Ok(reference),
             several => Err(Error::usage(format!(
@@ -249,7 +249,7 @@ impl EvaluateArgs {
         }
     }
 
-    fn load(&self) -> majuscule::error::Result<(Model, Option<Arc<Read>>)> {
+    fn load(&self) -> majuscule_base::error::Result<(Model, Option<Arc<Read>>)> {
         let parts = [
             ("file", self.per_file && self.align.is_none()),
             ("speaker", self.per_speaker),

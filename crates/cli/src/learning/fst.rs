@@ -10,12 +10,12 @@ use super::publish;
 use super::{check_outputs, tell_notes};
 use crate::force::ForceArg;
 use crate::page::{print, print_with};
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Limits, Publish};
 use majuscule::lm::NgramModel;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::methods::hmm::checked_language_model;
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Limits, Publish};
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 
 /// Language models as weighted transducers, in OpenFst's file formats

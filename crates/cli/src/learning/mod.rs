@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use majuscule::error::{Error, Result, worded};
-use majuscule::files;
+use majuscule_base::error::{Error, Result, worded};
+use majuscule_base::files;
 use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 

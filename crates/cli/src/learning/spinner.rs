@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::{host, messages};
-use majuscule::printable::printable;
+use majuscule_base::printable::printable;
 use majuscule_train::methods::{Left, Progress};
 
 /// A spinner with the current step and the elapsed time of a

@@ -19,10 +19,10 @@ use crate::folders;
 use crate::force::ForceArg;
 use crate::host;
 use crate::page::threads;
-use majuscule::error::{Error, worded};
-use majuscule::files::{self, Publish};
 use majuscule::model::{Draft, MANIFEST};
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, worded};
+use majuscule_base::files::{self, Publish};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Arg;
-use majuscule::files::{Encoding, Limits};
 use majuscule::format::Format;
 use majuscule::methods::Preset;
 use majuscule::restore::LanguageChoice;
@@ -13,6 +12,7 @@ use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{MarkPlaces, OptionValue, OutputForm, RestoreOptions};
 use majuscule_arguments::{BARE_MARKS, UserOptionArgs, by_name, default_name};
+use majuscule_base::files::{Encoding, Limits};
 
 use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;

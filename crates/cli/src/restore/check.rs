@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use majuscule::error::Error;
 use majuscule::format::{Format, FormatFamily};
 use majuscule::methods::{Model, Preset};
 use majuscule::model::Store;
-use majuscule::named::NamedValue;
 use majuscule::text::{Context, MarkSet, OutputForm};
+use majuscule_base::error::Error;
+use majuscule_base::named::NamedValue;
 
 use super::arguments::RestoreArgs;
 use crate::methods::methods;

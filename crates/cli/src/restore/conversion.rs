@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use majuscule::error::Error;
 use majuscule::format::{Format, FormatFamily};
-use majuscule::named::NamedValue;
+use majuscule_base::error::Error;
+use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
 
 use super::arguments::RestoreArgs;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use majuscule::files;
 use majuscule::restore::Done;
+use majuscule_base::files;
 
 use crate::messages;
 

@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use majuscule::bytes::Bytes;
-use majuscule::error::Error;
-use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Format, decoded_text};
 use majuscule::methods::Model;
 use majuscule::methods::language::DetectedLanguage;
-use majuscule::printable::c_quoted;
 use majuscule::restore::pool::{detect, detected_format};
 use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
 use majuscule::text::tokenize::NO_TEXT;
 use majuscule::text::{MarkForm, OutputForm, RestoreOptions, Spellings};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::Error;
+use majuscule_base::files::{self, Encoding, FileStamp, Input, Publish};
+use majuscule_base::printable::c_quoted;
 
 use super::arguments::RestoreArgs;
 use super::progress::RestoreProgress;

@@ -13,8 +13,8 @@ mod whisper;
 use std::io::Cursor;
 use std::path::Path;
 
-use majuscule::error::Result;
 use majuscule::{Format, Input};
+use majuscule_base::error::Result;
 
 use crate::Conversion;
 

@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 pub use train::{NgramConfig, train};
 
 use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols, Walk};
-use majuscule::error::{Error, Result};
 use majuscule::lm::forms::Forms;
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
@@ -31,6 +30,7 @@ use majuscule::model::{Section, Store};
 use majuscule::restorer::{Details, Labelling, Request, Restorer, Session};
 use majuscule::search::Scorer;
 use majuscule::text::{Labels, Locale, Tokens};
+use majuscule_base::error::{Error, Result};
 
 /// The method, for a program's list of methods.
 pub const METHOD: Method = Method {

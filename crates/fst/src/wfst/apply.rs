@@ -6,10 +6,10 @@ use super::{
     ArcLabel, EPSILON, FAILURE_SYMBOL, Lattice, LayeredSearch, Machine, MachinePath, Symbols, WordCandidate,
     best_paths,
 };
-use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::text::Locale;
 use majuscule::text::tokens::lower_word;
+use majuscule_base::error::{Error, Result};
 
 /// A machine that reads and writes words.
 #[derive(Debug)]

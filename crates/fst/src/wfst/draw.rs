@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::symbols::shown;
 use super::{ArcLabel, EPSILON, EPSILON_SYMBOL, Machine, MachineArc, Symbols, cost};
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 /// The maximum number of states and of arcs; a larger picture is unreadable.
 const MOST: usize = 200;

@@ -13,7 +13,7 @@ use rustfst::fst_properties::FstProperties;
 
 use super::symbols::shown;
 use super::{ArcLabel, EPSILON, Machine, MachineArc, MachineParts, Symbols, cost};
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 const MAGIC: i32 = 2_125_659_606;
 const SYMBOLS_MAGIC: i32 = 2_125_658_996;

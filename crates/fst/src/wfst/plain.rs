@@ -14,7 +14,7 @@ use rustfst::prelude::{CoreFst, Fst, MutableFst, Tr, TropicalWeight};
 use rustfst::{NO_LABEL, Semiring};
 
 use super::{ArcLabel, EPSILON, Lattice, Machine, MachineArc, MachinePath, cost};
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 type Foreign<T> = anyhow::Result<T>;
 type Vector = VectorFst<TropicalWeight>;

@@ -4,8 +4,8 @@ use candle_core::utils::cuda_is_available;
 use candle_core::{DType, Device, Result as Computed, cuda};
 
 use super::weights::TensorMap;
-use majuscule::error::{Error, Result, option};
 use majuscule::methods::backend::{Backend, Device as Name, Precision};
+use majuscule_base::error::{Error, Result, option};
 
 /// Opens a device.
 ///

@@ -6,8 +6,8 @@ use super::network::NetworkWord;
 use super::vocabulary::BilstmVocabulary;
 use crate::shared::heads::RightContext;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
-use majuscule::error::Result;
 use majuscule::restorer::SentenceStarts;
+use majuscule_base::error::Result;
 
 /// The ids of a word and of its letters.
 #[derive(Debug, Clone, PartialEq, Eq)]

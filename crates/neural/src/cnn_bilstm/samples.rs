@@ -1,6 +1,5 @@
 //! A corpus as subwords and label ids.
 
-use majuscule::error::{Error, Result};
 use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
 use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
 use majuscule::methods::network::heads::WordLayout;
@@ -8,6 +7,7 @@ use majuscule::methods::network::subwords::NativeTokenizer;
 use majuscule::methods::network::windower::{EncodedWord, WindowWord};
 use majuscule::methods::network::word_lexicon::LexiconRows;
 use majuscule::methods::spellings;
+use majuscule_base::error::{Error, Result};
 
 use super::config::CnnBilstmConfig;
 use super::lexicon_counts::LexiconCounts;

@@ -1,6 +1,6 @@
 //! Checks of the settings that both neural methods have.
 
-use majuscule::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 
 /// Refuses settings out of their ranges: fractions from 0 to less than 1, sizes of at least 0, and
 /// counts of at least 1.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use majuscule::bytes::Bytes;
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Publish};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Publish};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::checkpoint;
 use safetensors::SafeTensors;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::checks::check_numbers;
 use super::samples::CorpusSplit;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::json;
 
@@ -117,7 +117,7 @@ impl NetworkTrainingOptions {
     /// Refuses options out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`](majuscule::error::Error::Usage) for the first of them.
+    /// Returns [`Error::Usage`](majuscule_base::error::Error::Usage) for the first of them.
     pub fn check(&self) -> Result<()> {
         let [rate, dropout, clip, held_out] =
             [self.rate, self.dropout, self.clip, self.held_out].map(Option::unwrap_or_default);

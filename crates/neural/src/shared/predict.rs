@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use majuscule::error::{Error, Result, option};
 use majuscule::methods::gaps::MarkCosts;
-use majuscule::named::NamedValue;
 use majuscule::text::{Choice, MarkSet};
 use majuscule_arguments::by_name;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::named::NamedValue;
 use majuscule_train::corpus::Example;
 use majuscule_train::methods::balance::{Costs, FEWEST, MarkOptions, best_costs, f_of_choices};
 

@@ -12,8 +12,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use majuscule::methods::language::LanguageEvidence;
-use majuscule::named::NamedValue;
 use majuscule::{Door, LanguageChoice, ModelPool, RestoreOptions, UserOption, WantedMarks};
+use majuscule_base::named::NamedValue;
 use serde_json::{Value, json};
 
 use crate::about::answer;

@@ -164,8 +164,8 @@ fn the_parts_of_forms_are_those_that_are_accepted() {
 
 #[test]
 fn the_formats_and_presets_are_those_of_the_program() {
-    use majuscule::named::NamedValue;
     use majuscule::{Capitalized, Format, Preset, SentenceStart};
+    use majuscule_base::named::NamedValue;
 
     fn values<T: NamedValue>() -> BTreeSet<String> {
         T::VALUES.iter().map(|(_, name, _)| (*name).to_owned()).collect()

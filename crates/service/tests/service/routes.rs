@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use majuscule::named::NamedValue;
 use majuscule::{
     FileRequest, Format, Input, LanguageChoice, MarkPlaces, MarkSet, Methods, Model, ModelPool, Preset,
     RestoreOptions,
 };
+use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, CueLimits};
 use majuscule_service::ServiceOptions;
 use serde_json::{Value, json};

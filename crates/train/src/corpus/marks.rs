@@ -5,10 +5,10 @@
 //! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
 //! letter.
 
-use majuscule::error::{Error, Result, option};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
 use majuscule::text::{Locale, Mark, MarkSet};
+use majuscule_base::error::{Error, Result, option};
 
 /// Calls `each` with the words of `text`, in order. Words are not allocated: each is a slice of
 /// `text`, or of `scratch` if marks inside it were removed.

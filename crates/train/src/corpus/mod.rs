@@ -21,12 +21,12 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Input};
 use majuscule::format::Record;
 use majuscule::format::{Utterance, UtterancePart};
-use majuscule::interrupt::Interrupt;
 use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Input};
+use majuscule_base::interrupt::Interrupt;
 
 pub use protocol::{Protocol, ReiTag};
 pub use read::{CorpusSentence, Reading, SpeechPart, SpeechPartKind};
@@ -72,7 +72,7 @@ pub struct Gold {
 /// let examples = corpus.examples()?;
 /// assert_eq!(examples[0].tokens.lower(2), "porto");
 /// assert!(examples[0].gold[2].label.case.is_slot());
-/// # Ok::<(), majuscule::error::Error>(())
+/// # Ok::<(), majuscule_base::error::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Corpus {

@@ -13,12 +13,12 @@ use super::layout::{CUE_WIDTH, PageLayout, PageWriter};
 use super::read::CorpusSentence;
 use super::{Example, Gold, marks};
 use crate::random::below;
-use majuscule::error::{Error, Result};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
 use majuscule::text::sentence::Abbreviations;
 use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
 use majuscule::text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
+use majuscule_base::error::{Error, Result};
 
 /// The words that are trained on and scored, and what a method sees of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

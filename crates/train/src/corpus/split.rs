@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use crate::random::below;
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Publish};
 use majuscule::format::{Format, has_names};
 use majuscule::text::Locale;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Publish};
 
 /// The settings of splitting a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::slots::{Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
-use majuscule::error::{Error, Result, option};
-use majuscule::files::Publish;
 use majuscule::text::{Case, Choice, Locale, Mark, Tokens};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::Publish;
 
 /// An example and its choices: a line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -152,7 +152,7 @@ impl ChoicesReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::files;
+    use majuscule_base::files;
 
     #[test]
     fn what_is_written_is_read() {

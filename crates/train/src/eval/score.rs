@@ -9,9 +9,9 @@ use super::marks::{MarkCalibration, MarkConfusion};
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
-use majuscule::error::{Error, Result, option};
 use majuscule::restorer::{Request, Restorer, SentenceStarts};
 use majuscule::text::{Case, Choice, Locale, MarkSet, RestoreOptions, SentenceStart, Tokens, resolve};
+use majuscule_base::error::{Error, Result, option};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.

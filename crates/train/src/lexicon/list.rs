@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 use super::counter::spell;
 use super::read::LexiconLines;
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource};
-use majuscule::error::Result;
-use majuscule::files::Input;
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::{Locale, Tokens};
+use majuscule_base::error::Result;
+use majuscule_base::files::Input;
 
 /// A list of words and phrases.
 #[derive(Debug, Clone, Default)]

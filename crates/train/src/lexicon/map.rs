@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::Lexicon;
 use super::read::{LexiconLines, OneSource, form, number};
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 
 /// Writes every word with the shares of its forms.
 ///

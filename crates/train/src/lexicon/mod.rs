@@ -18,8 +18,8 @@ pub use sources::{Date, LexiconSource, LexiconUpdate};
 
 use std::cmp::Ordering;
 
-use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Locale};
+use majuscule_base::error::{Error, Result};
 use sources::{SetId, SourceSets};
 
 /// A lexicon: words in the order of their bytes, each with its forms in the order of their cases,

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::read::{LexiconLines, OneSource, form, number};
 use super::{CountedForm, Lexicon};
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 
 /// Writes the words that have counts.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use majuscule::error::Error;
+use majuscule_base::error::Error;
 
 /// A corpus, list or lexicon from which forms come.
 #[derive(Debug, Clone, PartialEq, Eq)]

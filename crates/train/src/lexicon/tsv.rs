@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use super::read::{LexiconLines, form, number};
 use super::sources::{SetId, SourceId};
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource, LexiconUpdate};
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 /// The version of the format that this build reads and writes.
 pub const FORMAT: u32 = 1;

@@ -16,9 +16,9 @@ use super::spill::{Memory, Numbers};
 pub use super::words::JobStage;
 use super::words::{KnownWords, TrainingText, VocabularyPart, WordUnits};
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result, option};
 use majuscule::lm::vocab::Vocabulary;
 use majuscule::lm::{MAX_ORDER, NgramModel};
+use majuscule_base::error::{Error, Result, option};
 
 /// The settings for training a language model.
 ///

@@ -5,10 +5,10 @@
 //! of an n-gram that is kept is kept too. The probability of a history that begins with `<s>`
 //! starts with that of `</s>`, since both are equally frequent.
 
-use majuscule::error::{Error, Result};
 use majuscule::lm::NgramModel;
 use majuscule::lm::table::{ContextRest, NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::WordId;
+use majuscule_base::error::{Error, Result};
 
 /// Removes the n-grams whose absence changes the perplexity by less than this fraction, such as 1e-8.
 /// Back-off weights are recomputed, so probabilities still sum to one.

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use majuscule::error::{Error, Result};
 use majuscule::lm::arpa::push_number;
 use majuscule::lm::table::{NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::{Vocabulary, WordId};
+use majuscule_base::error::{Error, Result};
 
 /// Receives a model as it is estimated.
 pub(super) trait ModelSink {

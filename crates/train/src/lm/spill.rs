@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use majuscule::error::{Error, Result, option};
-use majuscule::files::ScratchFile;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::ScratchFile;
 
 /// A limit on the memory of counting and estimation, and the folder for what exceeds it. Copies
 /// share one account.

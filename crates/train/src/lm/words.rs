@@ -10,9 +10,9 @@ use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
 use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, CorpusSentence, Example};
-use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule::text::{Case, Locale, Mark, MarkSet};
+use majuscule_base::error::{Error, Result};
 
 /// The units that count as words of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

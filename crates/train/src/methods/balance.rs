@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
-use majuscule::error::{Error, Result, option};
 use majuscule::format::Format;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Choice, Mark, MarkSet};
+use majuscule_base::error::{Error, Result, option};
 
 /// The costs that are tried.
 const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::corpus::Corpus;
-use majuscule::error::Error;
-use majuscule::files::Encoding;
+use majuscule_base::error::Error;
+use majuscule_base::files::Encoding;
 
 /// Returns as JSON all that the states of a training depend on, except the contents of its files.
 /// `version` is the version of the meaning of states.

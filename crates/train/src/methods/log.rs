@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use majuscule::error::{Error, Result};
+use majuscule_base::error::{Error, Result};
 
 /// The log file, if there is one.
 pub struct Log(Option<(PathBuf, File)>);

@@ -8,13 +8,13 @@ use serde::Serialize;
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
 use crate::lexicon::{Lexicon, LexiconEntry, VocabularyLimits, build, read};
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::methods::majority::{CaseTable, Majority, MajoritySettings};
 use majuscule::model::Bytes;
 use majuscule::restorer::Restorer;
 use majuscule::text::compound::is_joint;
 use majuscule::text::{Capitals, Case, Locale};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 
 /// The settings for training `majority`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, clap::Args)]

@@ -17,10 +17,10 @@ pub use progress::{Left, Progress, Watch};
 use serde::{Serialize, Serializer};
 
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result, option};
-use majuscule::files;
 use majuscule::model::{Draft, FORMAT, Manifest, Section, Store, Training};
 use majuscule::text::{Labels, Locale};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files;
 
 /// The settings of a method to be trained.
 pub trait Learner: Debug + Send + Sync {
@@ -33,13 +33,13 @@ pub trait Learner: Debug + Send + Sync {
     }
 
     /// Returns warnings about settings that are accepted but may not be intended, with marked
-    /// names of options ([`majuscule::error::worded`]).
+    /// names of options ([`majuscule_base::error::worded`]).
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
     /// Returns notes for the user on a trained model, with marked names of options
-    /// ([`majuscule::error::worded`]).
+    /// ([`majuscule_base::error::worded`]).
     fn notes(&self, draft: &Draft) -> Vec<String> {
         let _ = draft;
         Vec::new()

@@ -1,9 +1,9 @@
 //! The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
 
-use crate::bytes::Bytes;
-use crate::error::{Error, Result};
 use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, Section, Store};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result};
 
 use super::config::EncoderConfig;
 use super::{BertModel, BertSettings, METHOD, names, wrong};

@@ -12,7 +12,6 @@ use std::fmt::{Debug, Display};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
 use crate::methods::Method;
 use crate::methods::backend::Backend;
 use crate::methods::gaps::MarkCosts;
@@ -20,6 +19,7 @@ use crate::methods::spellings::ClassCases;
 use crate::model::Store;
 use crate::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
+use majuscule_base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::methods::network::heads::{ChainState, ChainWord, Heads};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::failed;
-use crate::error::Result;
 use crate::methods::network::heads::{HeadSizes, RightContext, WordContext};
 use crate::methods::network::subwords::SubwordTokenizer;
 use crate::methods::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
-use crate::named::NamedValue;
 use crate::restorer::SentenceStarts;
+use majuscule_base::error::Result;
+use majuscule_base::named::NamedValue;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

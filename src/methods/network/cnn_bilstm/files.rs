@@ -4,8 +4,6 @@ use super::engine::CnnBilstmEngine;
 use super::shape::takes_bytes;
 use super::subwords::SubwordVocabulary;
 use super::{CnnBilstm, CnnBilstmSettings, NAME, WINDOWS};
-use crate::bytes::Bytes;
-use crate::error::{Error, Result};
 use crate::methods::backend::Backend;
 use crate::methods::network::heads::Heads;
 use crate::methods::network::instruction_set::InstructionSet;
@@ -16,6 +14,8 @@ use crate::methods::network::word_lexicon::WordLexicon;
 use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, MANIFEST, Section, Store};
 use crate::text::{Labels, Locale};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result};
 use serde::Deserialize;
 
 /// The tokenizer.

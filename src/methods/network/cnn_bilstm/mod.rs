@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
 use crate::methods::Method;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::network::heads::{ChainState, HeadSizes, Heads, ln_softmax};
@@ -27,6 +26,7 @@ use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::{Choice, Labels, Tokens};
 use engine::{CnnBilstmEngine, CnnBilstmScratch, LiveState};
 pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
+use majuscule_base::error::{Error, Result};
 use shape::CnnBilstmShape;
 use subwords::{SubwordVocabulary, SubwordWindow};
 

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::error::Result;
 use crate::methods::network::heads::RightContext;
 use crate::methods::network::subwords::{NativeTokenizer, Special, SubwordTokenizer};
 use crate::methods::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use crate::methods::network::word_lexicon::{LexiconRows, WordLexicon};
 use crate::restorer::SentenceStarts;
+use majuscule_base::error::Result;
 use std::ops::Range;
 
 /// The largest number of subwords of a word that are read.

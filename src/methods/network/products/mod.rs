@@ -30,8 +30,8 @@ pub mod int8;
 pub mod linear;
 pub mod rows;
 
-use crate::error::{Error, Result, option};
 use crate::methods::backend::{Backend, Device, Precision};
+use majuscule_base::error::{Error, Result, option};
 
 /// The precision of the large products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

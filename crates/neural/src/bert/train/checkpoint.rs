@@ -19,9 +19,9 @@ use crate::bert::weights::{self, TensorMap};
 use crate::shared::digest::Digest;
 use crate::shared::options::{NetworkTrainingOptions, TrainingRecord};
 use crate::shared::train_loop::TrainPosition;
-use majuscule::bytes::Bytes;
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Publish};
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Publish};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::checkpoint;
 

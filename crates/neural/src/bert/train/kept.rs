@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::pretrained::Pretrained;
 use crate::bert::failed;
 use crate::bert::tokenize::SubwordTokenizer;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 use majuscule_train::corpus::Corpus;
 
 /// The table with a row for each subword.

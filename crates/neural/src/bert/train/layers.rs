@@ -11,7 +11,7 @@ use super::pretrained::Pretrained;
 use crate::bert::failed;
 use crate::bert::names::{encoder_shapes, layer_of};
 use crate::shared::init::normal;
-use majuscule::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
 
 /// The standard deviation of new weights, which BERT was pretrained from.

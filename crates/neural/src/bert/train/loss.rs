@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::samples::EncoderSample;
 use crate::bert::ops;
 use crate::shared::heads::{HeadSizes, ln_softmax};
-use majuscule::error::{Error, Result as Checked, option};
+use majuscule_base::error::{Error, Result as Checked, option};
 
 /// The settings of the loss. Both variants are there to be compared with plain cross-entropy, which
 /// Courtland et al. 2020 found better.

@@ -32,7 +32,7 @@ use crate::shared::product::ProductPrecision;
 use crate::shared::samples::BatchSize;
 use crate::shared::schedule::{linear_decay, warm_up_fraction};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
-use majuscule::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
 
 /// The one tensor in which only a few rows have a gradient in each step.

@@ -9,7 +9,7 @@ use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
 use crate::shared::gold::WordLabels;
 use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset};
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 

@@ -12,7 +12,7 @@ use crate::shared::gold::WordLabels;
 use crate::shared::init::uniform;
 use crate::shared::options::NetworkTraining;
 use crate::shared::sparse_adam::SparseGradient;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
 /// Draws the initial weights: embeddings from the range of Lample et al., and matrices as Glorot &

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{AlignedScore, Pairing, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::format::unfiltered_name;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Spellings};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 
 /// The source of the cases of a hypothesis.
 #[derive(Clone, Copy)]

@@ -28,7 +28,6 @@ use super::slots::{Confusion, Matching, Slots, ratio};
 use crate::corpus::Corpus;
 use crate::corpus::marks::words_and_gaps;
 use crate::corpus::protocol::mark_after;
-use majuscule::error::Result;
 use majuscule::format::{Utterance, UtterancePart};
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::sentence::Abbreviations;
@@ -36,6 +35,7 @@ use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
     Break, Case, Constraint, Locale, Mark, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
 };
+use majuscule_base::error::Result;
 use network::{EditStep, Network, NetworkWord};
 
 /// The words of a recording, with their cases.

@@ -18,8 +18,6 @@ use crate::corpus::Corpus;
 use crate::lexicon::{Lexicon, LexiconEntry, build};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::words::{KnownWords, WordUnits, check_marks};
-use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{NgramModel, binary};
@@ -29,6 +27,8 @@ use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP, ch
 use majuscule::model::Section;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale, Mark};
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files;
 
 /// The settings for training `hmm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

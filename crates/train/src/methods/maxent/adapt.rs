@@ -18,7 +18,6 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
-use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::marks::{MarkClasses, MarkModel};
 use majuscule::methods::maxent::profile::is_rare;
@@ -27,6 +26,7 @@ use majuscule::methods::maxent::weights::{WeightLevels, WeightTable};
 use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 use majuscule::methods::spellings;
 use majuscule::model::Store;
+use majuscule_base::error::{Error, Result, option};
 
 /// The settings for adapting a model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

@@ -26,11 +26,11 @@ use super::stopping::Stopping;
 use super::{MaxentConfig, ModelSize};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
-use majuscule::error::{Error, Result};
-use majuscule::files::{self, Input, Publish};
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::templates::VERSION;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::{self, Input, Publish};
 
 const MAGIC: &[u8; 8] = b"MJTRAINS";
 const FORMAT: u32 = 1;

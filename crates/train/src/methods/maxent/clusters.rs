@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 
 /// The number of classes; class 0 is for all words that are not clustered.
 pub(super) const CLUSTERS: usize = 255;

@@ -6,11 +6,11 @@ use std::num::NonZeroUsize;
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use majuscule::error::Result;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::spellings;
 use majuscule::text::{Case, Class, Locale};
+use majuscule_base::error::Result;
 
 /// The counts of a word.
 #[derive(Debug, Clone, Default)]

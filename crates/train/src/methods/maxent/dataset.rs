@@ -4,7 +4,6 @@ use super::MaxentConfig;
 use super::adapt;
 use super::count::WordTallies;
 use crate::corpus::{Corpus, Example, Gold};
-use majuscule::error::Result;
 use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::boundary::FAR;
 use majuscule::methods::maxent::filling::{FeatureSet, Filler, GapSet, Observation, Values};
@@ -16,6 +15,7 @@ use majuscule::methods::maxent::tagger;
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
 use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule::text::{Class, Mark, MarkSet, Upos};
+use majuscule_base::error::Result;
 
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]

@@ -14,13 +14,13 @@ use super::names;
 use super::solving::check_penalties;
 use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result, option};
-use majuscule::files::{self, Input, Lines};
-use majuscule::interrupt::Interrupt;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
 use majuscule::text::Class;
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{self, Input, Lines};
+use majuscule_base::interrupt::Interrupt;
 
 /// The settings for writing the features of a corpus.
 #[derive(Debug, Clone, PartialEq, clap::Args)]

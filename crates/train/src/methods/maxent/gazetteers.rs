@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use super::MaxentConfig;
 use crate::corpus::Corpus;
 use crate::lexicon::{LexiconEntry, List, read};
-use majuscule::error::{Error, Result, option};
-use majuscule::files;
 use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::tagger::Tagger;
 use majuscule::model;
 use majuscule::text::{Case, Locale, Tokens};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files;
 
 /// Reads the files that the settings name, and returns the gazetteers and the mixed-case spellings.
 ///

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use majuscule::error::Result;
-use majuscule::interrupt::Interrupt;
+use majuscule_base::error::Result;
+use majuscule_base::interrupt::Interrupt;
 
 /// The number of steps whose curvature is remembered.
 const MEMORY: usize = 10;

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::cells::Gradient;
 use super::lbfgs;
-use majuscule::error::{Error, Result};
-use majuscule::files::Lines;
-use majuscule::interrupt::Interrupt;
 use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule::text::Class;
+use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Lines;
+use majuscule_base::interrupt::Interrupt;
 
 /// The rows of features, and the target of each.
 #[derive(Debug, Default)]
@@ -278,7 +278,7 @@ mod tests {
     use crate::methods::maxent::dataset::TrainingTarget;
     use crate::methods::maxent::lazy::Penalty;
     use crate::methods::maxent::loss::gradient;
-    use majuscule::files::Input;
+    use majuscule_base::files::Input;
     use proptest::prelude::*;
     use std::num::NonZeroUsize;
 

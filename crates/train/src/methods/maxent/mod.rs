@@ -49,7 +49,6 @@ use dataset::DataSet;
 pub use exchange::{Exchange, ExchangeFormat, FitConfig, Target, fit, write_features, write_weights};
 pub use gazetteers::read_lists;
 use lazy::Penalty;
-use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::filling::FeatureSet;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
@@ -60,6 +59,7 @@ use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Class, Token};
+use majuscule_base::error::{Error, Result, option};
 use quantisation::Quantised;
 pub use size::ModelSize;
 pub use solving::{Solver, Solving};
@@ -991,13 +991,13 @@ mod tests {
                 let solving = Solving { solver, solver_memory: memory, ..Solving::default() };
                 MaxentConfig { bits: 12, solving, ..MaxentConfig::default() }
             };
-            let model = train_on(&text, &config(majuscule::files::ByteSize(1 << 30)), 1).unwrap();
+            let model = train_on(&text, &config(majuscule_base::files::ByteSize(1 << 30)), 1).unwrap();
             let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
             let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
             let wide = model.weights.width();
             assert!(wide == Width::Wide && model.settings.cut == 0, "weights of any size are kept");
-            let problem = train_on(&text, &config(majuscule::files::ByteSize(1 << 18)), 1).unwrap_err();
+            let problem = train_on(&text, &config(majuscule_base::files::ByteSize(1 << 18)), 1).unwrap_err();
             assert!(problem.to_string().contains("words would fit"), "{problem}");
         }
     }

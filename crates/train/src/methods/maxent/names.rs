@@ -11,8 +11,8 @@ use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
 use majuscule::methods::maxent::hash::{feature, hash};
 use majuscule::methods::maxent::observe::WordFeatures;
 use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
-use majuscule::named::NamedValue;
 use majuscule::text::{Tokens, Upos};
+use majuscule_base::named::NamedValue;
 
 /// Returns the feature that every word has.
 pub fn bias() -> u64 {

@@ -14,9 +14,9 @@ use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::names;
 use super::rows::{Holder, matrix};
 use super::solving::Solver;
-use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule::text::Class;
+use majuscule_base::error::{Error, Result};
 
 /// Finds weights of the chosen features, in their order.
 pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {

@@ -6,10 +6,10 @@ use super::dataset::{DataSet, GapData, GapLabels};
 use super::marks::{learned_table, pace, settings_of};
 use super::size::FeatureLimits;
 use crate::corpus::Corpus;
-use majuscule::error::Result;
 use majuscule::methods::maxent::filling::GapSet;
 use majuscule::methods::maxent::openings::{OpeningModel, OpeningSettings};
 use majuscule::text::{Mark, MarkSet};
+use majuscule_base::error::Result;
 
 /// The number of features of openings: more gain nothing.
 pub(super) const FEATURES: usize = 6_000;

@@ -9,13 +9,13 @@ use super::cells::Gradient;
 use super::count::WordTallies;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
-use majuscule::files::Input;
 use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
 use majuscule::methods::maxent::observe::{Observer, WordFeatures};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Case, Locale, Tokens};
+use majuscule_base::files::Input;
 
 /// The plain twin of a model: weights as learned, in a map without fingerprints, and words in
 /// another map. Nothing is summed in advance, and nothing is left out because it hardly matters.

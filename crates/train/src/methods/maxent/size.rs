@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result, option};
-use majuscule::files;
 use majuscule::methods::maxent::WORD;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::weights::Width;
 use majuscule::model::{self, Draft};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files;
 
 /// The size of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::cells::TrainingWeights;
 use super::stopping::Stopping;
-use majuscule::error::Result;
+use majuscule_base::error::Result;
 
 /// The state of a training.
 pub(super) struct TrainingState {

@@ -13,7 +13,6 @@ use super::{MaxentConfig, WordTallies};
 use crate::corpus::treebank::Treebank;
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use crate::methods::{Learned, json};
-use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::filling::FeatureSet;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::observe::tags;
@@ -21,6 +20,7 @@ use majuscule::methods::maxent::tagger::{METHOD, TaggedWords, Tagger, TaggerSett
 use majuscule::methods::maxent::templates::VERSION;
 use majuscule::model::{Draft, FORMAT, Manifest, Training};
 use majuscule::text::{Labels, Locale};
+use majuscule_base::error::{Error, Result};
 
 /// The settings for training a tagger.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

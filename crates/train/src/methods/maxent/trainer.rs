@@ -10,7 +10,7 @@ use super::dataset::{DataSet, ExampleRow, ExampleScratch};
 use super::loss::{gradient, loss};
 use super::state::{StateKeeper, TrainingState};
 use crate::corpus::Example;
-use majuscule::error::{Error, Result, option};
+use majuscule_base::error::{Error, Result, option};
 
 /// The number of words in the first mini-batch. Batches grow from it to [`BATCH`]: the gradients of
 /// a batch are all taken at the same weights, and first steps are long.

@@ -86,7 +86,7 @@ impl<'a> Input<'a> {
     }
 
     /// The limits on what is held in memory of the input.
-    pub(crate) fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         self.limits
     }
 
@@ -118,7 +118,7 @@ impl<'a> Input<'a> {
     ///
     /// # Errors
     /// Like [`Input::read`].
-    pub(crate) fn append(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<usize> {
+    pub fn append(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<usize> {
         let here = self.fill()?;
         let len = here.len().min(most);
         bytes.extend_from_slice(&here[..len]);
@@ -253,7 +253,7 @@ impl<'a> Input<'a> {
     ///
     /// # Errors
     /// Like [`Input::read`], and if there are more than 3 GiB.
-    pub(crate) fn bytes_of_model(self) -> Result<Vec<u8>> {
+    pub fn bytes_of_model(self) -> Result<Vec<u8>> {
         const LARGEST: ByteSize = ByteSize(3 << 30);
         self.bytes_within(Limit::Fixed(LARGEST))
     }
@@ -417,12 +417,7 @@ pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
 /// The error for `bytes` that are not UTF-8 or are in a 7-bit encoding, and that come after
 /// `lines` lines of the file and `columns` columns of the next line. A reader may add `advice` to
 /// the advice to convert the file.
-pub(crate) fn undecoded(
-    file: &str,
-    (lines, columns): (u64, u64),
-    bytes: &[u8],
-    advice: Option<&str>,
-) -> Error {
+pub fn undecoded(file: &str, (lines, columns): (u64, u64), bytes: &[u8], advice: Option<&str>) -> Error {
     let invalid = str::from_utf8(bytes).err().map(|error| error.valid_up_to());
     let (at, found) = match (invalid.and_then(|at| Some((at, bytes.get(at)?))), seven_bit(bytes)) {
         (Some((at, byte)), _) => (at, format!("byte {byte:#04x} is not UTF-8")),
@@ -439,21 +434,20 @@ pub(crate) fn undecoded(
     Error::Input { location, problem: problem.into() }
 }
 
-/// A reader that returns at most `step` bytes at a time.
-#[cfg(test)]
-pub(crate) struct Dribble {
+/// A reader that returns at most `step` bytes at a time: tests of readers cut their input with it.
+#[derive(Debug)]
+pub struct Dribble {
     bytes: io::Cursor<Vec<u8>>,
     step: usize,
 }
 
-#[cfg(test)]
 impl Dribble {
-    pub(crate) fn new(bytes: &[u8], step: usize) -> Self {
+    /// Reads these bytes.
+    pub fn new(bytes: &[u8], step: usize) -> Self {
         Self { bytes: io::Cursor::new(bytes.to_vec()), step }
     }
 }
 
-#[cfg(test)]
 impl Read for Dribble {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let len = self.step.min(out.len());

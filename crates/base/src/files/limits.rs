@@ -15,7 +15,7 @@ const LEAST_SIZE: usize = 1 << 20;
 impl ByteSize {
     /// Returns twice the size.
     #[must_use]
-    pub(crate) fn twice(self) -> Self {
+    pub fn twice(self) -> Self {
         Self(self.0.saturating_mul(2))
     }
 }
@@ -88,7 +88,7 @@ impl Limits {
     ///
     /// # Errors
     /// Fails if there are more than an input that is read whole may have.
-    pub(crate) fn check_held(self, bytes: usize, name: &str, line: u64) -> Result<()> {
+    pub fn check_held(self, bytes: usize, name: &str, line: u64) -> Result<()> {
         let most = self.input;
         if bytes <= most.0 {
             return Ok(());

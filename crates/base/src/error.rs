@@ -61,7 +61,7 @@ pub enum Error {
 /// the work has borrowed must not be used after that. A build that aborts at a panic never gets here.
 ///
 /// ```
-/// use majuscule::error::{Error, caught};
+/// use majuscule_base::error::{Error, caught};
 ///
 /// let error = caught::<()>(|| panic!("no such state")).unwrap_err();
 /// assert!(matches!(&error, Error::Bug(message) if message == "no such state"));
@@ -90,7 +90,7 @@ impl std::fmt::Display for Error {
 /// options in its text, which each program writes in its own style.
 ///
 /// ```
-/// use majuscule::error::{Problem, option};
+/// use majuscule_base::error::{Problem, option};
 ///
 /// let problem = Problem::from(format!("leave {} out", option("look-ahead")));
 /// assert_eq!(problem.text(), "leave look-ahead out");
@@ -214,9 +214,11 @@ impl Error {
     /// of a program, such as `--lossy` on a command line.
     ///
     /// ```
-    /// let error = majuscule::Model::embedded("xx").err().expect("there is none");
-    /// assert!(error.worded(|name| format!("--{name}")).ends_with(", or --model FOLDER"));
-    /// assert!(error.to_string().ends_with(", or `model` FOLDER"));
+    /// use majuscule_base::error::{Error, option};
+    ///
+    /// let error = Error::usage(format!("no model of xx: give {} FOLDER", option("model")));
+    /// assert_eq!(error.worded(|name| format!("--{name}")), "no model of xx: give --model FOLDER");
+    /// assert_eq!(error.to_string(), "no model of xx: give `model` FOLDER");
     /// ```
     pub fn worded(&self, name: impl Fn(&str) -> String) -> String {
         match self {
@@ -236,7 +238,7 @@ impl Error {
     }
 
     /// The text of the error as the problem of another one.
-    pub(crate) fn problem(&self) -> Problem {
+    pub fn problem(&self) -> Problem {
         self.worded(|name| option(name).to_string()).into()
     }
 
@@ -270,7 +272,7 @@ impl std::fmt::Display for OptionName<'_> {
 /// A problem, warning or note with the marked names of options written by `name`.
 ///
 /// ```
-/// use majuscule::error::{option, worded};
+/// use majuscule_base::error::{option, worded};
 ///
 /// let note = format!("{} 16 keeps them", option("weight-bits"));
 /// assert_eq!(worded(&note, |name| format!("--{name}")), "--weight-bits 16 keeps them");

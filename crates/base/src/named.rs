@@ -25,7 +25,7 @@ pub trait NamedValue: Copy + PartialEq + Send + Sync + 'static {
 /// finds options.
 ///
 /// ```
-/// use majuscule::named::nearest;
+/// use majuscule_base::named::nearest;
 ///
 /// assert_eq!(nearest("look_ahed", ["lang", "look_ahead", "lossy"]), Some("look_ahead"));
 /// assert_eq!(nearest("colour", ["lang", "look_ahead", "lossy"]), None);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 
 /// The number of words between two looks at a flag: for each thread a quarter of a second of the slowest method.
-pub(crate) const WORDS_AT_ONCE: usize = 1000;
+pub const WORDS_AT_ONCE: usize = 1000;
 
 /// A flag that stops work at the next point where nothing is half done, within milliseconds. Clones
 /// share it. By default there is none, and nothing stops.

@@ -3,12 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) use encoding::seven_bit;
-pub use encoding::{Encoding, TextEncoder};
-#[cfg(test)]
-pub(crate) use input::Dribble;
-pub(crate) use input::undecoded;
-pub use input::{BOM, Input, Lines, len, not_utf8, open, unwritten};
+pub use encoding::{Encoding, TextEncoder, seven_bit};
+pub use input::{BOM, Dribble, Input, Lines, len, not_utf8, open, undecoded, unwritten};
 pub use limits::{ByteSize, Limits, bytes};
 pub use outputs::{check_inputs, check_new, check_output, check_output_folder, check_replaceable};
 pub use publish::{Publish, publish, publish_folder, unpublished};

@@ -687,7 +687,7 @@ fn plain_mark(c: char) -> Option<&'static str> {
 }
 
 /// Finds the first place of a 7-bit encoding, which passes for UTF-8, with its name.
-pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
+pub fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     // Most text has neither: seen many bytes at a time.
     if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
         return None;
@@ -949,7 +949,6 @@ mod tests {
 
         mod double_byte {
             use super::*;
-            use crate::text::Locale;
 
             const NAMES: [&str; 6] = ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"];
 
@@ -970,11 +969,11 @@ mod tests {
             }
 
             fn other_case(c: char) -> char {
-                use crate::text::Letter;
-                match Locale::default().pair(c) {
-                    Some(Letter::Lower(other) | Letter::Upper(other)) => other,
-                    None => c,
-                }
+                let (lower, upper) = (c.to_lowercase().to_string(), c.to_uppercase().to_string());
+                let other = if upper.chars().eq([c]) { lower } else { upper };
+                // Only letters that pair one to one.
+                let pairs = other.to_lowercase().chars().eq([c]) || other.to_uppercase().chars().eq([c]);
+                other.chars().next().filter(|_| pairs && other.chars().count() == 1).unwrap_or(c)
             }
 
             /// The text, and its bytes with other cases of the letters

@@ -1,0 +1,17 @@
+//! What every package of majuscule needs: errors, settings with named values, files that are read and published whole,
+//! bytes used in place, and a flag that stops long work.
+//!
+//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+
+// `println!` and similar macros panic if nobody reads their output.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
+// In reading order: each module uses only those above it.
+pub mod named;
+pub mod printable;
+pub mod error;
+pub mod interrupt;
+pub mod bytes;
+pub mod files;
+
+pub use error::{Error, Result};
