@@ -13,7 +13,7 @@ use divan::counter::ItemsCount;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::align::align;
 use majuscule_train::eval::aligned::{self, Transcript};

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use majuscule::text::bare_stretches::LOOK_AHEAD;
-use majuscule::text::tokenize::tokenize;
-use majuscule::text::{BareStretches, Locale};
+use majuscule_text::bare_stretches::LOOK_AHEAD;
+use majuscule_text::tokenize::tokenize;
+use majuscule_text::{BareStretches, Locale};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -14,8 +14,8 @@ use divan::counter::ItemsCount;
 use majuscule::format::Format;
 use majuscule::methods::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
-use majuscule::text::{Locale, RestoreOptions};
 use majuscule_base::files::Input;
+use majuscule_text::{Locale, RestoreOptions};
 
 /// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lexicon::build::build;
 

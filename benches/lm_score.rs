@@ -16,7 +16,7 @@ use divan::counter::ItemsCount;
 use majuscule::lm::{
     NgramModel, NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBatch, WordId, binary,
 };
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney::{KneserNeyConfig, train};
 use majuscule_train::lm::words::WordUnits;

@@ -14,8 +14,8 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::text::Locale;
 use majuscule_base::error::Error;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney::KneserNeyConfig;
 use majuscule_train::lm::spill::Memory;

@@ -11,17 +11,17 @@ use majuscule::methods::majority::CaseTable;
 use majuscule::methods::{Backend, Methods, Model, load};
 use majuscule::model::{Bytes, Draft, Manifest, Packed, Section, Store};
 use majuscule::restore::{Stream, Streaming, n_best, restore, stream_as};
-use majuscule::restorer::Restorer;
-use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{
-    Locale, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
-};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;
+use majuscule_text::restorer::Restorer;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{
+    Locale, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, Spellings,
+};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
 use majuscule_train::lexicon;

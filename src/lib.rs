@@ -22,16 +22,12 @@
 
 // In reading order: each module uses only those above it. All are hidden from the documentation, and public only for the
 // packages of this repository, each for the reason beside it.
-#[doc(hidden)] // Training and evaluation see words as methods do.
-pub mod text;
 #[doc(hidden)] // Corpora are read, and another package converts files.
 pub mod format;
 #[doc(hidden)] // Training estimates what is read here.
 pub mod lm;
 #[doc(hidden)] // The methods of other packages search with it.
 pub mod search;
-#[doc(hidden)] // Methods of other packages implement it.
-pub mod restorer;
 #[doc(hidden)] // Training writes models.
 pub mod model;
 #[doc(hidden)] // Training shares the features of each method.
@@ -43,18 +39,18 @@ pub use format::Format;
 pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
 pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};
 pub use majuscule_base::interrupt::Interrupt;
+pub use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
+pub use majuscule_text::tokenize::Capitalized;
+pub use majuscule_text::{
+    CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
+    Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
+    RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
+};
 pub use methods::{Backend, DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
 pub use model::{Manifest, ModelDirs, Store};
 pub use restore::{
     ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
     RestoredPart, RestoredWord, Stream, Streaming, TextRestorer, WordStream,
-};
-pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
-pub use text::tokenize::Capitalized;
-pub use text::{
-    CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
-    Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
-    RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
 };
 
 /// The examples of the book, run as tests.

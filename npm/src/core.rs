@@ -90,7 +90,7 @@ impl Core {
     fn restorer(&mut self) -> Result<&(TextRestorer, RestoreOptions)> {
         if self.restorer.is_none() {
             let model = self.model()?;
-            let mut options = self.settings.options.clone().for_model(model);
+            let mut options = model.fill_in(self.settings.options.clone());
             if let Some(words) = &self.settings.words {
                 let spellings = Spellings::read(words.as_bytes(), &option_name("words"), options.locale())?;
                 options = options.spellings(spellings);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use majuscule::restorer::{Boundary, Request, Restorer, Session};
-use majuscule::text::{Choice, Labels, Tokens};
 use majuscule::{Error, Model};
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Tokens};
 use pyo3::prelude::*;
 
 use crate::NativeModel;

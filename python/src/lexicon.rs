@@ -1,7 +1,7 @@
 //! Lexicons of Python calls.
 
 use majuscule::Input;
-use majuscule::text::tokens::lower_word;
+use majuscule_text::tokens::lower_word;
 use majuscule_train::lexicon::read::{LexiconReadConfig, read};
 use majuscule_train::lexicon::{self, CountedForm, LexiconEntry, tsv};
 use pyo3::prelude::*;

@@ -219,7 +219,7 @@ impl NativeModel {
     ) -> PyResult<Restorer> {
         let mut found = RestoreOptions::default();
         let words = given.map(|given| options::read(py, given, &mut found)).transpose()?.flatten();
-        let mut found = found.for_model(&self.model);
+        let mut found = self.model.fill_in(found);
         if let Some(list) = words {
             found.spellings = majuscule::Spellings::read(list.as_bytes(), "words", found.locale())
                 .map_err(|error| raised(py, &error))?;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use majuscule::lm::NgramModel;
-use majuscule::text::Locale;
 use majuscule_base::error::Error;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::score::{TextScore, score};
 use majuscule_train::lm::words::WordUnits;

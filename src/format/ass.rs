@@ -20,7 +20,7 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use crate::text::RestoreOptions;
+use majuscule_text::RestoreOptions;
 
 /// Subtitles of Aegisub and SubStation Alpha.
 pub(super) const ASS: FormatInfo = FormatInfo {

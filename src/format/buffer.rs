@@ -1,8 +1,8 @@
 //! The bytes read from an input and not yet returned, and the text in them.
 
-use crate::text::tokenize::NO_TEXT;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input, Limits, seven_bit};
+use majuscule_text::tokenize::NO_TEXT;
 
 /// The number of characters of a line that are read together. The first part of a longer line
 /// decides everything that is judged by line. The limit is in characters, since their number does

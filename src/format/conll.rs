@@ -20,8 +20,8 @@ use super::segment::{
     SegmentInfo, UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
-use crate::text::{Break, MarkForm, RestoreOptions};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// CoNLL's columns.
 pub(super) const CONLL: FormatInfo = FormatInfo {
@@ -435,7 +435,7 @@ fn pieces(column: &FieldColumn) -> usize {
 mod tests {
     use crate::format::Format;
     use crate::format::laws::{self, check, error, starts, words};
-    use crate::text::{Case, RestoreOptions};
+    use majuscule_text::{Case, RestoreOptions};
 
     #[test]
     fn an_empty_line_ends_a_sentence() {
@@ -478,7 +478,7 @@ mod tests {
             error(Format::Conll, numbered)
                 .starts_with("data, line 6, column 1: found rows that begin with the numbers 1 to 3")
         );
-        let second = RestoreOptions { field: Some("2".to_owned()), ..RestoreOptions::default() };
+        let second = RestoreOptions::default().field(Some("2".to_owned()));
         let pieces = laws::pieces(Format::Conll, numbered.as_bytes(), usize::MAX, second).unwrap();
         assert_eq!(pieces.iter().map(|piece| piece.tokens.as_slice().len()).sum::<usize>(), 5);
         // Scores, in rows of words.

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::line_parts::{CopiedPart, TextPart};
 use super::piece::{CopiedWord, Piece};
-use crate::text::markup::untagged;
-use crate::text::{Capitals, Case, Decision, Locale, Mark, Placed, RestoreOptions, Tokens, resolve};
+use majuscule_text::markup::untagged;
+use majuscule_text::{Capitals, Case, Decision, Locale, Mark, Placed, RestoreOptions, Tokens, resolve};
 
 /// The capitals of a word, the number of its letters that pair, and the mark inserted after it.
 #[derive(Debug, Clone, Copy)]

@@ -16,9 +16,9 @@ use super::line_parts::LineParts;
 use super::piece::PieceReader;
 use super::transcript::{Fault, shortened};
 use super::tsv;
-use crate::text::{Break, Context, RestoreOptions};
 use majuscule_base::error::{Result, option};
 use majuscule_base::files::Input;
+use majuscule_text::{Break, Context, RestoreOptions};
 
 /// Tables with quotes around some cells.
 pub(super) const CSV: FormatInfo = FormatInfo {
@@ -379,12 +379,12 @@ mod tests {
     use super::*;
     use crate::format::Format;
     use crate::format::laws::{Counting, check, error, marked, pieces, starts, words};
-    use crate::text::{Mark, SentenceStart};
+    use majuscule_text::{Mark, SentenceStart};
 
     /// Returns the words of the column of a table.
     fn words_of(field: &str, table: &str) -> Vec<String> {
         let input = Input::uncompressed("data", std::io::Cursor::new(table.to_owned()));
-        let options = RestoreOptions { field: Some(field.to_owned()), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().field(Some(field.to_owned()));
         let (mut format, mut piece, mut found) =
             (Format::Csv.open(input, options).unwrap(), Default::default(), Vec::new());
         while format.next(&mut piece).unwrap() {
@@ -440,7 +440,7 @@ mod tests {
             let error = error(Format::Csv, table);
             assert!(error.contains(found) && error.starts_with("data"), "{error}");
         }
-        let options = RestoreOptions { field: Some("said".to_owned()), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().field(Some("said".to_owned()));
         let error = pieces(Format::Csv, b"id\n1\n", usize::MAX, options).unwrap_err().to_string();
         assert!(error.contains("found the column \"id\", but none is called \"said\""), "{error}");
         // Empty cells at the end are no more than the header has.
@@ -451,11 +451,9 @@ mod tests {
     fn a_mark_that_would_end_a_cell_brings_quotes_with_it() {
         let method = Counting::new();
         let with_marks = |table: &str, marks: &[Mark]| {
-            let options = RestoreOptions {
-                marks: marks.iter().copied().collect(),
-                sentence_start: SentenceStart::Never,
-                ..RestoreOptions::default()
-            };
+            let options = RestoreOptions::default()
+                .marks(marks.iter().copied().collect())
+                .sentence_start(SentenceStart::Never);
             let bytes = marked(Format::Csv, table.as_bytes(), usize::MAX, &method, &options);
             let again = marked(Format::Csv, &bytes, usize::MAX, &method, &options);
             assert_eq!(again, bytes, "{table:?}");

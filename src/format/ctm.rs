@@ -23,8 +23,8 @@ use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
 };
-use crate::text::write::MarkSide;
-use crate::text::{Break, MarkForm, RestoreOptions};
+use majuscule_text::write::MarkSide;
+use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's recogniser output.
 pub(super) const CTM: FormatInfo = FormatInfo {

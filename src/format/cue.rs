@@ -13,10 +13,10 @@ use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use crate::text::markup::{MAX_TAG, is_inline};
-use crate::text::sentence::is_end_mark;
-use crate::text::speaker_label::{name_in, name_len};
-use crate::text::{Break, RestoreOptions};
+use majuscule_text::markup::{MAX_TAG, is_inline};
+use majuscule_text::sentence::is_end_mark;
+use majuscule_text::speaker_label::{name_in, name_len};
+use majuscule_text::{Break, RestoreOptions};
 
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;

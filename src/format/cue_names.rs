@@ -1,7 +1,7 @@
 //! The names of speakers before the text of cues, behind which a sentence begins or goes on.
 
-use crate::text::locale::folded;
-use crate::text::sentence::is_end_mark;
+use majuscule_text::locale::folded;
+use majuscule_text::sentence::is_end_mark;
 
 /// The last name, and what the text shows of its sentences.
 #[derive(Debug, Default)]

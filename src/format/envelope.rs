@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::cells::CellQuotes;
 use super::json::{quoted, recase};
 use super::placed_mark::PlacedMark;
-use crate::text::write::MarkSide;
+use majuscule_text::write::MarkSide;
 
 /// The field that has a word with its marks.
 pub(super) const PUNCTUATED: &str = "punctuated_word";

@@ -14,10 +14,10 @@ use super::{
     ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, unread, vtt,
     whisper,
 };
-use crate::text::{Mark, MarkForm, RestoreOptions};
-use majuscule_base::error::{Error, Result};
+use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_base::named::NamedValue;
+use majuscule_text::{Mark, MarkForm, MarkSet, RestoreOptions};
 
 /// The formats in the order of [`Format`], which is that of help texts.
 const LIST: [FormatInfo; 19] = [
@@ -67,6 +67,31 @@ impl NamedValue for Format {
 }
 
 impl Format {
+    /// Fills in the options left to the format: the form of marks, and those that it has a place for.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
+    pub fn fill_in(self, options: &RestoreOptions) -> Result<RestoreOptions> {
+        if options.pause_ends.is_some() && !self.has_pauses() {
+            let (name, with) = (self.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
+            let problem = format!(
+                "{} needs the times of {with}, but this is {name}: leave it out",
+                option("pause-ends")
+            );
+            return Err(Error::usage(problem));
+        }
+        if options.marks.is_empty() {
+            return Ok(options.clone());
+        }
+        let mark_form = Some(self.mark_form(options.mark_form)?);
+        let marks: MarkSet = options.marks.iter().filter(|&mark| self.has_place_for(mark)).collect();
+        if marks.is_empty() {
+            let problem = format!("{} cannot hold {}: choose other marks", self.name_of(), options.marks);
+            return Err(Error::usage(problem));
+        }
+        Ok(options.clone().mark_form(mark_form).marks(marks))
+    }
+
     /// Returns what is known of the format.
     pub fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]

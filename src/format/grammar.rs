@@ -9,7 +9,7 @@ use super::piece::MarkPlace;
 use super::running_text::fill;
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use crate::text::{Break, MarkForm, RestoreOptions};
+use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// A reader of the lines of a format, one after the other, for their text.
 pub(super) trait Grammar: Send + Debug {

@@ -5,9 +5,9 @@ use std::io::Cursor;
 use super::Format;
 use super::laws::Counting;
 use crate::restore::{restore, stream_as};
-use crate::text::tokenize::Capitalized;
-use crate::text::{MarkSet, RestoreOptions};
 use majuscule_base::files::Input;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{MarkSet, RestoreOptions};
 
 /// Parts of texts that open something, or that something may be looked for behind.
 const ATOMS: [&str; 88] = [
@@ -75,7 +75,7 @@ fn grown(about: &str, atom: &str, run: impl Fn(&str)) -> Option<String> {
 fn options(marks: bool) -> RestoreOptions {
     let options = RestoreOptions::default().marks(if marks { MarkSet::USUAL } else { MarkSet::NONE });
     let options = options.capitalized(Capitalized::Ignore);
-    RestoreOptions { lossy: true, language: Some("en".into()), ..options }
+    options.lossy(true).in_language(Some("en".into()))
 }
 
 #[test]

@@ -11,10 +11,10 @@ use super::piece::PieceReader;
 use super::record::RecordSource;
 use super::segment::{LocatedItem, SegmentInfo};
 use super::transcript::Fault;
-use crate::text::write::MarkSide;
-use crate::text::{MarkForm, RestoreOptions};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
+use majuscule_text::write::MarkSide;
+use majuscule_text::{MarkForm, RestoreOptions};
 
 /// The function that makes the grammar of a format; its argument names the field of the text, in
 /// formats with several fields.

@@ -3,7 +3,7 @@
 
 use super::placed_mark::PlacedMark;
 use super::transcript::{Fault, shortened};
-use crate::text::write::MarkSide;
+use majuscule_text::write::MarkSide;
 use std::ops::Range;
 
 /// An event of reading a document, in order.
@@ -393,7 +393,7 @@ fn write(c: char, like: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Locale;
+    use majuscule_text::Locale;
 
     fn events(json: &str) -> Result<usize, Fault> {
         let mut count = 0;

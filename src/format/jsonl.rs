@@ -21,9 +21,9 @@ use super::segment::{
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
-use crate::text::{Break, Context, Locale, RestoreOptions};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
+use majuscule_text::{Break, Context, Locale, RestoreOptions};
 
 /// Objects, one per line.
 pub(super) const JSONL: FormatInfo = FormatInfo {
@@ -329,7 +329,7 @@ impl Objects {
     /// object is an item only if the name has no dots.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.map(str::to_owned);
-        Self::of(&RestoreOptions { field, ..RestoreOptions::default() }, Context::File)
+        Self::of(&RestoreOptions::default().field(field), Context::File)
     }
 
     /// Reads objects as the options ask; `open` is the context if they leave it open.

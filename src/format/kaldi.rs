@@ -6,7 +6,7 @@ use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::transcript::{Fault, fields, is_no_word};
-use crate::text::{Break, MarkForm};
+use majuscule_text::{Break, MarkForm};
 
 /// Kaldi's utterances.
 pub(super) const KALDI: FormatInfo = FormatInfo {

@@ -17,8 +17,8 @@ use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::records::RecordLines;
 use super::transcript::{Fault, shortened};
-use crate::text::{Break, Mark};
 use majuscule_base::error::Error;
+use majuscule_text::{Break, Mark};
 
 /// Words with labels.
 pub(super) const LABELS: FormatInfo = FormatInfo {

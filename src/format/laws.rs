@@ -7,16 +7,16 @@ use proptest::prelude::*;
 
 use super::{Format, Piece, Record, WrittenWords};
 use crate::restore::{restore, stream_as};
-use crate::restorer::{Boundary, Request, Restorer, Session};
-use crate::text::RestoreOptions;
-use crate::text::markup::untagged;
-use crate::text::tokenize::Capitalized;
-use crate::text::{
+use majuscule_base::error::Result;
+use majuscule_base::files::{Dribble, Input};
+use majuscule_text::RestoreOptions;
+use majuscule_text::markup::untagged;
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{
     Break, Case, Choice, Class, Decision, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm,
     SentenceStart, Token, Tokens,
 };
-use majuscule_base::error::Result;
-use majuscule_base::files::{Dribble, Input};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -203,7 +203,7 @@ pub(super) fn pieces(kind: Format, bytes: &[u8], step: usize, options: RestoreOp
 }
 
 fn lossy() -> RestoreOptions {
-    RestoreOptions { lossy: true, language: Some("en".into()), ..RestoreOptions::default() }
+    RestoreOptions::default().lossy(true).in_language(Some("en".into()))
 }
 
 fn tokens(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
@@ -237,8 +237,7 @@ pub(super) fn written(kind: Format, bytes: &[u8], case: impl Fn(usize, &str) -> 
 
 fn written_in_steps(kind: Format, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     let (mut out, mut number, mut words) = (Vec::new(), 0, WrittenWords::default());
-    let options =
-        RestoreOptions { capitalized: Capitalized::Ignore, sentence_start: SentenceStart::Never, ..lossy() };
+    let options = lossy().capitalized(Capitalized::Ignore).sentence_start(SentenceStart::Never);
     for mut piece in pieces(kind, bytes, step, options.clone()).unwrap() {
         let decisions: Vec<Decision> = (piece.tokens.as_slice().iter())
             .map(|token| {
@@ -265,7 +264,7 @@ pub(super) fn check(kind: Format, text: &str) {
     assert_eq!(written(kind, &changed, any), changed, "{}", String::from_utf8_lossy(&changed));
     let back = written(kind, &changed, |_, _| Case::Lower);
     assert_eq!(back, written(kind, bytes, |_, _| Case::Lower));
-    let options = || RestoreOptions { capitalized: Capitalized::Ignore, ..lossy() };
+    let options = || lossy().capitalized(Capitalized::Ignore);
     let whole = tokens(kind, bytes, usize::MAX, options());
     for step in [1, 7, 4099] {
         assert_eq!(tokens(kind, bytes, step, options()), whole, "steps of {step} bytes");
@@ -372,22 +371,16 @@ fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
         (13, "es-MX", Capitalized::Auto, MarkPlaces::Unmarked),
     ] {
         let method = Counting { step, ..Counting::new() };
-        let options = RestoreOptions {
-            marks: Mark::WRITTEN.into_iter().collect(),
-            language: Some(language.to_owned()),
-            locale: Some(if language == "nl" { Locale::Dutch } else { Locale::Root }),
-            capitalized,
-            mark_places,
-            mark_form,
-            ..lossy()
-        };
-        let plain = RestoreOptions {
-            capitalized: Capitalized::Ignore,
-            sentence_start: SentenceStart::Never,
-            ..options.clone()
-        };
+        let options = lossy()
+            .marks(Mark::WRITTEN.into_iter().collect())
+            .in_language(Some(language.to_owned()))
+            .in_locale(Some(if language == "nl" { Locale::Dutch } else { Locale::Root }))
+            .capitalized(capitalized)
+            .mark_places(mark_places)
+            .mark_form(mark_form);
+        let plain = options.clone().capitalized(Capitalized::Ignore).sentence_start(SentenceStart::Never);
         let with_marks = marked(kind, bytes, usize::MAX, &method, &plain);
-        let without = RestoreOptions { marks: Default::default(), ..plain };
+        let without = plain.marks(Default::default());
         let expected = marked(kind, bytes, usize::MAX, &method, &without);
         // Quotes that a mark brings to its cell of a table are taken out with it.
         let unquoted = |mut bytes: Vec<u8>| {
@@ -415,7 +408,7 @@ fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
 /// Checks the laws of text with a sentence a line: only its white space is another, and written
 /// again it does not change.
 fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &RestoreOptions) {
-    let options = RestoreOptions { form: OutputForm::Sentences, ..options.clone() };
+    let options = options.clone().form(OutputForm::Sentences);
     let written = |bytes: &[u8], step: usize| {
         String::from_utf8_lossy(&marked(Format::Text, bytes, step, method, &options)).into_owned()
     };
@@ -433,15 +426,13 @@ fn check_live_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
 
 fn check_live_marks_of(language: &str, kind: Format, text: &str, mark_form: Option<MarkForm>) {
     let method = Arc::new(Counting { step: 7, ..Counting::new() });
-    let options = RestoreOptions {
-        language: Some(language.to_owned()),
-        marks: Mark::WRITTEN.into_iter().collect(),
-        capitalized: Capitalized::Ignore,
-        sentence_start: SentenceStart::Never,
-        mark_form,
-        lossy: true,
-        ..RestoreOptions::default()
-    };
+    let options = RestoreOptions::default()
+        .in_language(Some(language.to_owned()))
+        .marks(Mark::WRITTEN.into_iter().collect())
+        .capitalized(Capitalized::Ignore)
+        .sentence_start(SentenceStart::Never)
+        .mark_form(mark_form)
+        .lossy(true);
     let live = |bytes: &[u8], step: usize, options: &RestoreOptions| {
         let mut stream = stream_as("data", kind, method.clone(), options.clone()).unwrap();
         let mut out = Vec::new();
@@ -453,8 +444,7 @@ fn check_live_marks_of(language: &str, kind: Format, text: &str, mark_form: Opti
         out
     };
     let once = live(text.as_bytes(), 4096, &options);
-    let without =
-        live(text.as_bytes(), 4096, &RestoreOptions { marks: Default::default(), ..options.clone() });
+    let without = live(text.as_bytes(), 4096, &options.clone().marks(Default::default()));
     let taken_out = if mark_form.is_some() { without_rows } else { without_marks };
     assert_eq!(taken_out(&once, &without), String::from_utf8_lossy(&without));
     let twice = live(&once, 4096, &options);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cells::CellQuotes;
-use crate::text::Break;
+use majuscule_text::Break;
 
 /// The parts of a line that are text, in their order.
 #[derive(Debug, Default)]

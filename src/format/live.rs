@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::buffer::not_utf8;
 use super::piece::Piece;
-use crate::text::code::CodeFinder;
-use crate::text::markup::{MAX_TAG, untagged};
-use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
-use crate::text::{Break, Case, Constraint, Context, RestoreOptions, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::code::CodeFinder;
+use majuscule_text::markup::{MAX_TAG, untagged};
+use majuscule_text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
+use majuscule_text::{Break, Case, Constraint, Context, RestoreOptions, Token, Tokens};
 
 /// The number of consumed bytes that are removed together.
 const DONE: usize = 1 << 12;
@@ -298,8 +298,8 @@ fn moved(token: &Token, len: u32) -> Token {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::tokenize::Capitalized;
-    use crate::text::{Locale, Spellings};
+    use majuscule_text::tokenize::Capitalized;
+    use majuscule_text::{Locale, Spellings};
 
     type Word = (String, Break, bool, Constraint);
 
@@ -343,7 +343,7 @@ mod tests {
         let spellings =
             Spellings::read("New York City\nNew York\nAT&T".as_bytes(), "words", Locale::Root).unwrap();
         let language = Some("en".to_owned());
-        RestoreOptions { spellings, language, capitalized: Capitalized::Keep, ..RestoreOptions::default() }
+        RestoreOptions::default().spellings(spellings).in_language(language).capitalized(Capitalized::Keep)
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
             "bob ",
             "<ana ",
         ] {
-            let lossy = RestoreOptions { lossy: true, ..options() };
+            let lossy = options().lossy(true);
             let text = part.repeat(600_000 / part.len());
             assert!(read(text.as_bytes(), 4099, lossy.clone()).2 < 1 << 19, "{part:?}");
             assert!(read(&[text.as_bytes(), &[0x80; 300_000]].concat(), 4099, lossy).2 < 1 << 19, "{part:?}");
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_split_word_stays_as_it_is() {
-        let mut live = Live::new("text", RestoreOptions { capitalized: Capitalized::Ignore, ..options() });
+        let mut live = Live::new("text", options().capitalized(Capitalized::Ignore));
         let (mut piece, mut given) = (Piece::default(), Vec::new());
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {

@@ -3,7 +3,7 @@
 use super::envelope::Envelope;
 use super::mark_rows::MarkRows;
 use super::placed_mark::PlacedMark;
-use crate::text::write::MarkSide;
+use majuscule_text::write::MarkSide;
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]

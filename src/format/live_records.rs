@@ -7,9 +7,9 @@ use super::lines::SplitLines;
 use super::live_record::LiveRecord;
 use super::piece::MarkPlace;
 use super::records::{Faults, GrammarLines};
-use crate::text::{MarkForm, RestoreOptions};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
+use majuscule_text::{MarkForm, RestoreOptions};
 
 /// Records that are read as they come in.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn words_that_look_like_escapes_or_hold_other_bytes_stay_as_they_are() {
-        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().lossy(true);
         for (kind, file, upper) in [
             (Format::Ctm, &b"r 1 0 1 a\\u00e9\nr 1 1 1 a\xffb"[..], &b"r 1 0 1 A\\U00E9\nr 1 1 1 A\xffB"[..]),
             (Format::Jsonl, b"{\"text\":\"a\xffb\"}\n{\"text\"", b"{\"text\":\"A\xffB\"}\n{\"text\""),

@@ -9,8 +9,8 @@ use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, PartRole};
 use super::transcript::{Fault, fields};
-use crate::text::tokenize::Capitalized;
-use crate::text::{Break, RestoreOptions};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Break, RestoreOptions};
 
 /// Lyrics.
 pub(super) const LRC: FormatInfo = FormatInfo {

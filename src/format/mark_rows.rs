@@ -1,10 +1,10 @@
 //! Marks in rows of their own, after the rows of their words.
 
 use super::kind::Format;
-use crate::text::write::MarkSide;
-use crate::text::{Mark, MarkForm};
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
+use majuscule_text::write::MarkSide;
+use majuscule_text::{Mark, MarkForm};
 
 /// The rows that marks get in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,12 +101,12 @@ mod tests {
     use super::*;
     use crate::format::laws::{self, Counting, check};
     use crate::restore::restore;
-    use crate::text::{MarkForm, OutputForm, RestoreOptions};
     use majuscule_base::files::Input;
+    use majuscule_text::{MarkForm, OutputForm, RestoreOptions};
 
     fn options() -> RestoreOptions {
         let mark_form = Some(MarkForm::Apart);
-        RestoreOptions { marks: ",.".parse().unwrap(), mark_form, ..RestoreOptions::default() }
+        RestoreOptions::default().marks(",.".parse().unwrap()).mark_form(mark_form)
     }
 
     fn marked(kind: Format, file: &str) -> String {
@@ -144,6 +144,6 @@ mod tests {
         };
         let error = restored(&options()).unwrap_err().to_string();
         assert!(error.contains("line 1, column 1: found a row with a number"), "{error}");
-        assert!(restored(&RestoreOptions { form: OutputForm::Text, ..RestoreOptions::default() }).is_ok());
+        assert!(restored(&RestoreOptions::default().form(OutputForm::Text)).is_ok());
     }
 }

@@ -13,7 +13,7 @@ use super::line_parts::LineParts;
 use super::mark_rows::no_form;
 use super::piece::MarkPlace;
 use super::transcript::{Fault, Utterance, is_event, shortened};
-use crate::text::{Break, MarkForm, RestoreOptions};
+use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// Transcripts in columns.
 pub(super) const NLP: FormatInfo = FormatInfo {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::Format;
 use super::laws::marked;
 use crate::restore::stream_as;
-use crate::restorer::{Boundary, Request, Restorer, Session};
-use crate::text::RestoreOptions;
-use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Choice, Class, Label, Labels, Mark, MarkForm, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::RestoreOptions;
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Case, Choice, Class, Label, Labels, Mark, MarkForm, Tokens};
 
 /// A method that opens a question at `qué` and ends it after `hora`.
 struct Asking(Labels);
@@ -47,13 +47,11 @@ fn asking() -> Asking {
 }
 
 fn options(language: &str, mark_form: Option<MarkForm>) -> RestoreOptions {
-    RestoreOptions {
-        marks: ".,?".parse().unwrap(),
-        language: Some(language.to_owned()),
-        capitalized: Capitalized::Ignore,
-        mark_form,
-        ..RestoreOptions::default()
-    }
+    RestoreOptions::default()
+        .marks(".,?".parse().unwrap())
+        .in_language(Some(language.to_owned()))
+        .capitalized(Capitalized::Ignore)
+        .mark_form(mark_form)
 }
 
 /// Returns a file with marks, and checks that they are inserted once.
@@ -114,7 +112,7 @@ fn only_spanish_opens_its_questions_and_one_that_is_there_stays() {
     let spanish = options("es-MX", None);
     assert_eq!(restored(Format::Text, "dime, ¿qué hora", &spanish), "Dime, ¿qué hora?");
     assert_eq!(restored(Format::Text, "dime, ¿\"qué\" hora", &spanish), "Dime, ¿\"qué\" hora?");
-    let stops = RestoreOptions { marks: ".,".parse().unwrap(), ..spanish };
+    let stops = spanish.marks(".,".parse().unwrap());
     assert_eq!(restored(Format::Text, "dime, qué hora", &stops), "Dime, qué hora.");
 }
 

@@ -1,7 +1,7 @@
 //! Pauses in speech, which end sentences where the user says so.
 
 use super::segment::Time;
-use crate::text::{Break, RestoreOptions};
+use majuscule_text::{Break, RestoreOptions};
 
 /// Finds long pauses between parts of speech: words, segments or cues.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use super::envelope::Envelope;
 use super::line_parts::CopiedPart;
 use super::mark_rows::MarkRows;
 use super::placed_mark::PlacedMark;
-use crate::text::write::{Insert, MarkSide, push_mark, write, write_with};
-use crate::text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOptions, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::write::{Insert, MarkSide, push_mark, write, write_with};
+use majuscule_text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOptions, Token, Tokens};
 
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub struct Piece {
     /// the end of a text, such as the end of the file.
     pub after: Break,
     /// The text after the last word so far, at the end of the piece: see
-    /// [`Token::gap`](crate::text::Token::gap).
+    /// [`Token::gap`](majuscule_text::Token::gap).
     pub gap: Option<Mark>,
     /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,

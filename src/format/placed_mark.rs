@@ -1,6 +1,6 @@
 //! A mark that is inserted, apart from its text.
 
-use crate::text::write::MarkSide;
+use majuscule_text::write::MarkSide;
 
 /// The characters of a mark that is inserted, with its place in a text without the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]

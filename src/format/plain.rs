@@ -10,13 +10,13 @@ use super::line_parts::LineParts;
 use super::piece::{Piece, PieceReader};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::Fault;
-use crate::text::code::{CodeFinder, Notation};
-use crate::text::divided_word::undivided_lines;
-use crate::text::markup::whole_lines;
-use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Context, MarkForm, RestoreOptions};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
+use majuscule_text::code::{CodeFinder, Notation};
+use majuscule_text::divided_word::undivided_lines;
+use majuscule_text::markup::whole_lines;
+use majuscule_text::tokenize::{Cut, Tokenizer};
+use majuscule_text::{Break, Context, MarkForm, RestoreOptions};
 
 /// Plain text.
 pub(super) const TEXT: FormatInfo = FormatInfo {
@@ -104,7 +104,7 @@ impl<'a> Plain<'a> {
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line)
                 .of_speakers(true)
-                .knowing(&options.vocabulary)
+                .knowing(options.vocabulary())
                 .of_notation(code.notation()),
             options,
             searched: 0,
@@ -336,8 +336,8 @@ impl segment::SegmentWriter for PlainWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Case, Constraint, Locale, MarkSet, Spellings};
     use majuscule_base::files::Dribble;
+    use majuscule_text::{Case, Constraint, Locale, MarkSet, Spellings};
 
     fn input(bytes: &[u8], step: usize) -> Input<'_> {
         Input::new("text", Dribble::new(bytes, step)).unwrap()
@@ -369,7 +369,7 @@ mod tests {
         // A space of three bytes, which do not all arrive together.
         text += "\u{2003}tail ends";
         let spellings = Spellings::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
-        let options = || RestoreOptions { spellings: spellings.clone(), ..RestoreOptions::default() };
+        let options = || RestoreOptions::default().spellings(spellings.clone());
         let whole = read(text.as_bytes(), usize::MAX, options()).unwrap();
         assert_eq!(whole.0, text.as_bytes());
         assert_eq!(whole.1[whole.1.len() - 2].0, "tail");
@@ -410,7 +410,7 @@ mod tests {
             let differs = parts.1.iter().zip(&whole.1).position(|(a, b)| a != b);
             assert_eq!((differs, parts.1.len()), (None, whole.1.len()), "steps of {step} bytes");
         }
-        let apart = RestoreOptions { context: Context::Line, ..RestoreOptions::default() };
+        let apart = RestoreOptions::default().context(Context::Line);
         let words = read(b"so <p\na=b>we", 1, apart).unwrap().1;
         assert_eq!(
             words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn no_mark_has_a_place_in_a_label_or_behind_it() {
-        let options = RestoreOptions { marks: MarkSet::USUAL, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().marks(MarkSet::USUAL);
         let mut plain = Plain::new(input(DIALOGUE.as_bytes(), usize::MAX), options);
         let mut piece = Piece::default();
         assert!(plain.next(&mut piece).unwrap());
@@ -477,7 +477,7 @@ mod tests {
                 let start = format!("text, line 2, column {column}: found ");
                 assert!(error.starts_with(&start) && error.contains("encoding of"), "{error}");
             }
-            assert!(read(text, 1, RestoreOptions { lossy: true, ..RestoreOptions::default() }).is_ok());
+            assert!(read(text, 1, RestoreOptions::default().lossy(true)).is_ok());
         }
         for text in [&b"\x1b[1mso\x1b[0m"[..], b"a~{b c}~} ~{} ~", b"~{abc~}", b"~{a,/b~}"] {
             assert!(read(text, 1, RestoreOptions::default()).is_ok());
@@ -489,8 +489,7 @@ mod tests {
         let bytes = b"first\nsecond \xe9l\xe8ve line";
         let error = read(bytes, 4, RestoreOptions::default()).unwrap_err().to_string();
         assert!(error.starts_with("text, line 2, column 8: byte 0xe9 is not UTF-8"), "{error}");
-        let (source, words) =
-            read(bytes, 4, RestoreOptions { lossy: true, ..RestoreOptions::default() }).unwrap();
+        let (source, words) = read(bytes, 4, RestoreOptions::default().lossy(true)).unwrap();
         assert_eq!(source, bytes);
         assert_eq!(
             words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
@@ -501,7 +500,7 @@ mod tests {
     #[test]
     fn memory_stays_flat_on_bytes_that_begin_no_character() {
         let bytes = vec![0x80; 2_000_000];
-        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().lossy(true);
         let mut plain = Plain::new(input(&bytes, usize::MAX), options);
         let (mut piece, mut len) = (Piece::default(), 0);
         while plain.next(&mut piece).unwrap() {

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::transcript::Utterance;
-use crate::text::Break;
 use majuscule_base::error::Result;
+use majuscule_text::Break;
 
 /// The text of a line of a file, or of a segment of a document. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

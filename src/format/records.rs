@@ -18,9 +18,9 @@ use super::record::{Record, RecordSource};
 use super::running_text::RunningText;
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use crate::text::{Break, Locale, Mark, RestoreOptions, Tokens};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
+use majuscule_text::{Break, Locale, Mark, RestoreOptions, Tokens};
 
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;

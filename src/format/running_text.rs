@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::line_parts::{PartRole, TextPart};
 use super::piece::Piece;
-use crate::text::divided_word::{Division, LINE_END, ends_divided};
-use crate::text::locale::is_joiner;
-use crate::text::markup::is_inside_word;
-use crate::text::speaker_label::listed_case;
-use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
-use crate::text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Tokens};
+use majuscule_text::divided_word::{Division, LINE_END, ends_divided};
+use majuscule_text::locale::is_joiner;
+use majuscule_text::markup::is_inside_word;
+use majuscule_text::speaker_label::listed_case;
+use majuscule_text::tokenize::{Capitalized, Cut, Tokenizer};
+use majuscule_text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Tokens};
 
 /// The text of a piece. A run of it is read as a whole, once it ends: its words may stand in several
 /// parts of the file.
@@ -41,7 +41,7 @@ impl RunningText {
     fn new(tokenizer: Tokenizer, options: &RestoreOptions) -> Self {
         let tokenizer = tokenizer.putting_marks(options.puts().is_some()).of_markup(false);
         Self {
-            tokenizer: tokenizer.knowing(&options.vocabulary),
+            tokenizer: tokenizer.knowing(options.vocabulary()),
             view: String::new(),
             run: None,
             landmarks: Landmarks { capitalized: options.capitalized, ..Landmarks::default() },
@@ -99,7 +99,7 @@ impl RunningText {
         part.before == Some(Break::Cue)
             && part.role == PartRole::Text
             && self.ends_divided()
-            && Division::of(first(), &run(text), options.locale(), &options.vocabulary) != Division::Apart
+            && Division::of(first(), &run(text), options.locale(), options.vocabulary()) != Division::Apart
     }
 
     /// Ends the cue before the next run, if there is one.

@@ -6,9 +6,9 @@
 use super::head::FileHead;
 use super::kind::Format;
 use super::unread::{self, TABLE_REMEDY, Unread};
-use crate::text::tokenize::NO_TEXT;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{Encoding, Input, TextEncoder, uncompressed_name};
+use majuscule_text::tokenize::NO_TEXT;
 use std::path::PathBuf;
 
 /// The first bytes of binary files, and the kinds of these files: bytes that begin no text, or
@@ -337,7 +337,7 @@ mod tests {
             ("talk.xml", "<?xml version=\"1.0\"?><timedtext format=\"3\">"),
         ] {
             let input = || Input::uncompressed(name, std::io::Cursor::new(text));
-            let options = crate::text::RestoreOptions::default;
+            let options = majuscule_text::RestoreOptions::default;
             let error = Format::Auto.open(input(), options()).map(drop).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains("found "), "{error}");
             assert!(Format::Text.open(input(), options()).is_ok());

@@ -229,7 +229,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::Format;
     use crate::format::laws::{self, check, error, pieces, starts, words};
-    use crate::text::RestoreOptions;
+    use majuscule_text::RestoreOptions;
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
                         2\n0:00:02.5 --> 00:00:01,000 X1:40\n{\\an8}then we went. [laughs]\n\n\
@@ -291,7 +291,7 @@ mod tests {
     fn text_does_not_wait_once_its_cue_has_ended_for_certain() {
         let cue = "1\n00:00:01,000 --> 00:00:02,500\nyes\n\n";
         let passed = format!("{cue}2\n00:00:01,000 -->\n\n");
-        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        let options = RestoreOptions::default().lossy(true);
         let file = format!("{passed}{cue}");
         let mut at = 0;
         let mut ends = |len: usize| {
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn marks_are_put_between_the_words_of_a_line() {
         let file = "1\n00:00:01,000 --> 00:00:02,500\nso we met\n";
-        let options = RestoreOptions { marks: ",".parse().unwrap(), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().marks(",".parse().unwrap());
         let marked = laws::marked(Format::Srt, file.as_bytes(), usize::MAX, &laws::Counting::new(), &options);
         let text = String::from_utf8(marked).unwrap().to_lowercase();
         assert!(text.contains("\nso, we, met"), "{text}");

@@ -22,7 +22,7 @@ use super::transcript::{
     Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
     too_few, words,
 };
-use crate::text::{Break, MarkForm, RestoreOptions};
+use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's references.
 pub(super) const STM: FormatInfo = FormatInfo {

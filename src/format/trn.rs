@@ -10,7 +10,7 @@ use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
-use crate::text::{Break, MarkForm};
+use majuscule_text::{Break, MarkForm};
 
 /// NIST's references and recogniser output by utterances.
 pub(super) const TRN: FormatInfo = FormatInfo {

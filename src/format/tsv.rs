@@ -9,7 +9,7 @@ use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::transcript::{Fault, shortened};
-use crate::text::Break;
+use majuscule_text::Break;
 
 /// Tables with tabs between cells.
 pub(super) const TSV: FormatInfo = FormatInfo {

@@ -22,7 +22,7 @@ use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use crate::text::RestoreOptions;
+use majuscule_text::RestoreOptions;
 
 /// The W3C's subtitles.
 pub(super) const TTML: FormatInfo = FormatInfo {

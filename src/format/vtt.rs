@@ -282,8 +282,8 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::Format;
     use crate::format::laws::{self, check, error, pieces, starts, words};
-    use crate::text::Case;
-    use crate::text::RestoreOptions;
+    use majuscule_text::Case;
+    use majuscule_text::RestoreOptions;
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
                         intro\n00:01.000 --> 00:02.500 align:start position:0%\n<v Ana Reis>so <b.loud>rui</b> said\n\n\

@@ -33,9 +33,9 @@ use super::segment::{
 };
 use super::transcript::Fault;
 use super::word_lists::{LetterStream, is_list, timed_words};
-use crate::text::{Break, LanguageTag, RestoreOptions};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{BOM, Input};
+use majuscule_text::{Break, LanguageTag, RestoreOptions};
 
 /// The JSON of Whisper and related tools.
 pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
@@ -825,7 +825,7 @@ mod tests {
     use super::RestoreOptions;
     use crate::format::Format;
     use crate::format::laws::{self, check, error, starts, words};
-    use crate::text::Case;
+    use majuscule_text::Case;
 
     #[test]
     fn a_document_says_its_language() {
@@ -962,7 +962,7 @@ mod tests {
     /// Returns a document with a mark after each word in turn: a comma, a full stop, none.
     fn marked(kind: Format, file: &str) -> String {
         check(kind, file);
-        let options = RestoreOptions { marks: ",.".parse().unwrap(), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().marks(",.".parse().unwrap());
         String::from_utf8(laws::marked(kind, file.as_bytes(), 9, &laws::Counting::new(), &options)).unwrap()
     }
 
@@ -1028,11 +1028,7 @@ mod tests {
         assert!(out.starts_with("{\"words\":[{\"text\":\"so\",\"punctuated_word\":\""), "{out}");
         let deeper = file.replace("{\"words", "{\"a\":{\"words").replace("so we\"}", "so we\"}}");
         let deeper = deeper.lines().next().unwrap();
-        let options = RestoreOptions {
-            field: Some("a.text".into()),
-            marks: ".".parse().unwrap(),
-            ..RestoreOptions::default()
-        };
+        let options = RestoreOptions::default().field(Some("a.text".into())).marks(".".parse().unwrap());
         let found = laws::marked(Format::Jsonl, deeper.as_bytes(), 9, &laws::Counting::new(), &options);
         assert_eq!(String::from_utf8(found).unwrap().matches("punctuated_word").count(), 2);
     }

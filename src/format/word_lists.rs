@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::envelope::{Envelope, ListedWord, PUNCTUATED};
 use super::json::{Event, decode, read, units};
-use crate::text::Locale;
+use majuscule_text::Locale;
 
 /// Returns true if a field with this name lists the words of a text.
 pub(super) fn is_list(name: &str) -> bool {

@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use super::vocab::{SPECIAL, Vocabulary, WordId};
-use crate::text::{Case, Locale, tokens::lower_word};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::{Case, Locale, tokens::lower_word};
 
 /// A spelling that a word may have.
 #[derive(Debug, Clone, Copy, PartialEq)]

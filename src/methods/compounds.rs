@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::text::compound::{compound, is_joint};
-use crate::text::{Capitals, Case, Locale};
+use majuscule_text::compound::{compound, is_joint};
+use majuscule_text::{Capitals, Case, Locale};
 
 /// The cases of parts of compounds, learned from spellings of others.
 #[derive(Debug)]

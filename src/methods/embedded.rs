@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::{Backend, Methods, Model};
 use crate::model::{Bytes, Packed, Store};
-use crate::text::LanguageTag;
-use crate::text::language::BUILT_IN;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::named::NamedValue;
+use majuscule_text::LanguageTag;
+use majuscule_text::language::BUILT_IN;
 
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::restorer::Request;
-use crate::text::sentence_tracker::continues_sentence;
-use crate::text::{Break, Mark, MarkSet, Token};
+use majuscule_text::restorer::Request;
+use majuscule_text::sentence_tracker::continues_sentence;
+use majuscule_text::{Break, Mark, MarkSet, Token};
 
 /// The costs of marks, by which more or fewer are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 
 use super::embedded::{LANGUAGES, is_built_in};
-use crate::text::tokenize::tokenize;
-use crate::text::{Language, Locale};
+use majuscule_text::tokenize::tokenize;
+use majuscule_text::{Language, Locale};
 
 /// The name of a language; its tag if the name is not known.
 pub fn name_of(tag: &str) -> &str {

@@ -26,8 +26,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::model::{self, Bytes, Manifest, ModelDirs, Packed, Store};
-use crate::restorer::Restorer;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::restorer::Restorer;
 
 /// A trained model, ready for use. A clone shares it.
 #[derive(Clone)]

@@ -1,10 +1,10 @@
 //! The openings of questions (`¿`) for methods that choose none: rules find the clause that a question
 //! begins with, once the mark at the end of its sentence is known.
 
-use crate::restorer::{Boundary, Session};
-use crate::text::language::{QuestionWords, has_word};
-use crate::text::{Break, Choice, Language, Mark, RestoreOptions, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::language::{QuestionWords, has_word};
+use majuscule_text::restorer::{Boundary, Session};
+use majuscule_text::{Break, Choice, Language, Mark, RestoreOptions, Token, Tokens};
 
 /// The largest number of words of a sentence with an opening, so that memory stays bounded.
 const LONGEST: usize = 256;
@@ -161,7 +161,7 @@ impl OpeningSession<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Label, Locale, MarkSet};
+    use majuscule_text::{Label, Locale, MarkSet};
 
     /// Gives each word the mark that follows it in a list.
     struct Marks(Vec<Mark>, usize);
@@ -189,7 +189,7 @@ mod tests {
             );
             marks.push(word.chars().next_back().map_or(Mark::None, Mark::of));
         }
-        let options = RestoreOptions { language: Some("es".to_owned()), ..RestoreOptions::default() };
+        let options = RestoreOptions::default().in_language(Some("es".to_owned()));
         let options = options.marks(MarkSet::USUAL);
         let mut session = with_openings(Box::new(Marks(marks, 0)), &options);
         let mut choices = Vec::new();

@@ -1,6 +1,6 @@
 //! The evidence of a text for sentence starts, which several methods use.
 
-use crate::text::{Break, Token};
+use majuscule_text::{Break, Token};
 
 /// The evidence in the text for a sentence start at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::compounds::Compounds;
-use crate::text::compound::is_joint;
-use crate::text::{Capitals, Case, Class, Locale, Tokens};
+use majuscule_text::compound::is_joint;
+use majuscule_text::{Capitals, Case, Class, Locale, Tokens};
 
 /// Turns classes into cases. It knows the capitals of words in mixed case, each looked up by a key
 /// of type `K`.

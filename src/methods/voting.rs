@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Model;
-use crate::restorer::{Boundary, Details, LayerWeights, Request, Restorer, Session};
-use crate::text::{Break, Case, Choice, Label, Labels, Mark, Tokens};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::{Boundary, Details, LayerWeights, Request, Restorer, Session};
+use majuscule_text::{Break, Case, Choice, Label, Labels, Mark, Tokens};
 
 /// The windows of a text, and the votes that end a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -372,7 +372,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::{CapitalBalance, Class, Locale, MarkSet, Token};
+    use majuscule_text::{CapitalBalance, Class, Locale, MarkSet, Token};
 
     /// A method that ends a sentence after the last word of a text, and after a word with an `e` if
     /// there are two words before it. A sentence begins in title case, and words with an `n` are in
@@ -432,7 +432,7 @@ mod tests {
         sentence_ends: false,
         cases: true,
         mark_threshold: None,
-        starts: crate::restorer::SentenceStarts::Predicted,
+        starts: majuscule_text::restorer::SentenceStarts::Predicted,
         capitals: CapitalBalance::Balanced,
         shown_capitals: true,
         look_ahead: None,

@@ -9,8 +9,8 @@ pub use majuscule_base::bytes::Bytes;
 pub use search::{ModelDirs, ShippedModel};
 pub use store::{Folder, Packed, Store, is_model, open, packed};
 
-use crate::text::{Labels, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Labels, Locale};
 
 /// The model format that this build writes. Earlier formats
 /// can be read too; in format 1 a manifest has no checksum.

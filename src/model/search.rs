@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Manifest, Store};
-use crate::text::LanguageTag;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::LanguageTag;
 
 /// The folders of a clone of this repository that hold such models.
 const CLONE: [&str; 2] = ["lm", "lm/networks"];
@@ -312,7 +312,7 @@ mod tests {
             version: String::new(),
             settings: serde_json::Value::Null,
             trained_on: Default::default(),
-            labels: crate::text::Labels::cases(),
+            labels: majuscule_text::Labels::cases(),
             files: Vec::new(),
         };
         for language in ["pt", "pt-BR", "en,pt", "mul"] {

@@ -298,7 +298,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Labels, Locale};
+    use majuscule_text::{Labels, Locale};
 
     #[test]
     fn damage_in_a_model_that_is_mapped_is_noticed_when_it_is_opened() {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::format::Piece;
-use crate::text::{BareStretches, Break, Mark, Token};
+use majuscule_text::{BareStretches, Break, Mark, Token};
 
 /// The use of the states of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

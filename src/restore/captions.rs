@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{Done, Stream, Streaming};
 use crate::format::PlacedMark;
 use crate::format::{Format, Id, LiveRecord, LiveRecords};
-use crate::restorer::Restorer;
-use crate::text::RestoreOptions;
 use majuscule_base::error::Result;
+use majuscule_text::RestoreOptions;
+use majuscule_text::restorer::Restorer;
 
 /// The largest number of earlier records, and of their bytes, kept so that a revision can replace
 /// one of them; the last record is kept whatever its length.
@@ -288,9 +288,9 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::restorer::{Boundary, Request, Session};
-    use crate::text::tokenize::Capitalized;
-    use crate::text::{Case, Choice, Label, Labels, Tokens};
+    use majuscule_text::restorer::{Boundary, Request, Session};
+    use majuscule_text::tokenize::Capitalized;
+    use majuscule_text::{Case, Choice, Label, Labels, Tokens};
 
     /// Gives a capital to a word before `b` and to a word after `a`: it looks at one word on either
     /// side.
@@ -339,13 +339,13 @@ mod tests {
     }
 
     fn ignoring() -> RestoreOptions {
-        RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() }
+        RestoreOptions::default().capitalized(Capitalized::Ignore)
     }
 
     /// Returns the output after each line, and at the end.
     fn heard(kind: Format, lines: &[&str], look_ahead: usize) -> Vec<String> {
         let method = Arc::new(Neighbours(Labels::cases(), AtomicUsize::new(0)));
-        let options = RestoreOptions { look_ahead: Some(look_ahead), ..ignoring() };
+        let options = ignoring().look_ahead(Some(look_ahead));
         let mut stream = CaptionStreamReader::new("data", kind, method.clone(), options).unwrap();
         let mut heard = Vec::new();
         for line in lines {

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::notes::Note;
 use crate::methods::language::LanguageEvidence;
-use crate::restorer::{Boundary, Request, Restorer, Session};
-use crate::text::{Choice, Labels, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Tokens};
 
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
 const ENOUGH: u32 = 300;

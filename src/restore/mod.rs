@@ -32,19 +32,19 @@ pub use word_stream::{RestoredPart, WordStream};
 
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use crate::methods::openings::with_openings;
-use crate::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
-use crate::text::bare_stretches::{BareStretches, LOOK_AHEAD};
-use crate::text::tokenize::Capitalized;
-use crate::text::write::write;
-use crate::text::{
-    AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
-    NeededWords, RestoreOptions, Token, Tokens,
-};
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt;
+use majuscule_text::bare_stretches::{BareStretches, LOOK_AHEAD};
+use majuscule_text::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::write::write;
+use majuscule_text::{
+    AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
+    NeededWords, RestoreOptions, Token, Tokens,
+};
 use output::PieceWriter;
 use two_passes::TwoPasses;
 
@@ -93,8 +93,8 @@ pub fn restore(
     out: &mut Out<'_>,
 ) -> Result<Done> {
     let kind = kind.of_input(&mut input)?;
-    let options = &options.for_format(kind)?;
-    let request = options.request(method, kind)?;
+    let options = &kind.fill_in(options)?;
+    let request = options::request(options, method, kind)?;
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, decisions: &[Decision]| writer.write(piece, decisions, out);
     if options.puts() == Some(MarkPlaces::Unmarked) {

@@ -7,104 +7,63 @@ use super::texts::TextQueue;
 use super::{Done, Stream, restore};
 use crate::format::Format;
 use crate::methods::Model;
-use crate::restorer::{Request, Restorer, SentenceStarts, check_capitals};
-use crate::text::divided_word::Vocabulary;
-use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 use majuscule_base::error::{self, Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
-use majuscule_base::named::NamedValue;
+use majuscule_text::divided_word::Vocabulary;
+use majuscule_text::restorer::{Request, Restorer, SentenceStarts, check_capitals};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
 
-impl RestoreOptions {
-    /// Fills in the options left to the model: the case pairs, the language and the known words.
-    pub fn for_model(self, model: &Model) -> Self {
-        let (manifest, restorer) = (&model.manifest, model.restorer.clone());
-        let knows = move |lower: &str| restorer.details().and_then(|details| details.knows(lower));
-        Self {
-            locale: self.locale.or(Some(manifest.locale)),
-            language: self.language.or_else(|| Some(manifest.language.clone())),
-            vocabulary: Vocabulary::new(move |lower| knows(lower) == Some(true)),
-            ..self
-        }
+/// Returns the request to a method, for a text of this format.
+///
+/// # Errors
+/// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
+/// that the method cannot put.
+pub(super) fn request(options: &RestoreOptions, method: &dyn Restorer, format: Format) -> Result<Request> {
+    let needs_words = matches!(options.form, OutputForm::Words | OutputForm::Json);
+    let confidence = match options.threshold {
+        Some(_) => Some("threshold"),
+        None => needs_words.then_some("confidence"),
+    };
+    let option = confidence.or(options.mark_threshold.map(|_| "mark-threshold"));
+    if let Some(option) = option.filter(|_| !method.has_probabilities()) {
+        let option = error::option(option);
+        let problem = format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
+        return Err(Error::usage(problem));
     }
-
-    /// Fills in the options left to a format: the form of marks, and those that it has a place for.
-    ///
-    /// # Errors
-    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
-    pub fn for_format(&self, format: Format) -> Result<Self> {
-        if self.pause_ends.is_some() && !format.has_pauses() {
-            let (name, with) = (format.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
-            let problem = format!(
-                "{} needs the times of {with}, but this is {name}: leave it out",
-                error::option("pause-ends")
-            );
-            return Err(Error::usage(problem));
-        }
-        if self.marks.is_empty() {
-            return Ok(self.clone());
-        }
-        let mark_form = Some(format.mark_form(self.mark_form)?);
-        let marks: MarkSet = self.marks.iter().filter(|&mark| format.has_place_for(mark)).collect();
-        if marks.is_empty() {
-            let problem = format!("{} cannot hold {}: choose other marks", format.name_of(), self.marks);
-            return Err(Error::usage(problem));
-        }
-        Ok(Self { mark_form, marks, ..self.clone() })
+    if let Some(missing) = options.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
+        return Err(Error::usage(no_mark(missing, method.labels().marks())));
     }
-
-    /// Returns the request to a method, for a text of this format.
-    ///
-    /// # Errors
-    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
-    /// that the method cannot put.
-    pub fn request(&self, method: &dyn Restorer, format: Format) -> Result<Request> {
-        let needs_words = matches!(self.form, OutputForm::Words | OutputForm::Json);
-        let confidence = match self.threshold {
-            Some(_) => Some("threshold"),
-            None => needs_words.then_some("confidence"),
-        };
-        let option = confidence.or(self.mark_threshold.map(|_| "mark-threshold"));
-        if let Some(option) = option.filter(|_| !method.has_probabilities()) {
-            let option = error::option(option);
-            let problem =
-                format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
-            return Err(Error::usage(problem));
-        }
-        if let Some(missing) = self.marks.iter().find(|&mark| !method.labels().marks().has(mark)) {
-            return Err(Error::usage(no_mark(missing, method.labels().marks())));
-        }
-        if self.mark_threshold.is_some() && self.marks.is_empty() {
-            let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
-            return Err(Error::usage(format!(
-                "{threshold} is for punctuation that is inserted: give {marks} too"
-            )));
-        }
-        check_capitals(method, self.capitals)?;
-        let sentence_ends =
-            matches!(self.form, OutputForm::Json | OutputForm::Sentences) && method.labels().ends_sentences();
-        Ok(Request { confidence: confidence.is_some(), sentence_ends, ..self.plain_request(format) })
+    if options.mark_threshold.is_some() && options.marks.is_empty() {
+        let [threshold, marks] = ["mark-threshold", "marks"].map(error::option);
+        return Err(Error::usage(format!(
+            "{threshold} is for punctuation that is inserted: give {marks} too"
+        )));
     }
+    check_capitals(method, options.capitals)?;
+    let sentence_ends =
+        matches!(options.form, OutputForm::Json | OutputForm::Sentences) && method.labels().ends_sentences();
+    Ok(Request { confidence: confidence.is_some(), sentence_ends, ..plain_request(options, format) })
+}
 
-    /// Returns the request for output of the text alone.
-    fn plain_request(&self, format: Format) -> Request {
-        Request {
-            threads: self.threads,
-            predictions: self.predictions,
-            look_ahead: self.look_ahead,
-            marks: self.marks,
-            mark_threshold: self.mark_threshold,
-            capitals: self.capitals,
-            shown_capitals: true,
-            starts: match self.sentence_start {
-                // If sentences run on from line to line, sentence starts inside a line are
-                // predicted as usual.
-                SentenceStart::Always if !format.info().has_sentence_lines => SentenceStarts::Predicted,
-                start => start.into(),
-            },
-            ..Request::default()
-        }
+/// Returns the request for output of the text alone.
+fn plain_request(options: &RestoreOptions, format: Format) -> Request {
+    Request {
+        threads: options.threads,
+        predictions: options.predictions,
+        look_ahead: options.look_ahead,
+        marks: options.marks,
+        mark_threshold: options.mark_threshold,
+        capitals: options.capitals,
+        shown_capitals: true,
+        starts: match options.sentence_start {
+            // If sentences run on from line to line, sentence starts inside a line are
+            // predicted as usual.
+            SentenceStart::Always if !format.info().has_sentence_lines => SentenceStarts::Predicted,
+            start => start.into(),
+        },
+        ..Request::default()
     }
 }
 
@@ -121,9 +80,19 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
 }
 
 impl Model {
+    /// Fills in the options left to the model: the case pairs, the language and the known words.
+    pub fn fill_in(&self, options: RestoreOptions) -> RestoreOptions {
+        let (manifest, restorer) = (&self.manifest, self.restorer.clone());
+        let knows = move |lower: &str| restorer.details().and_then(|details| details.knows(lower));
+        let locale = options.locale.or(Some(manifest.locale));
+        let language = options.language.clone().or_else(|| Some(manifest.language.clone()));
+        let vocabulary = Vocabulary::new(move |lower| knows(lower) == Some(true));
+        options.in_locale(locale).in_language(language).knowing(vocabulary)
+    }
+
     /// The model with options.
     pub fn with(&self, options: RestoreOptions) -> TextRestorer {
-        TextRestorer { model: self.clone(), options: options.for_model(self) }
+        TextRestorer { model: self.clone(), options: self.fill_in(options) }
     }
 
     /// Restores a text with the default options: a line all in lower case or all in capitals is
@@ -233,7 +202,7 @@ impl TextRestorer {
     /// The restorer with a flag that stops its work.
     #[must_use]
     pub fn interrupted_by(&self, interrupt: &Interrupt) -> Self {
-        let options = RestoreOptions { interrupt: interrupt.clone(), ..self.options.clone() };
+        let options = self.options.clone().interrupt(interrupt.clone());
         Self { model: self.model.clone(), options }
     }
 

@@ -6,10 +6,10 @@ use super::Done;
 use super::diff::Diff;
 use super::sentences::SentenceLines;
 use crate::format::{Piece, PlacedMark};
-use crate::restorer::Restorer;
-use crate::text::markup::untagged;
-use crate::text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
 use majuscule_base::error::Result;
+use majuscule_text::markup::untagged;
+use majuscule_text::restorer::Restorer;
+use majuscule_text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;

@@ -12,10 +12,10 @@ use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
 use crate::methods::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
 use crate::methods::{Backend, Methods, Model, Preset};
 use crate::model::{self, Manifest};
-use crate::text::{LanguageTag, RestoreOptions, Spellings};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{Encoding, Input, TextEncoder};
 use majuscule_base::named::NamedValue;
+use majuscule_text::{LanguageTag, RestoreOptions, Spellings};
 
 /// The language of texts whose language is neither named nor told.
 pub const DEFAULT_LANGUAGE: &str = "en";
@@ -376,12 +376,12 @@ impl<'a> OpenedFile<'a> {
             Some(tag) => options.clone().in_language(Some(tag.to_owned())),
             None => options.clone(),
         };
-        let options = options.for_model(&chosen.model);
+        let options = chosen.model.fill_in(options);
         let spellings = match words {
             Some((name, list)) => Spellings::read(list, name, options.locale())?,
             None => options.spellings.clone(),
         };
-        let options = RestoreOptions { spellings, ..options };
+        let options = options.spellings(spellings);
         let found: Arc<Mutex<Vec<Note>>> = Arc::default();
         let sink = Arc::clone(&found);
         let take = move |note| sink.lock().unwrap_or_else(PoisonError::into_inner).push(note);
@@ -669,7 +669,7 @@ mod tests {
         let pool = ModelPool::new(Methods::all());
         let document = format!("{{\"text\": \"{}\"}}", "we met in lisbon ".repeat(70_000));
         let restored = |input| {
-            let options = RestoreOptions { limits: Limits::new(ByteSize(input)), ..Default::default() };
+            let options = RestoreOptions::default().limits(Limits::new(ByteSize(input)));
             let request = FileRequest { preset: Preset::Fast, options, ..Default::default() };
             let input = Input::of_text("talk.json", document.as_bytes());
             pool.restore_file(input, &request, &mut std::io::sink()).map(|restored| restored.done.words)

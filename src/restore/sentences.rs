@@ -1,9 +1,9 @@
 //! Text with one sentence per line.
 
 use crate::format::Piece;
-use crate::text::sentence::is_end_mark;
-use crate::text::write::{push_mark, push_opening, spell};
-use crate::text::{Break, Decision, RestoreOptions, Token};
+use majuscule_text::sentence::is_end_mark;
+use majuscule_text::write::{push_mark, push_opening, spell};
+use majuscule_text::{Break, Decision, RestoreOptions, Token};
 
 /// The number of bytes without a word after which text is written as it is.
 const GAP: usize = 1 << 20;

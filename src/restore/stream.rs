@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Done, PieceWriter, Queue, Streaming, Take};
+use super::{Done, PieceWriter, Queue, Streaming, Take, options};
 use crate::format::PlacedMark;
 use crate::format::{Format, Live, Piece};
-use crate::restorer::{OwnedSession, Request, Restorer};
-use crate::text::tokenize::Capitalized;
-use crate::text::{Decision, MarkPlaces, RestoreOptions};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::{OwnedSession, Request, Restorer};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Decision, MarkPlaces, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
@@ -60,7 +60,7 @@ impl Stream {
         let options = live_options(options, kind, &*method)?;
         let mut writer = PieceWriter::new(options.clone(), &*method);
         writer.apart = (kind != Format::Text).then(Vec::new);
-        let request = options.request(&*method, kind)?;
+        let request = options::request(&options, &*method, kind)?;
         Ok(Self { incoming: Incoming::new(name, kind, method, options, request), writer, taken: 0 })
     }
 
@@ -155,7 +155,7 @@ pub(super) fn live_options(
         )));
     }
     let look_ahead = options.look_ahead.or(method.live_look_ahead());
-    RestoreOptions { look_ahead, ..options }.for_format(kind)
+    kind.fill_in(&options.look_ahead(look_ahead))
 }
 
 /// The number of bytes that are read at once, so that a text that comes whole does not wait whole.

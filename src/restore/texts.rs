@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::two_passes::TwoPasses;
-use super::{Queue, RestoredWord, TextRestorer, read_pieces};
+use super::{Queue, RestoredWord, TextRestorer, options, read_pieces};
 use crate::format::{Format, Piece, Plain};
-use crate::restorer::Request;
-use crate::text::markup::untagged;
-use crate::text::write::spell;
-use crate::text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
 #[cfg(doc)]
 use majuscule_base::error::Error;
 use majuscule_base::error::{Result, caught};
 use majuscule_base::files::Input;
+use majuscule_text::markup::untagged;
+use majuscule_text::restorer::Request;
+use majuscule_text::write::spell;
+use majuscule_text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
 
 /// The number of texts that a thread takes at a time.
 const TAKEN: usize = 16;
@@ -36,8 +36,8 @@ impl<'a> TextQueue<'a> {
     /// Starts the texts of a restorer; `request` changes what is asked of the method.
     pub(super) fn new(restorer: &'a TextRestorer, request: impl FnOnce(Request) -> Request) -> Result<Self> {
         let method = &*restorer.model.restorer;
-        let options = restorer.options.for_format(Format::Text)?;
-        let request = request(options.request(method, Format::Text)?);
+        let options = Format::Text.fill_in(&restorer.options)?;
+        let request = request(options::request(&options, method, Format::Text)?);
         // Texts are read on the thread that restores them.
         let options = options.threads(NonZeroUsize::MIN);
         let passes = match options.puts() {
@@ -279,10 +279,10 @@ mod tests {
     use crate::methods::Model;
     use crate::model::Manifest;
     use crate::restore::{Stream, Streaming, WordStream};
-    use crate::restorer::{Boundary, Restorer, Session};
-    use crate::text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
     use majuscule_base::error::Error;
     use majuscule_base::interrupt::Interrupt;
+    use majuscule_text::restorer::{Boundary, Restorer, Session};
+    use majuscule_text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
 
     /// A method that gives every word a capital and a full stop, and panics at `panic`.
     struct Capitals(Labels);
@@ -340,7 +340,7 @@ mod tests {
     fn all_texts_are_restored_as_each_is_by_itself() {
         let texts: Vec<String> = (0..1000).map(|n| format!("text {n} of\n many\r\n")).collect();
         for form in [OutputForm::Text, OutputForm::Words] {
-            let restorer = restorer(RestoreOptions { form, ..Default::default() });
+            let restorer = restorer(RestoreOptions::default().form(form));
             let all = restorer.restore_all(&texts, two());
             assert_eq!(all.len(), texts.len());
             for (restored, text) in all.into_iter().zip(&texts) {
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn interrupted_texts_say_so() {
         let interrupt = Interrupt::new();
-        let restorer = restorer(RestoreOptions { interrupt: interrupt.clone(), ..Default::default() });
+        let restorer = restorer(RestoreOptions::default().interrupt(interrupt.clone()));
         assert!(restorer.restore("a bee").is_ok());
         interrupt.set();
         let all = restorer.restore_all(&["a bee"; 40], two());
@@ -404,7 +404,7 @@ mod tests {
         {
             let interrupt = Interrupt::new();
             let method = Stopping(Labels::cases(), interrupt.clone(), AtomicUsize::default());
-            let options = RestoreOptions { interrupt, ..Default::default() };
+            let options = RestoreOptions::default().interrupt(interrupt);
             let input = Input::of_text("text", text.as_bytes());
             let stopped = crate::restore::restore(format, input, &method, &options, &mut |_, _| Ok(()));
             assert!(matches!(stopped, Err(Error::Interrupted)), "{format:?} {stopped:?}");
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn each_word_given_comes_back_as_one() {
         let marks = [Mark::Period].into_iter().collect::<MarkSet>();
-        let restorer = restorer(RestoreOptions { marks, ..Default::default() });
+        let restorer = restorer(RestoreOptions::default().marks(marks));
         let words = ["left/right", "", "a\nb", "--", "<i>it</i>", "a<b", "c>d", "Ⱥbc", " end"];
         let restored = restorer.restore_words(&words).unwrap();
         let texts: Vec<&str> = restored.iter().map(|word| &*word.text).collect();

@@ -13,12 +13,12 @@ use std::time::Duration;
 use super::bare_pieces::BareUse;
 use super::{Queue, Take, read_pieces};
 use crate::format::{Format, Piece, PieceReader, WrittenWords};
-use crate::restorer::{Request, Restorer};
-use crate::text::markup::untagged;
-use crate::text::write::stays_as_it_is;
-use crate::text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
+use majuscule_text::markup::untagged;
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::write::stays_as_it_is;
+use majuscule_text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
 
 /// The queues of both passes over texts of a format.
 pub(super) struct TwoPasses<'a> {
@@ -39,7 +39,7 @@ impl<'a> TwoPasses<'a> {
     ) -> Self {
         let of_capitals =
             Request { marks: MarkSet::NONE, mark_threshold: None, sentence_ends: false, ..request };
-        let plain = RestoreOptions { marks: MarkSet::NONE, mark_threshold: None, ..options.clone() };
+        let plain = options.clone().marks(MarkSet::NONE).mark_threshold(None);
         Self {
             kind,
             marks: Queue::of_whole(kind, method, Request { cases: false, ..request }, options),

@@ -2,11 +2,11 @@
 
 use super::stream::{Incoming, live_options};
 use super::texts::{push_words, word_request};
-use super::{RestoredWord, TextRestorer};
+use super::{RestoredWord, TextRestorer, options};
 use crate::format::{Format, Piece};
-use crate::text::tokenize::Capitalized;
-use crate::text::{Decision, RestoreOptions};
 use majuscule_base::error::Result;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Decision, RestoreOptions};
 
 /// A part of a text, and its restored form.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,7 +70,7 @@ impl TextRestorer {
         let method = self.model.restorer.clone();
         let options = live_options(options, Format::Text, &*method)?;
         let ends_sentences = method.labels().ends_sentences();
-        let request = word_request(options.request(&*method, Format::Text)?, ends_sentences);
+        let request = word_request(options::request(&options, &*method, Format::Text)?, ends_sentences);
         let incoming = Incoming::new("text", Format::Text, method, options.clone(), request);
         Ok(WordStream { incoming, options, ends_sentences })
     }

@@ -6,9 +6,9 @@ use std::io::Cursor;
 
 use majuscule::methods::{LANGUAGES, embedded};
 use majuscule::restore::restore;
-use majuscule::text::{Context, OutputForm};
 use majuscule::{Format, MarkSet, RestoreOptions};
 use majuscule_base::files::Input;
+use majuscule_text::{Context, OutputForm};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -176,7 +176,7 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
             )
             .form(if case.sentences { OutputForm::Sentences } else { OutputForm::default() });
         let model = embedded(language).expect("the model is built in");
-        let options = options.for_model(&model);
+        let options = model.fill_in(options);
         let restored = |file: &str| {
             let name = format!("file.{}", case.format.as_deref().unwrap_or("txt"));
             let format = Format::of_name(name.as_ref());

@@ -1,8 +1,8 @@
 //! The laws of text and case: only case changes, and every change can be undone.
 
-use majuscule::text::tokenize::tokenize;
-use majuscule::text::tokens::lower_word;
-use majuscule::text::{
+use majuscule_text::tokenize::tokenize;
+use majuscule_text::tokens::lower_word;
+use majuscule_text::{
     Capitals, Case, Constraint, Label, Locale, RestoreOptions, SentenceStart, Tokens, write::write,
 };
 use proptest::prelude::*;

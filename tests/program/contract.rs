@@ -16,19 +16,19 @@ use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore};
-use majuscule::restorer::{Boundary, Request, Restorer, Session};
-use majuscule::text::sentence::is_end_mark;
-use majuscule::text::tokenize::{Capitalized, tokenize};
-use majuscule::text::{
-    Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, Mark,
-    MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
-};
 use majuscule_base::files::Input;
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
 #[cfg(feature = "neural")]
 use majuscule_neural::{NetworkTrainingOptions, bert, bilstm, cnn_bilstm};
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::sentence::is_end_mark;
+use majuscule_text::tokenize::{Capitalized, tokenize};
+use majuscule_text::{
+    Break, CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, Locale, Mark,
+    MarkPlaces, MarkSet, RestoreOptions, SentenceStart, Spellings, Tokens,
+};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::balance::MarkOptions;
 use majuscule_train::methods::{Learner, hmm, majority, maxent};

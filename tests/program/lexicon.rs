@@ -113,7 +113,7 @@ fn what_cannot_be_done_is_said() {
 
 #[test]
 fn every_list_of_words_is_one_of_spellings_too() {
-    use majuscule::text::{Locale, Spellings};
+    use majuscule_text::{Locale, Spellings};
 
     for file in fs::read_dir(Path::new(crate::ROOT).join("lexicons")).unwrap() {
         let path = file.unwrap().path();

@@ -11,7 +11,7 @@ use majuscule::methods::network::tensors::{self, Embeddings, Shapes, WeightSourc
 use majuscule::methods::network::word_lexicon::WordLexicon;
 use majuscule::model::{Draft, Packed};
 use majuscule::model::{FORMAT, Manifest, Section, Training};
-use majuscule::text::{Class, Labels, Locale, Mark};
+use majuscule_text::{Class, Labels, Locale, Mark};
 use serde_json::{Map, Value, json};
 
 const ENCODER: &[u8] = include_bytes!("../data/toy-bert/model.safetensors");

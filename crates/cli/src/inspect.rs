@@ -11,10 +11,10 @@ use super::named;
 use super::page::print;
 use majuscule::methods::{Backend, Model};
 use majuscule::model::FileRecord;
-use majuscule::restorer::{EncoderCheck, LayerWeights};
 use majuscule_base::error::{Error, Result as Restored};
 use majuscule_base::files::{self, Limits};
 use majuscule_base::printable::printable;
+use majuscule_text::restorer::{EncoderCheck, LayerWeights};
 
 /// Describes a model, and compares its files with their checksums
 ///

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::host;
-use majuscule::text::LanguageTag;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::printable::printable_lines;
+use majuscule_text::LanguageTag;
 
 /// Prints a page to standard output, after [`printable_lines`].
 ///

@@ -14,10 +14,10 @@ use majuscule::format::segments::{
     UnspokenBlock, dash_len, is_mark,
 };
 use majuscule::format::whisper;
-use majuscule::text::Mark;
-use majuscule::text::speaker_label::name_len;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::printable::shortened;
+use majuscule_text::Mark;
+use majuscule_text::speaker_label::name_len;
 
 use crate::cut::{CutCue, CutWord, Juncture, TurnCut};
 use crate::juncture::CueLanguage;

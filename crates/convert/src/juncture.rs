@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use majuscule::text::Mark;
-use majuscule::text::language::{FunctionWords, Language};
-use majuscule::text::sentence::Abbreviations;
+use majuscule_text::Mark;
+use majuscule_text::language::{FunctionWords, Language};
+use majuscule_text::sentence::Abbreviations;
 
 use crate::cut::Juncture;
 

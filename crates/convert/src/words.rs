@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use majuscule::format::segments::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time, dash_len};
-use majuscule::text::speaker_label::name_len;
-use majuscule::text::{Mark, MarkForm};
+use majuscule_text::speaker_label::name_len;
+use majuscule_text::{Mark, MarkForm};
 
 use crate::cut::Juncture;
 use crate::juncture::CueLanguage;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::csv_table::CsvTable;
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Locale;
 use majuscule_train::eval::Choices;
 use majuscule_train::eval::table::csv_cell;
 use majuscule_train::eval::word_kinds::WordFacts;
@@ -388,8 +388,8 @@ mod tests {
 
     #[test]
     fn marks_stand_in_the_context_unless_they_are_what_is_judged() {
-        use majuscule::text::Mark::{Comma, None, Period};
-        let side = |hypothesis: &str, marks: &[[majuscule::text::Mark; 2]]| {
+        use majuscule_text::Mark::{Comma, None, Period};
+        let side = |hypothesis: &str, marks: &[[majuscule_text::Mark; 2]]| {
             let words = |text: &str| text.split(' ').map(str::to_owned).collect();
             let (reference, hypothesis) = (words("Ana left"), words(hypothesis));
             vec![Choices { reference, hypothesis, marks: marks.to_vec(), ..Choices::default() }]

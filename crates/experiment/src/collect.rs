@@ -17,9 +17,9 @@ use super::results::{
 };
 use majuscule::methods::{Backend, Methods};
 use majuscule::model::{self, Manifest};
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::overlap::{Overlap, TextSize};
 use majuscule_train::corpus::stats::CorpusStats;

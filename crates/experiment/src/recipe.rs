@@ -13,8 +13,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::results::{PaperRun, Published};
 use majuscule::methods::Preset;
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Location, Problem, Result};
+use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;
 
 /// A recipe, as parsed from its file.

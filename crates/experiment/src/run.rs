@@ -13,9 +13,9 @@ use super::plan::{Job, LineRange, Plan, Task};
 use super::recipe::Recipe;
 use super::results::{Results, TextOverlap};
 use majuscule::methods::Methods;
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading, shuffle};
 use majuscule_train::eval::usage::Took;
 

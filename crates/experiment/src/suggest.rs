@@ -9,8 +9,8 @@ use super::results::TextOverlap;
 use super::tables::leak;
 use super::units::duration;
 use majuscule::format::{Format, FormatFamily};
-use majuscule::text::{Locale, Mark};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Locale, Mark};
 use majuscule_train::corpus::{Corpus, Protocol, Reading, marks, overlap};
 use majuscule_train::eval::table::thousands;
 

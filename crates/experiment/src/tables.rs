@@ -6,7 +6,7 @@ use super::results::{Published, Recognised, ResultCell, ResultRow, Results, Text
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
 use super::units::{NONE, bytes, cores, duration, speed};
 use super::what_was_run::{self, RunDifference};
-use majuscule::restorer::LayerWeights;
+use majuscule_text::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};
 
@@ -427,7 +427,7 @@ mod tests {
     use super::*;
     use crate::made;
     use crate::results::TextSummary;
-    use majuscule::text::Mark;
+    use majuscule_text::Mark;
     use majuscule_train::corpus::overlap;
     use majuscule_train::eval::report::Figures;
     use majuscule_train::eval::{MarkConfusion, MarkReport};

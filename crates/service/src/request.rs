@@ -147,7 +147,7 @@ impl RestoreRequest {
             notes.extend(other_language(text, &language));
         }
         let asked = named.as_ref().and(wanted.tag()).map(str::to_owned);
-        let options = options.interrupt(interrupt).in_language(asked).for_model(&model);
+        let options = model.fill_in(options.interrupt(interrupt).in_language(asked));
         let list = spellings.join("\n");
         let spellings = Spellings::read(list.as_bytes(), SPELLINGS, options.locale())?;
         let options = options.spellings(spellings);

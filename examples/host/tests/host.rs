@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
-use majuscule::restorer::{Boundary, Request, Restorer, Session};
-use majuscule::text::{Choice, Labels, Locale, Tokens};
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Locale, Tokens};
 use majuscule::{
     ByteSize, Error, FileRequest, Input, Limits, Method, Methods, Model, ModelPool, Preset, RestoreOptions,
 };

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{CONTEXT, CascadeWindow, MOST};
-use crate::text::{Break, Choice, Mark, Token, Tokens, probability};
+use majuscule_text::{Break, Choice, Mark, Token, Tokens, probability};
 
 /// The words that wait for their window. Windows begin and end at ends of sentences of which the
 /// first method is sure, or else, at most [`MOST`] words apart, where it is least in doubt; the mark

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use marks::MarkGathering;
 
 use super::Model;
-use crate::restorer::{Boundary, Details, Request, Restorer, SentenceStarts, Session};
-use crate::text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens, probability};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::{Boundary, Details, Request, Restorer, SentenceStarts, Session};
+use majuscule_text::{Break, Choice, Constraint, Label, Labels, Mark, MarkSet, Token, Tokens, probability};
 
 /// The maximum number of words in a stretch or a window: a longer sentence is cut.
 const MOST: usize = 96;
@@ -356,7 +356,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::{Case, Locale};
+    use majuscule_text::{Case, Locale};
 
     /// A method that puts all words in a case, full stops after words that end in one of some
     /// letters, and has a confidence of one half for words with an x and marks after words with a y.

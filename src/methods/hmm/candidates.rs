@@ -3,8 +3,8 @@
 use super::guess::{CASES, Guesser, is_capitals};
 use crate::lm::forms::{Form, Forms};
 use crate::lm::{Vocabulary, WordId};
-use crate::text::compound::{compound, is_joint};
-use crate::text::{Break, Case, Constraint, Locale, Token};
+use majuscule_text::compound::{compound, is_joint};
+use majuscule_text::{Break, Case, Constraint, Locale, Token};
 
 /// A form that a word of a text may have.
 #[derive(Debug, Clone, Copy, PartialEq)]

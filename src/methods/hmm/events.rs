@@ -17,10 +17,10 @@ use super::session::{choice, ranked};
 use crate::lm::WordId;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts};
-use crate::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
 use crate::search::{Answer, BestPathSearch, Scorer};
-use crate::text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
+use majuscule_text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
 
 /// The marks that a session chooses among, and those that it answers.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::text::{Case, Class};
+use majuscule_text::{Case, Class};
 
 /// The cases among which the guesser chooses.
 pub const CASES: [Case; 3] = [Case::Lower, Case::Title, Case::Upper];

@@ -19,14 +19,14 @@ use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::methods::gaps::MarkCosts;
 use crate::model::{self, Section, Store};
-use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
-use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
 use events::{AskedMarks, EventSession};
 use guess::Guesser;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Encoding;
+use majuscule_text::restorer::{Details, Labelling, Request, Restorer, Session};
+use majuscule_text::{Labels, Locale, Tokens};
 use session::HmmSession;
 
 /// The file of the language model.

@@ -6,10 +6,10 @@
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidates, FormCandidate, sentence_ends_before};
-use crate::restorer::{Boundary, Labelling, Request, Session};
 use crate::search::{self, Answer, BestPathSearch, Scorer};
-use crate::text::{Case, Choice, Label, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Labelling, Request, Session};
+use majuscule_text::{Case, Choice, Label, Tokens};
 
 /// A session over one text.
 #[derive(Debug)]

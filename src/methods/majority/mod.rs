@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 pub use table::CaseTable;
 
 use crate::model::{Section, Store};
-use crate::restorer::{Boundary, Details, Request, Restorer, Session};
-use crate::text::compound::{compound, is_joint};
-use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::compound::{compound, is_joint};
+use majuscule_text::restorer::{Boundary, Details, Request, Restorer, Session};
+use majuscule_text::{Case, Choice, Label, Labels, Locale, Tokens};
 
 /// The file of the words.
 const WORDS: &str = "words.bin";

@@ -8,9 +8,9 @@
 //! case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
 
 use crate::model::Bytes;
-use crate::text::{Capitals, Case};
 use majuscule_base::bytes::hash::product;
 use majuscule_base::error::option;
+use majuscule_text::{Capitals, Case};
 
 const MAGIC: &[u8; 8] = b"MJWORDS1";
 const HEAD: usize = 16;

@@ -7,8 +7,8 @@ use super::filling::{Filler, Values};
 use super::observe::WordFeatures;
 use super::templates::{BEGUN, PREVIOUS};
 use super::{BEGIN, CLASSES, Logits, Maxent};
-use crate::restorer::Request;
-use crate::text::{Case, Class, Constraint};
+use majuscule_text::restorer::Request;
+use majuscule_text::{Case, Class, Constraint};
 
 /// The part of a session that decides the case of words.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use super::table::HashTable;
 use super::tagger::Tagger;
 use super::templates::{Group, PLACES, REACH};
 use crate::model::{Section, Store};
-use crate::text::Token;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Token;
 
 /// The files of a model that hold the gazetteers.
 const LISTS: &str = "lists.bin";

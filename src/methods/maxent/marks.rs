@@ -12,8 +12,8 @@ use super::observe::WordFeatures;
 use super::weights::{WeightLevels, WeightTable};
 use super::{Logits, WEIGHTS_EACH};
 use crate::methods::gaps::{MarkCosts, likeliest_mark};
-use crate::restorer::Request;
-use crate::text::{Mark, MarkSet};
+use majuscule_text::restorer::Request;
+use majuscule_text::{Mark, MarkSet};
 
 /// The number of marks that a model can put.
 const MOST_MARKS: usize = Mark::WRITTEN.len();

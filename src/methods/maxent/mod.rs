@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::methods::spellings::ClassCases;
 use crate::model::{Section, Store};
-use crate::restorer::{Details, Request, Restorer, Session};
-use crate::text::compound::{compound, is_joint};
-use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use boundary::{BUCKETS, Bonus, DISTANCES};
 use filling::{FeatureSet, GapSet};
 use gazetteers::Gazetteers;
 use hash::hash;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::compound::{compound, is_joint};
+use majuscule_text::restorer::{Details, Request, Restorer, Session};
+use majuscule_text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use marks::{MarkModel, MarkSettings};
 use observe::WordFeatures;
 use openings::{OpeningModel, OpeningSettings};

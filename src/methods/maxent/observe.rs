@@ -10,7 +10,7 @@ use super::marks::MarkHistory;
 use super::tagger::Tagging;
 use super::templates::{PLACES, REACH};
 use crate::methods::sentence_starts::{BoundaryEvidence, MarkedStarts, Opening};
-use crate::text::{Break, Token, Tokens, Upos};
+use majuscule_text::{Break, Token, Tokens, Upos};
 
 /// The features of a word, computed once for all positions that see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,7 +30,7 @@ pub struct WordFeatures {
     pub form: u8,
     /// The number of its cluster; 0 if it has none.
     pub cluster: u8,
-    /// The [number](crate::text::Upos::number) of its part of speech; 0 if that is not known.
+    /// The [number](majuscule_text::Upos::number) of its part of speech; 0 if that is not known.
     pub tag: u8,
 }
 

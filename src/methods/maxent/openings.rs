@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::Logits;
 use super::filling::GapSet;
 use super::weights::WeightTable;
-use crate::restorer::Request;
-use crate::text::{Mark, MarkSet};
+use majuscule_text::restorer::Request;
+use majuscule_text::{Mark, MarkSet};
 
 /// The part of a model that finds openings.
 #[derive(Debug, Clone)]

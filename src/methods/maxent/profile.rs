@@ -1,6 +1,6 @@
 //! The profile of a word: its counts in the training text as a two-byte number.
 
-use crate::text::{Case, Class};
+use majuscule_text::{Case, Class};
 
 /// The counts of a word in the training text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -16,9 +16,9 @@ use super::weights::WeightReader;
 use super::{Logits, Maxent, WORD, profile};
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::{BoundaryEvidence, Opening, RARE_CAPITAL, odds_by_capital};
-use crate::restorer::{Boundary, Request, SentenceStarts, Session};
-use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Request, SentenceStarts, Session};
+use majuscule_text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
 /// The number of words looked up side by side.
 const AT_ONCE: usize = 32;
@@ -755,7 +755,7 @@ mod tests {
     use crate::methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
     use crate::methods::maxent::weights::WeightTable;
     use crate::methods::maxent::{MaxentSettings, WEIGHTS_EACH, WORD};
-    use crate::text::{Break, Locale, MarkSet, Upos};
+    use majuscule_text::{Break, Locale, MarkSet, Upos};
     use proptest::prelude::*;
 
     /// Returns a tagger with arbitrary weights for the features of the words of [`any_tokens`] and of the

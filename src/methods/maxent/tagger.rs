@@ -21,8 +21,8 @@ use super::templates::{REACH, VERSION};
 use super::weights::{WeightReader, WeightTable};
 use super::{Logits, WEIGHTS_EACH};
 use crate::model::{Section, Store};
-use crate::text::Upos;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Upos;
 
 /// The method in the manifest of a tagger.
 pub const METHOD: &str = "tagger";

@@ -175,7 +175,7 @@ pub enum FeatureSlot {
     Form(isize),
     /// The class of the word at a position.
     Cluster(isize),
-    /// The part of speech of the word at a position: the [number](crate::text::Upos::number), or 0.
+    /// The part of speech of the word at a position: the [number](majuscule_text::Upos::number), or 0.
     Tag(isize),
     /// The first letters of the word, of this number; a shorter word has no value.
     First(usize),

@@ -4,8 +4,8 @@
 use crate::methods::gaps::{MarkCosts, ShownGap, likeliest_mark};
 use crate::methods::sentence_starts::{BoundaryEvidence, odds_by_capital};
 use crate::methods::spellings::ClassCases;
-use crate::restorer::{Request, SentenceStarts};
-use crate::text::{
+use majuscule_text::restorer::{Request, SentenceStarts};
+use majuscule_text::{
     Break, CapitalBalance, Case, Choice, Class, Constraint, Label, Labels, Mark, MarkSet, Token,
 };
 
@@ -390,7 +390,7 @@ impl ChainState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Locale;
+    use majuscule_text::Locale;
 
     fn heads() -> Heads {
         Heads::of(&Heads::labels(&[Class::Lower, Class::Title], MarkSet::USUAL))

@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 
 use super::windower::{Windower, WordEncoder};
-use crate::restorer::{Boundary, Request, Session};
-use crate::text::{Choice, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Request, Session};
+use majuscule_text::{Choice, Tokens};
 
 /// A model that reads windows of words.
 pub trait WindowModel: Debug + Sync {

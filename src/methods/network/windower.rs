@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::heads::{ChainWord, RightContext, WordContext, WordLayout};
 use crate::methods::gaps::ShownGap;
 use crate::methods::sentence_starts::MarkedStarts;
-use crate::restorer::{Boundary, Request, SentenceStarts};
-use crate::text::{Break, Case, Constraint, MarkSet, Token, Tokens};
 use majuscule_base::error::Result;
+use majuscule_text::restorer::{Boundary, Request, SentenceStarts};
+use majuscule_text::{Break, Case, Constraint, MarkSet, Token, Tokens};
 
 /// The input of a network: the ids of a word, and the windows that it reads.
 pub trait WordEncoder: Debug + Send {

@@ -78,7 +78,7 @@ impl WordLexicon {
 mod tests {
     use super::*;
     use crate::methods::maxent::profile::WordCounts;
-    use crate::text::Class;
+    use majuscule_text::Class;
 
     #[test]
     fn each_part_of_a_profile_has_a_row() {

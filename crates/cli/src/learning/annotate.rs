@@ -11,13 +11,13 @@ use crate::backend::BackendArgs;
 use crate::force::ForceArg;
 use crate::host;
 use crate::page::print;
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
 use majuscule_experiment::agreement::{AgreementReport, AnnotatorChoices};
 use majuscule_experiment::annotation::{
     Annotation, AnnotationConfig, AnnotationKey, WrittenWords, check_systems,
 };
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::Layout;
 

@@ -17,12 +17,12 @@ use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
 use majuscule::methods::{Model, Preset, Read};
-use majuscule::restorer::{Request, SentenceStarts, check_capitals};
-use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_base::error::Error;
 use majuscule_base::files::Publish;
+use majuscule_text::restorer::{Request, SentenceStarts, check_capitals};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_train::corpus::{Corpus, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{

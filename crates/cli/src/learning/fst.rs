@@ -13,10 +13,10 @@ use crate::page::{print, print_with};
 use majuscule::lm::NgramModel;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::methods::hmm::checked_language_model;
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits, Publish};
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
+use majuscule_text::Locale;
 
 /// Language models as weighted transducers, in OpenFst's file formats
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{Report, Score, pair};
 

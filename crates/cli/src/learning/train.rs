@@ -20,9 +20,9 @@ use crate::force::ForceArg;
 use crate::host;
 use crate::page::threads;
 use majuscule::model::{Draft, MANIFEST};
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, Publish};
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 

@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Instant;
 
 use super::publish;
-use majuscule::restorer::{Details, Request, Restorer, Session};
-use majuscule::text::{Choice, Labels, Tokens};
 use majuscule_base::error::Result;
 use majuscule_base::files;
+use majuscule_text::restorer::{Details, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
 /// The time that models worked in this process, in nanoseconds, on the clock and, for those in one

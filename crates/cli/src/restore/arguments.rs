@@ -9,10 +9,10 @@ use majuscule::format::Format;
 use majuscule::methods::Preset;
 use majuscule::restore::LanguageChoice;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
-use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{MarkPlaces, OptionValue, OutputForm, RestoreOptions};
 use majuscule_arguments::{BARE_MARKS, UserOptionArgs, by_name, default_name};
 use majuscule_base::files::{Encoding, Limits};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{MarkPlaces, OptionValue, OutputForm, RestoreOptions};
 
 use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;

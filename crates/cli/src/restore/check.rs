@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use majuscule::format::{Format, FormatFamily};
 use majuscule::methods::{Model, Preset};
 use majuscule::model::Store;
-use majuscule::text::{Context, MarkSet, OutputForm};
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
+use majuscule_text::{Context, MarkSet, OutputForm};
 
 use super::arguments::RestoreArgs;
 use crate::methods::methods;

@@ -13,12 +13,12 @@ use majuscule::methods::Model;
 use majuscule::methods::language::DetectedLanguage;
 use majuscule::restore::pool::{detect, detected_format};
 use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
-use majuscule::text::tokenize::NO_TEXT;
-use majuscule::text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::Error;
 use majuscule_base::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule_base::printable::c_quoted;
+use majuscule_text::tokenize::NO_TEXT;
+use majuscule_text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 
 use super::arguments::RestoreArgs;
 use super::progress::RestoreProgress;
@@ -200,7 +200,7 @@ impl RestoreArgs {
     ) -> Result<RestoreOptions, Error> {
         self.check_marks(model)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
-        let options = options.clone().in_language(asked).for_model(model);
+        let options = model.fill_in(options.clone().in_language(asked));
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let spellings = Spellings::read(words, &name, options.locale())?;
         Ok(options.spellings(spellings))
@@ -518,8 +518,8 @@ mod tests {
 
     use super::*;
     use majuscule::methods::{Preset, embedded_as};
-    use majuscule::text::SentenceStart;
-    use majuscule::text::tokenize::Capitalized;
+    use majuscule_text::SentenceStart;
+    use majuscule_text::tokenize::Capitalized;
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]

@@ -9,7 +9,7 @@ use crate::standing::cell;
 use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
 use crate::units::{bytes, duration, speed};
 use crate::what_was_run::{HEADING, table};
-use majuscule::restorer::LayerWeights;
+use majuscule_text::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{percent, thousands};
 

@@ -27,10 +27,10 @@ use majuscule::methods::hmm::guess::Guesser;
 use majuscule::methods::hmm::session::{self, HmmSession};
 use majuscule::methods::{Method, classical, hmm};
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Details, Labelling, Request, Restorer, Session};
 use majuscule::search::Scorer;
-use majuscule::text::{Labels, Locale, Tokens};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::restorer::{Details, Labelling, Request, Restorer, Session};
+use majuscule_text::{Labels, Locale, Tokens};
 
 /// The method, for a program's list of methods.
 pub const METHOD: Method = Method {
@@ -221,8 +221,8 @@ mod tests {
 
     use super::*;
     use majuscule::methods::hmm::Hmm;
-    use majuscule::restorer::Boundary;
-    use majuscule::text::{Choice, Label};
+    use majuscule_text::restorer::Boundary;
+    use majuscule_text::{Choice, Label};
     use majuscule_train::corpus::{Corpus, Protocol, Reading};
     use majuscule_train::lm::kneser_ney;
     use majuscule_train::methods::hmm::{self, Language};

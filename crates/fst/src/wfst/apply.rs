@@ -7,9 +7,9 @@ use super::{
     best_paths,
 };
 use majuscule::lm::vocab::SPECIAL;
-use majuscule::text::Locale;
-use majuscule::text::tokens::lower_word;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Locale;
+use majuscule_text::tokens::lower_word;
 
 /// A machine that reads and writes words.
 #[derive(Debug)]

@@ -36,9 +36,9 @@ pub use walk::Walk;
 
 use majuscule::lm::forms::Forms;
 use majuscule::lm::{NgramModel, NgramState, WordId};
-use majuscule::text::tokens::lower_word;
-use majuscule::text::{Case, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::tokens::lower_word;
+use majuscule_text::{Case, Locale};
 
 /// The label of an arc: the number of a word in a table of symbols. Files of other programs may
 /// contain negative numbers, which are kept as their 32 bits.

@@ -13,8 +13,8 @@ use super::encoder::{BertEncoder, EncoderBatch};
 use super::names::{DISTANCES, ENCODER};
 use super::weights::TensorMap;
 use super::{TensorScorer, failed};
-use majuscule::restorer::EncoderCheck;
 use majuscule_base::error::Result;
+use majuscule_text::restorer::EncoderCheck;
 
 impl TensorScorer {
     /// Compares the last hidden states of texts, as subwords, that the graph of tensors and the engine

@@ -6,8 +6,8 @@ use super::network::NetworkWord;
 use super::vocabulary::BilstmVocabulary;
 use crate::shared::heads::RightContext;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
-use majuscule::restorer::SentenceStarts;
 use majuscule_base::error::Result;
+use majuscule_text::restorer::SentenceStarts;
 
 /// The ids of a word and of its letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
     use crate::shared::windower::Windower;
-    use majuscule::text::{Locale, Tokens};
+    use majuscule_text::{Locale, Tokens};
 
     fn windows(words: &[String], options: WindowOptions) -> Vec<TextWindow> {
         let vocabulary = BilstmVocabulary::new("us\n".to_owned(), "us".to_owned()).unwrap();

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
-use majuscule::text::Case;
 use majuscule_base::error::Result;
+use majuscule_text::Case;
 use majuscule_train::methods::maxent::read_lists;
 use rustc_hash::FxHashMap;
 

@@ -17,9 +17,9 @@ pub use config::CnnBilstmConfig;
 use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision, NAME};
 use majuscule::methods::network::tensors;
-use majuscule::restorer::{Request, Restorer};
-use majuscule::text::Tokens;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Tokens;
+use majuscule_text::restorer::{Request, Restorer};
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::Watch;
 

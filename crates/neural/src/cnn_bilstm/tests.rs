@@ -12,7 +12,7 @@ use majuscule::methods::Backend;
 use majuscule::methods::backend::Precision;
 use majuscule::methods::network::cnn_bilstm::{in_bytes, load};
 use majuscule::model::{Draft, Packed};
-use majuscule::text::{Break, Case, Choice, Locale, MarkSet, Token};
+use majuscule_text::{Break, Case, Choice, Locale, MarkSet, Token};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;

@@ -1,7 +1,7 @@
 //! Checksums of what a training depends on.
 
 use crc32fast::Hasher;
-use majuscule::text::{Locale, MarkSet};
+use majuscule_text::{Locale, MarkSet};
 use majuscule_train::corpus::Example;
 
 /// A checksum of examples in their order.

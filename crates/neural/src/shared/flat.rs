@@ -8,8 +8,8 @@ use super::samples::{BatchSize, Dataset};
 use super::schedule::{linear_decay, warm_up_fraction};
 use super::sparse_adam::{SparseAdam, SparseGradient};
 use super::train_loop::{NetworkTrainer, TrainLoop, TrainPosition, TrainStep};
-use majuscule::restorer::Restorer;
 use majuscule_base::error::Result;
+use majuscule_text::restorer::Restorer;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::methods::Watch;
 

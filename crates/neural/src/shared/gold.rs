@@ -2,7 +2,7 @@
 
 use majuscule::methods::network::heads::Heads;
 use majuscule::methods::network::windower::WordWindow;
-use majuscule::text::{Mark, MarkSet};
+use majuscule_text::{Mark, MarkSet};
 use majuscule_train::corpus::{Example, Gold};
 
 /// The ids of the right labels of a word; `None` for a label that is not learned from.

@@ -4,8 +4,8 @@
 use majuscule::methods::network::bert::runs;
 use majuscule::methods::network::heads::Heads;
 use majuscule::methods::network::windower::{WindowOptions, Windower, WordEncoder, WordWindow};
-use majuscule::text::{Class, Labels, Mark, MarkSet};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Class, Labels, Mark, MarkSet};
 use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::forms::CorpusForms;

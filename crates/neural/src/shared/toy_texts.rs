@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 
 /// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in

@@ -2,8 +2,8 @@
 
 use majuscule::methods::language::{LanguageEvidence, Other, name_of};
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
-use majuscule::text::{Language, LanguageTag};
 use majuscule::{DetectedLanguage, LANGUAGES};
+use majuscule_text::{Language, LanguageTag};
 use serde_json::{Value, json};
 
 use crate::fields::Fields;

@@ -5,10 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use majuscule::methods::Method;
-use majuscule::text::Class;
 use majuscule::{
     Boundary, Case, Choice, Label, Labels, Mark, Methods, Request, Restorer, Result, Session, Tokens,
 };
+use majuscule_text::Class;
 
 /// The time that the word `slow` takes.
 pub const SLOW: Duration = Duration::from_millis(100);

@@ -1,7 +1,7 @@
 //! Lays out the words of a text on a page: the line and cue breaks that a method sees between them.
 
 use crate::random::{Random, below};
-use majuscule::text::{Break, Token};
+use majuscule_text::{Break, Token};
 
 /// The layout of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,17 +5,17 @@
 //! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
 //! letter.
 
-use majuscule::text::case::MAX_LETTERS;
-use majuscule::text::locale::is_joiner;
-use majuscule::text::{Locale, Mark, MarkSet};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::case::MAX_LETTERS;
+use majuscule_text::locale::is_joiner;
+use majuscule_text::{Locale, Mark, MarkSet};
 
 /// Calls `each` with the words of `text`, in order. Words are not allocated: each is a slice of
 /// `text`, or of `scratch` if marks inside it were removed.
 ///
 /// ```
 /// use majuscule_train::corpus::marks;
-/// use majuscule::text::Locale;
+/// use majuscule_text::Locale;
 ///
 /// let text = "“Well,” said U.S.-born O'Neill…";
 /// let mut words = Vec::new();

@@ -23,10 +23,10 @@ use std::thread;
 
 use majuscule::format::Record;
 use majuscule::format::{Utterance, UtterancePart};
-use majuscule::text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Input};
 use majuscule_base::interrupt::Interrupt;
+use majuscule_text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 
 pub use protocol::{Protocol, ReiTag};
 pub use read::{CorpusSentence, Reading, SpeechPart, SpeechPartKind};
@@ -66,7 +66,7 @@ pub struct Gold {
 ///
 /// ```
 /// use majuscule_train::corpus::{Corpus, Protocol, Reading};
-/// use majuscule::text::Locale;
+/// use majuscule_text::Locale;
 ///
 /// let corpus = Corpus::of_text("The train to Porto was late.", Reading::default(), Protocol::Batista, Locale::Root);
 /// let examples = corpus.examples()?;
@@ -790,7 +790,7 @@ mod tests {
         let asr = corpus(&files, Protocol::Asr { window: Protocol::WINDOW }).examples().unwrap();
         assert_eq!(asr.iter().map(|window| window.gold.len()).collect::<Vec<_>>(), [4, 2]);
         let text = corpus(&files, Protocol::Text).examples().unwrap();
-        use majuscule::text::Break::{Document, Line};
+        use majuscule_text::Break::{Document, Line};
         let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
         assert_eq!(before, [Document, Line, Document]);
     }

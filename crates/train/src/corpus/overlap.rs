@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusSentence, marks};
-use majuscule::text::Locale;
 use majuscule_base::error::Result;
+use majuscule_text::Locale;
 
 /// The overlap of a test text with a training text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

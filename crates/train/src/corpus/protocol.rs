@@ -13,12 +13,12 @@ use super::layout::{CUE_WIDTH, PageLayout, PageWriter};
 use super::read::CorpusSentence;
 use super::{Example, Gold, marks};
 use crate::random::below;
-use majuscule::text::case::MAX_LETTERS;
-use majuscule::text::locale::is_joiner;
-use majuscule::text::sentence::Abbreviations;
-use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
-use majuscule::text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::case::MAX_LETTERS;
+use majuscule_text::locale::is_joiner;
+use majuscule_text::sentence::Abbreviations;
+use majuscule_text::tokenize::{Capitalized, Cut, Tokenizer};
+use majuscule_text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
 
 /// The words that are trained on and scored, and what a method sees of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -325,8 +325,8 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
         return None;
     }
     match locale.letters(letter.encode_utf8(&mut [0; 4])).next()?.2? {
-        majuscule::text::Letter::Upper(lower) => Some((lower, true)),
-        majuscule::text::Letter::Lower(_) => Some((letter, false)),
+        majuscule_text::Letter::Upper(lower) => Some((lower, true)),
+        majuscule_text::Letter::Lower(_) => Some((letter, false)),
     }
 }
 

@@ -7,8 +7,8 @@ use rand_chacha::rand_core::SeedableRng;
 use super::read::CorpusBlock;
 use super::{Corpus, marks};
 use crate::random::{self, below};
-use majuscule::text::{Case, Locale};
 use majuscule_base::error::Result;
+use majuscule_text::{Case, Locale};
 
 /// The settings of shuffling a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]

@@ -13,9 +13,9 @@ use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use crate::random::below;
 use majuscule::format::{Format, has_names};
-use majuscule::text::Locale;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Publish};
+use majuscule_text::Locale;
 
 /// The settings of splitting a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]

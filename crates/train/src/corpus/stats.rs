@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Example;
 use super::protocol::ReiTag;
-use majuscule::text::{Case, Class};
+use majuscule_text::{Case, Class};
 
 /// Counts of a corpus. The counts of its parts can be [merged](CorpusStats::merge).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ mod tests {
     use super::super::{Protocol, Reading};
     use super::*;
     use crate::corpus::Corpus;
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {
         Corpus::of_text(text, Reading::default(), protocol, Locale::Root)

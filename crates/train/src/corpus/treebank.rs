@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Example, Gold};
-use majuscule::text::tokenize::tokenize;
-use majuscule::text::tokens::lower_word;
-use majuscule::text::{Break, Locale, Token, Tokens, Upos};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{Input, Lines};
 use majuscule_base::named::NamedValue;
+use majuscule_text::tokenize::tokenize;
+use majuscule_text::tokens::lower_word;
+use majuscule_text::{Break, Locale, Token, Tokens, Upos};
 
 /// The sentences of a treebank.
 #[derive(Debug, Clone, Default)]

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::slots::{Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
-use majuscule::text::{Case, Choice, Locale, Mark, Tokens};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Publish;
+use majuscule_text::{Case, Choice, Locale, Mark, Tokens};
 
 /// An example and its choices: a line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

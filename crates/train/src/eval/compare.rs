@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::slots::Slots;
 use crate::corpus::{Gold, Protocol};
 use crate::random::below;
-use majuscule::text::Choice;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Choice;
 
 /// The number of resamples and the seed of their draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::Args)]

@@ -6,7 +6,7 @@ use super::choices::Choices;
 use super::slots::Matching;
 use super::table::thousands;
 use super::word_kinds::WordsByKind;
-use majuscule::text::{Case, Locale};
+use majuscule_text::{Case, Locale};
 
 /// The examples that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn marks_tell_systems_apart_too() {
-        use majuscule::text::Mark::{self, Comma, None, Period, SentenceEnd};
+        use majuscule_text::Mark::{self, Comma, None, Period, SentenceEnd};
         let side = |marks: [[Mark; 2]; 3]| {
             vec![Choices { marks: marks.to_vec(), ..choices("Well we left", "Well we left") }]
         };

@@ -11,7 +11,7 @@ use super::slots::Slots;
 use super::table::{TextTable, percent, thousands};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
-use majuscule::text::{Label, Mark, MarkSet};
+use majuscule_text::{Label, Mark, MarkSet};
 
 /// The number of marks, with none and the unknown one.
 const MARKS: usize = Mark::SentenceEnd as usize + 1;

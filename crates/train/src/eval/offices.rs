@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use majuscule::text::Language;
+use majuscule_text::Language;
 
 /// The words for offices and institutions in the languages of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

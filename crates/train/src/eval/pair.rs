@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use crate::corpus::{Corpus, Example, ExampleBlocks, Protocol, Reading};
-use majuscule::text::{Case, Choice, Label, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Case, Choice, Label, Locale};
 
 /// A reference or a hypothesis: a file read under a protocol.
 #[derive(Debug)]

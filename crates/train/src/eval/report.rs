@@ -10,7 +10,7 @@ use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{TextTable, between, percent, probability, thousands};
 use crate::corpus::{Protocol, SpeechPartKind};
-use majuscule::text::{Class, Locale};
+use majuscule_text::{Class, Locale};
 
 /// The layout of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -478,7 +478,7 @@ mod tests {
     use super::*;
     use crate::eval::compare::{self, Interval, System, compare};
     use crate::eval::score::tests::example;
-    use majuscule::text::{Case, Choice, Label};
+    use majuscule_text::{Case, Choice, Label};
 
     /// The figure of Batista et al. 2007 and a line of mixed case.
     fn score() -> Score {

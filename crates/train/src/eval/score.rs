@@ -9,9 +9,9 @@ use super::marks::{MarkCalibration, MarkConfusion};
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
-use majuscule::restorer::{Request, Restorer, SentenceStarts};
-use majuscule::text::{Case, Choice, Locale, MarkSet, RestoreOptions, SentenceStart, Tokens, resolve};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::{Request, Restorer, SentenceStarts};
+use majuscule_text::{Case, Choice, Locale, MarkSet, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.
@@ -386,8 +386,8 @@ pub(super) mod tests {
 
     use super::*;
     use crate::corpus::Reading;
-    use majuscule::restorer::{Boundary, Details, Session};
-    use majuscule::text::{Class, Label, Labels, Locale, Mark, Spellings};
+    use majuscule_text::restorer::{Boundary, Details, Session};
+    use majuscule_text::{Class, Label, Labels, Locale, Mark, Spellings};
 
     /// A method that writes the words of its list in title case and all others in lower case.
     pub struct Titles(pub Vec<&'static str>);

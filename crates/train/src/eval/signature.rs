@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::slots::Matching;
 use crate::corpus::{Protocol, Reading};
-use majuscule::text::Locale;
+use majuscule_text::Locale;
 
 /// The conditions on which figures depend beside the texts and the method. Under `susanto` it
 /// includes the source of the tokens: `as-given` by tokenised files and transcripts, `found` in
@@ -16,7 +16,7 @@ use majuscule::text::Locale;
 /// ```
 /// use majuscule_train::corpus::{Protocol, Reading};
 /// use majuscule_train::eval::Signature;
-/// use majuscule::text::Locale;
+/// use majuscule_text::Locale;
 ///
 /// let signature = Signature::of(Protocol::Rei, &Reading::default(), &["test.txt"], Locale::Root).to_string();
 /// assert!(signature.starts_with("protocol:rei|tokens:words|marks:removed|classes:U-T-L|first:context-where-capital|"));

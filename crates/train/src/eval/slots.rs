@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Gold, Protocol};
-use majuscule::text::{Case, Class, Label};
+use majuscule_text::{Case, Class, Label};
 
 /// The condition under which a chosen case equals the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Slots {
     ///
     /// ```
     /// use majuscule_train::eval::Slots;
-    /// use majuscule::text::Case;
+    /// use majuscule_text::Case;
     ///
     /// assert_eq!(Slots::of(Case::Title, Case::Upper).substituted, 1);
     /// assert_eq!(Slots::of(Case::Lower, Case::Lower), Slots::default());
@@ -264,7 +264,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use majuscule::text::{Capitals, Locale};
+    use majuscule_text::{Capitals, Locale};
 
     fn any_case() -> impl Strategy<Value = Case> {
         prop_oneof![

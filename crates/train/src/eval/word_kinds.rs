@@ -11,8 +11,8 @@ use super::report::Layout;
 use super::slots::Matching;
 use super::table::{TextTable, thousands};
 use crate::corpus::Gold;
-use majuscule::restorer::Details;
-use majuscule::text::{Case, Locale, Mark, Tokens};
+use majuscule_text::restorer::Details;
+use majuscule_text::{Case, Locale, Mark, Tokens};
 
 /// The kind of a word of the reference. A word has the first kind that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use super::{CountedForm, FormCounter, Lexicon};
 use crate::corpus::{Corpus, Example};
-use majuscule::text::{Case, Class, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Case, Class, Locale};
 
 /// Counts the words of a corpus, which becomes the only source, named `source`. Words that the
 /// protocol scores count as seen inside a sentence; words that it shows only as context (sentence

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::sources::SetId;
 use super::{CountedForm, Lexicon, LexiconSource};
-use majuscule::text::tokens::lower_word;
-use majuscule::text::{Case, Locale};
+use majuscule_text::tokens::lower_word;
+use majuscule_text::{Case, Locale};
 
 /// Counts the forms of words, in memory that grows only with the number of different forms. Each
 /// word costs one hash look-up.
@@ -34,7 +34,7 @@ impl FormCounter {
         Self { locale, ..Self::default() }
     }
 
-    /// Counts one occurrence of a word in lower case, as [`Tokens`](majuscule::text::Tokens) holds
+    /// Counts one occurrence of a word in lower case, as [`Tokens`](majuscule_text::Tokens) holds
     /// it.
     #[inline]
     pub fn count(&mut self, word: &str, case: Case, initial: bool) {
@@ -175,7 +175,7 @@ pub(super) fn spell(form: &str, locale: Locale) -> Result<(String, Case), &'stat
     if form.chars().any(char::is_whitespace) {
         return Err("has white space in it");
     }
-    if locale.letter_count(form) > majuscule::text::case::MAX_LETTERS {
+    if locale.letter_count(form) > majuscule_text::case::MAX_LETTERS {
         return Err("has more than 64 letters");
     }
     let mut word = String::with_capacity(form.len());
@@ -193,7 +193,7 @@ pub(super) fn spell(form: &str, locale: Locale) -> Result<(String, Case), &'stat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::text::tokenize::tokenize;
+    use majuscule_text::tokenize::tokenize;
     use proptest::prelude::*;
 
     proptest! {

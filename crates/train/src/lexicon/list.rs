@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 use super::counter::spell;
 use super::read::LexiconLines;
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource};
-use majuscule::text::tokenize::tokenize;
-use majuscule::text::{Locale, Tokens};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
+use majuscule_text::tokenize::tokenize;
+use majuscule_text::{Locale, Tokens};
 
 /// A list of words and phrases.
 #[derive(Debug, Clone, Default)]

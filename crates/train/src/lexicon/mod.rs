@@ -18,17 +18,17 @@ pub use sources::{Date, LexiconSource, LexiconUpdate};
 
 use std::cmp::Ordering;
 
-use majuscule::text::{Case, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Case, Locale};
 use sources::{SetId, SourceSets};
 
 /// A lexicon: words in the order of their bytes, each with its forms in the order of their cases,
-/// lower first. A word is stored as [`lower_word`](majuscule::text::tokens::lower_word) gives it; a
+/// lower first. A word is stored as [`lower_word`](majuscule_text::tokens::lower_word) gives it; a
 /// form is the case that spells it.
 ///
 /// ```
 /// use majuscule_train::lexicon::{FormCounter, Lexicon};
-/// use majuscule::text::{Case, Locale};
+/// use majuscule_text::{Case, Locale};
 ///
 /// let mut counter = FormCounter::new(Locale::Root);
 /// for (word, case) in [("may", Case::Lower), ("may", Case::Title), ("may", Case::Lower)] {
@@ -288,8 +288,8 @@ impl PartialEq for Lexicon {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::text::Capitals;
-    use majuscule::text::tokens::lower_word;
+    use majuscule_text::Capitals;
+    use majuscule_text::tokens::lower_word;
     use proptest::prelude::*;
 
     /// A lexicon of words separated by spaces; `^` marks a word that begins a sentence.

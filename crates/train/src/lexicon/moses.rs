@@ -101,7 +101,7 @@ mod tests {
     use crate::lexicon::FormCounter;
     use crate::lexicon::read::parse;
     use crate::lexicon::tests::{lexicon, occurrences};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     fn written(lexicon: &Lexicon) -> String {

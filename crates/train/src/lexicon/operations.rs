@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::sources::{SetId, SourceId};
 use super::{CountedForm, Date, Lexicon, LexiconEntry, LexiconSource, LexiconUpdate};
-use majuscule::text::{Case, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Case, Locale};
 
 /// The limits of the words that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::Args)]

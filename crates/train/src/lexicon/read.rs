@@ -6,9 +6,9 @@ use std::path::Path;
 use super::counter::spell;
 use super::sources::SetId;
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource, List, map, moses, tsv};
-use majuscule::text::{Case, Locale};
 use majuscule_base::error::{Error, Location, Problem, Result};
 use majuscule_base::files::{self, Input};
+use majuscule_text::{Case, Locale};
 
 /// A file format of lexicons that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::lexicon::read::parse;
     use crate::lexicon::tests::{lexicon, occurrences};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     fn written(lexicon: &Lexicon) -> String {
@@ -224,7 +224,7 @@ mod tests {
     proptest! {
         #[test]
         fn written_and_read_again_it_is_the_same(words in occurrences(), cut in 0usize..60, decay in 0.0..=1.0) {
-            let count = |words: &[(String, majuscule::text::Case, bool)], source| {
+            let count = |words: &[(String, majuscule_text::Case, bool)], source| {
                 let mut counter = FormCounter::new(Locale::Root);
                 words.iter().for_each(|(word, case, initial)| counter.count(word, *case, *initial));
                 counter.finish(source)

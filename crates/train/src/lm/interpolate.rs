@@ -302,7 +302,7 @@ mod tests {
     use super::super::kneser_ney::{KneserNeyConfig, Smoothing, train};
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     fn corpus(text: &str) -> Corpus {

@@ -593,7 +593,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::lm::{NgramState, WordId, arpa, binary};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     fn corpus(text: &str) -> Corpus {

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
     use majuscule::lm::NgramState;
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     proptest! {

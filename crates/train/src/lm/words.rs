@@ -11,8 +11,8 @@ use super::spill::{Memory, Numbers};
 use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, CorpusSentence, Example};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
-use majuscule::text::{Case, Locale, Mark, MarkSet};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Case, Locale, Mark, MarkSet};
 
 /// The units that count as words of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

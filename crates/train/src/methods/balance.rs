@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use majuscule::format::Format;
-use majuscule::restorer::{Request, Restorer};
-use majuscule::text::{Choice, Mark, MarkSet};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::{Choice, Mark, MarkSet};
 
 /// The costs that are tried.
 const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
@@ -192,7 +192,7 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
 
     #[test]
     fn the_best_costs_are_found_one_by_one_and_given_ones_stay() {

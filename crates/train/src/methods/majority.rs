@@ -10,11 +10,11 @@ use crate::corpus::Corpus;
 use crate::lexicon::{Lexicon, LexiconEntry, VocabularyLimits, build, read};
 use majuscule::methods::majority::{CaseTable, Majority, MajoritySettings};
 use majuscule::model::Bytes;
-use majuscule::restorer::Restorer;
-use majuscule::text::compound::is_joint;
-use majuscule::text::{Capitals, Case, Locale};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_text::compound::is_joint;
+use majuscule_text::restorer::Restorer;
+use majuscule_text::{Capitals, Case, Locale};
 
 /// The settings for training `majority`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, clap::Args)]

@@ -18,9 +18,9 @@ use serde::{Serialize, Serializer};
 
 use crate::corpus::Corpus;
 use majuscule::model::{Draft, FORMAT, Manifest, Section, Store, Training};
-use majuscule::text::{Labels, Locale};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_text::{Labels, Locale};
 
 /// The settings of a method to be trained.
 pub trait Learner: Debug + Send + Sync {

@@ -17,9 +17,9 @@ use crate::methods::backend::Backend;
 use crate::methods::gaps::MarkCosts;
 use crate::methods::spellings::ClassCases;
 use crate::model::Store;
-use crate::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
-use crate::text::{Choice, Labels, Tokens};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::methods::network::heads::{ChainState, ChainWord, Heads};

@@ -11,9 +11,9 @@ use super::failed;
 use crate::methods::network::heads::{HeadSizes, RightContext, WordContext};
 use crate::methods::network::subwords::SubwordTokenizer;
 use crate::methods::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
-use crate::restorer::SentenceStarts;
 use majuscule_base::error::Result;
 use majuscule_base::named::NamedValue;
+use majuscule_text::restorer::SentenceStarts;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::methods::network::subwords::{NativeTokenizer, TOY_TOKENIZER};
     use crate::methods::network::windower::Windower;
-    use crate::text::{Locale, Tokens};
+    use majuscule_text::{Locale, Tokens};
 
     fn subwords() -> NativeTokenizer {
         NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), 101).unwrap()

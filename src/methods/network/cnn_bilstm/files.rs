@@ -13,9 +13,9 @@ use crate::methods::network::tensors::{self, TensorFile, WeightSource};
 use crate::methods::network::word_lexicon::WordLexicon;
 use crate::methods::spellings::ClassCases;
 use crate::model::{Draft, MANIFEST, Section, Store};
-use crate::text::{Labels, Locale};
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Labels, Locale};
 use serde::Deserialize;
 
 /// The tokenizer.

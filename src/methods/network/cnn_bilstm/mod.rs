@@ -22,11 +22,11 @@ pub use crate::methods::network::products::EnginePrecision;
 use crate::methods::network::session::{WindowModel, WindowSession};
 use crate::methods::network::windower::Windower;
 use crate::methods::spellings::ClassCases;
-use crate::restorer::{Details, Request, Restorer, Session};
-use crate::text::{Choice, Labels, Tokens};
 use engine::{CnnBilstmEngine, CnnBilstmScratch, LiveState};
 pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::restorer::{Details, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Tokens};
 use shape::CnnBilstmShape;
 use subwords::{SubwordVocabulary, SubwordWindow};
 

@@ -6,8 +6,8 @@ use crate::methods::network::heads::RightContext;
 use crate::methods::network::subwords::{NativeTokenizer, Special, SubwordTokenizer};
 use crate::methods::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use crate::methods::network::word_lexicon::{LexiconRows, WordLexicon};
-use crate::restorer::SentenceStarts;
 use majuscule_base::error::Result;
+use majuscule_text::restorer::SentenceStarts;
 use std::ops::Range;
 
 /// The largest number of subwords of a word that are read.

@@ -14,7 +14,7 @@ use crate::methods::network::subwords::{NativeTokenizer, SubwordTokenizer, TOY_T
 use crate::methods::network::tensors::{Embeddings, WeightSource, embeddings};
 use crate::methods::network::windower::WindowOptions;
 use crate::methods::network::word_lexicon::{LexiconRows, WordLexicon};
-use crate::text::Locale;
+use majuscule_text::Locale;
 
 const SHAPE: CnnBilstmShape = CnnBilstmShape {
     subwords: 101,

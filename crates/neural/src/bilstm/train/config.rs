@@ -10,8 +10,8 @@ use crate::bilstm::{NAME, WINDOWS, Widths};
 use crate::shared::checks::check_numbers;
 use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRecord, show_default};
 use crate::shared::predict::HeadOptions;
-use majuscule::restorer::Restorer;
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
 

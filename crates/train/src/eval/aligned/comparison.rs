@@ -10,8 +10,8 @@ use crate::eval::compare::{CompareConfig, ComparedSystem, Comparison, System, co
 use crate::eval::marks::MarkConfusion;
 use crate::eval::slots::{Matching, Slots, ratio};
 use crate::eval::table::{TextTable, between, csv_cell, percent, probability, thousands};
-use majuscule::text::{Mark, MarkSet};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Mark, MarkSet};
 
 /// The measure of a table of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{AlignedScore, Pairing, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
 use majuscule::format::unfiltered_name;
-use majuscule::restorer::{Request, Restorer};
-use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, Spellings};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{Locale, Spellings};
 
 /// The source of the cases of a hypothesis.
 #[derive(Clone, Copy)]

@@ -29,13 +29,13 @@ use crate::corpus::Corpus;
 use crate::corpus::marks::words_and_gaps;
 use crate::corpus::protocol::mark_after;
 use majuscule::format::{Utterance, UtterancePart};
-use majuscule::restorer::{Request, Restorer};
-use majuscule::text::sentence::Abbreviations;
-use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{
+use majuscule_base::error::Result;
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::sentence::Abbreviations;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{
     Break, Case, Constraint, Locale, Mark, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
 };
-use majuscule_base::error::Result;
 use network::{EditStep, Network, NetworkWord};
 
 /// The words of a recording, with their cases.
@@ -420,7 +420,7 @@ impl Transcript {
 /// ```
 /// use majuscule_train::eval::Matching;
 /// use majuscule_train::eval::aligned::{Transcript, score};
-/// use majuscule::text::Locale;
+/// use majuscule_text::Locale;
 ///
 /// let [reference, hypothesis] = ["We met Ana Reis in Porto.", "we met Ana rice in in Porto"]
 ///     .map(|text| Transcript::of_text(text, Locale::Root));

@@ -8,7 +8,7 @@
 //! from the end by taking, at each step, the first of these moves that has the least cost: two
 //! words together; a word of the hypothesis inserted; a word of the reference deleted.
 
-use majuscule::text::{Case, Mark};
+use majuscule_text::{Case, Mark};
 
 /// A word of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

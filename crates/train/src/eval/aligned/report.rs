@@ -214,7 +214,7 @@ mod tests {
     use crate::corpus::Protocol;
     use crate::eval::aligned::files::Lacking;
     use crate::eval::aligned::tests::score_texts;
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
 
     fn report() -> AlignedReport {
         // Ana is recognised and its capital lost; Reis is misrecognised as rice.

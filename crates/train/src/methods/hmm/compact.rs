@@ -9,8 +9,8 @@ use majuscule::lm::{self, WordId};
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, Guesser};
 use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
 use majuscule::model::{Draft, Section, Store};
-use majuscule::text::Case;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Case;
 
 /// The largest difference of a probability by which an ending is taken for the next shorter one.
 const ALIKE: f32 = 0.05;

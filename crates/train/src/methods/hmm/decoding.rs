@@ -6,8 +6,8 @@ use crate::lm::kneser_ney;
 use majuscule::lm::WordId;
 use majuscule::lm::forms::Form;
 use majuscule::methods::hmm::*;
-use majuscule::restorer::{Boundary, Details, Request, Restorer, SentenceStarts};
-use majuscule::text::{Break, Case, Choice, Constraint, Label, MarkSet, Token, Tokens};
+use majuscule_text::restorer::{Boundary, Details, Request, Restorer, SentenceStarts};
+use majuscule_text::{Break, Case, Choice, Constraint, Label, MarkSet, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 

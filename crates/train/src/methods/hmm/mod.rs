@@ -25,10 +25,10 @@ use majuscule::methods::gaps::MarkCosts;
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP, checked_language_model};
 use majuscule::model::Section;
-use majuscule::restorer::Restorer;
-use majuscule::text::{Case, Class, Labels, Locale, Mark};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_text::restorer::Restorer;
+use majuscule_text::{Case, Class, Labels, Locale, Mark};
 
 /// The settings for training `hmm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

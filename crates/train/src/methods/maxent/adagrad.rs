@@ -142,7 +142,7 @@ mod tests {
     use crate::methods::maxent::lazy::Penalty;
     use crate::methods::maxent::loss::gradient;
     use majuscule::methods::maxent::CLASSES;
-    use majuscule::text::Class;
+    use majuscule_text::Class;
     use std::collections::BTreeMap;
 
     /// The slow twin: AdaGrad by definition, on a map of weights and one word at a time, with the

@@ -255,8 +255,8 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::methods::maxent::train;
-    use majuscule::restorer::{Request, Restorer};
-    use majuscule::text::{Locale, Tokens};
+    use majuscule_text::restorer::{Request, Restorer};
+    use majuscule_text::{Locale, Tokens};
 
     fn corpus(text: &str, protocol: Protocol, locale: Locale) -> Corpus {
         let reading = Reading { split: true, language: "en".to_owned(), ..Reading::default() };
@@ -295,7 +295,7 @@ mod tests {
         let tokens = Tokens::of_words(words.split(' '), Locale::Root);
         let choices =
             model.restore_batch(std::slice::from_ref(&tokens), Request::default()).unwrap().remove(0);
-        let applied = |(at, choice): (usize, &majuscule::text::Choice)| {
+        let applied = |(at, choice): (usize, &majuscule_text::Choice)| {
             choice.label.case.applied(tokens.lower(at), Locale::Root)
         };
         choices.iter().enumerate().map(applied).collect()

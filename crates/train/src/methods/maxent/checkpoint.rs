@@ -369,7 +369,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::methods::maxent::weights::Width;
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
 
     /// Returns a corpus of about 900 words: some five batches.
     fn corpus() -> Corpus {

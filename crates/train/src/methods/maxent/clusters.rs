@@ -260,7 +260,7 @@ impl NLogN {
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use proptest::prelude::*;
 
     /// Returns the log likelihood of the corpus, except for terms that no class changes: the

@@ -9,8 +9,8 @@ use crate::corpus::Corpus;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::spellings;
-use majuscule::text::{Case, Class, Locale};
 use majuscule_base::error::Result;
+use majuscule_text::{Case, Class, Locale};
 
 /// The counts of a word.
 #[derive(Debug, Clone, Default)]

@@ -14,8 +14,8 @@ use majuscule::methods::maxent::observe::{Observer, WordFeatures};
 use majuscule::methods::maxent::tagger;
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
 use majuscule::methods::sentence_starts::BoundaryEvidence;
-use majuscule::text::{Class, Mark, MarkSet, Upos};
 use majuscule_base::error::Result;
+use majuscule_text::{Class, Mark, MarkSet, Upos};
 
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]
@@ -369,7 +369,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::methods::maxent::templates::Group;
-    use majuscule::text::{Break, Case, Locale, Token, Tokens};
+    use majuscule_text::{Break, Case, Locale, Token, Tokens};
     use proptest::prelude::*;
 
     proptest! {

@@ -17,10 +17,10 @@ use crate::corpus::Corpus;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
-use majuscule::text::Class;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input, Lines};
 use majuscule_base::interrupt::Interrupt;
+use majuscule_text::Class;
 
 /// The settings for writing the features of a corpus.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
@@ -542,8 +542,8 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::methods::maxent::{Solver, Solving, train};
-    use majuscule::restorer::{Request, Restorer};
-    use majuscule::text::{Case, Label, Locale, Mark, Tokens};
+    use majuscule_text::restorer::{Request, Restorer};
+    use majuscule_text::{Case, Label, Locale, Mark, Tokens};
     use proptest::prelude::*;
     use std::path::PathBuf;
 

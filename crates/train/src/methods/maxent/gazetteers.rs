@@ -11,9 +11,9 @@ use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::tagger::Tagger;
 use majuscule::model;
-use majuscule::text::{Case, Locale, Tokens};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_text::{Case, Locale, Tokens};
 
 /// Reads the files that the settings name, and returns the gazetteers and the mixed-case spellings.
 ///

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::methods::maxent::cells::{TrainingWeights, WeightCell};
     use majuscule::methods::maxent::{BEGIN, CLASSES};
-    use majuscule::text::Class;
+    use majuscule_text::Class;
     use proptest::prelude::*;
 
     /// Returns −ln of the probability of one of `classes` and of the beginning or its absence, by

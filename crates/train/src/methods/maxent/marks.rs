@@ -15,8 +15,8 @@ use majuscule::methods::maxent::Maxent;
 use majuscule::methods::maxent::filling::GapSet;
 use majuscule::methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has_rare};
 use majuscule::methods::maxent::weights::WeightTable;
-use majuscule::text::{Mark, MarkSet};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Mark, MarkSet};
 
 /// The fraction of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;

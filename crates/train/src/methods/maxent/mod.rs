@@ -57,9 +57,9 @@ use majuscule::methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
 use majuscule::methods::maxent::weights::{WeightTable, Width};
 use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
-use majuscule::restorer::Restorer;
-use majuscule::text::{Class, Token};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_text::restorer::Restorer;
+use majuscule_text::{Class, Token};
 use quantisation::Quantised;
 pub use size::ModelSize;
 pub use solving::{Solver, Solving};
@@ -571,8 +571,8 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::model::Packed;
-    use majuscule::restorer::{Request, Restorer};
-    use majuscule::text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, MarkSet, Tokens};
+    use majuscule_text::restorer::{Request, Restorer};
+    use majuscule_text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, MarkSet, Tokens};
 
     #[test]
     fn neighbours_decide() {
@@ -641,7 +641,7 @@ mod tests {
             }
         }
         let choices = model.restore_batch(&[tokens.clone()], request).unwrap().remove(0);
-        let word = |((lower, _), choice): ((&str, &Token), &majuscule::text::Choice)| {
+        let word = |((lower, _), choice): ((&str, &Token), &majuscule_text::Choice)| {
             let mark = choice.label.mark.character().map(String::from).unwrap_or_default();
             choice.label.case.applied(lower, Locale::Root) + &mark
         };
@@ -654,7 +654,7 @@ mod tests {
         cases: true,
         marks: MarkSet::USUAL,
         mark_threshold: None,
-        starts: majuscule::restorer::SentenceStarts::Predicted,
+        starts: majuscule_text::restorer::SentenceStarts::Predicted,
         capitals: CapitalBalance::Balanced,
         shown_capitals: true,
         look_ahead: None,
@@ -745,7 +745,7 @@ mod tests {
         let options = majuscule::RestoreOptions::default()
             .marks(MarkSet::USUAL)
             .in_language(Some("es".into()))
-            .capitalized(majuscule::text::tokenize::Capitalized::Keep);
+            .capitalized(majuscule_text::tokenize::Capitalized::Keep);
         let mut out = Vec::new();
         let kind = majuscule::format::Format::Text;
         let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();

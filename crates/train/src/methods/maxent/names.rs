@@ -11,8 +11,8 @@ use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
 use majuscule::methods::maxent::hash::{feature, hash};
 use majuscule::methods::maxent::observe::WordFeatures;
 use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
-use majuscule::text::{Tokens, Upos};
 use majuscule_base::named::NamedValue;
+use majuscule_text::{Tokens, Upos};
 
 /// Returns the feature that every word has.
 pub fn bias() -> u64 {
@@ -171,7 +171,7 @@ mod tests {
     use majuscule::methods::maxent::gazetteers::Gazetteers;
     use majuscule::methods::maxent::observe::{GazetteerMatch, Observer};
     use majuscule::methods::maxent::templates::{Group, PREVIOUS};
-    use majuscule::text::{Break, Locale};
+    use majuscule_text::{Break, Locale};
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,8 +15,8 @@ use super::names;
 use super::rows::{Holder, matrix};
 use super::solving::Solver;
 use majuscule::methods::maxent::{BEGIN, CLASSES};
-use majuscule::text::Class;
 use majuscule_base::error::{Error, Result};
+use majuscule_text::Class;
 
 /// Finds weights of the chosen features, in their order.
 pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {

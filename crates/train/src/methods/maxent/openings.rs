@@ -8,8 +8,8 @@ use super::size::FeatureLimits;
 use crate::corpus::Corpus;
 use majuscule::methods::maxent::filling::GapSet;
 use majuscule::methods::maxent::openings::{OpeningModel, OpeningSettings};
-use majuscule::text::{Mark, MarkSet};
 use majuscule_base::error::Result;
+use majuscule_text::{Mark, MarkSet};
 
 /// The number of features of openings: more gain nothing.
 pub(super) const FEATURES: usize = 6_000;

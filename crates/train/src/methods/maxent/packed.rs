@@ -13,9 +13,9 @@ use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
 use majuscule::methods::maxent::observe::{Observer, WordFeatures};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use majuscule::methods::sentence_starts::BoundaryEvidence;
-use majuscule::restorer::{Request, Restorer};
-use majuscule::text::{Case, Locale, Tokens};
 use majuscule_base::files::Input;
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::{Case, Locale, Tokens};
 
 /// The plain twin of a model: weights as learned, in a map without fingerprints, and words in
 /// another map. Nothing is summed in advance, and nothing is left out because it hardly matters.

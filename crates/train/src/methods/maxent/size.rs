@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::methods::{maxent, train};
-    use majuscule::text::Locale;
+    use majuscule_text::Locale;
     use std::num::NonZeroUsize;
 
     #[test]

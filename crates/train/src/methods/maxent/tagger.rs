@@ -19,8 +19,8 @@ use majuscule::methods::maxent::observe::tags;
 use majuscule::methods::maxent::tagger::{METHOD, TaggedWords, Tagger, TaggerSettings};
 use majuscule::methods::maxent::templates::VERSION;
 use majuscule::model::{Draft, FORMAT, Manifest, Training};
-use majuscule::text::{Labels, Locale};
 use majuscule_base::error::{Error, Result};
+use majuscule_text::{Labels, Locale};
 
 /// The settings for training a tagger.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

@@ -1,0 +1,308 @@
+//! The words of a text without their capitals: the only input of a method.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::case::Case;
+use super::locale::{CAPITAL_SHARP_S, Locale, SHARP_S, is_joiner};
+use super::mark::{Mark, MarkSet};
+
+/// The break before a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Break {
+    /// Nothing but marks, as in `left/right`.
+    None,
+    /// White space on the same line.
+    #[default]
+    Space,
+    /// The end of a line.
+    Line,
+    /// The end of a subtitle cue.
+    Cue,
+    /// A change of speaker.
+    Turn,
+    /// An empty line.
+    Paragraph,
+    /// The beginning of the text.
+    Document,
+}
+
+/// The largest number of bytes of a word of one letter with a capital.
+const LONGEST_LETTER: usize = 2;
+
+/// A constraint on the case of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Constraint {
+    /// No constraint: the method decides.
+    #[default]
+    Free,
+    /// The case of the user's own spelling, which stands whatever the method answers. A method may
+    /// use it as context.
+    Fixed(Case),
+    /// The capitals of the source, which stay unless the sentence turns out to have lost its case (see
+    /// [`KeptCapitals`](super::KeptCapitals)). A method does not use them as context: text restored once
+    /// would then serve as evidence, and restoring it again could change it.
+    Kept(Case),
+    /// Capitals of the source that stay as kept ones do, but without small letters beside them that make it
+    /// sure: they are no evidence of anything, since the text restored again might lack them.
+    Doubtful(Case),
+}
+
+impl Constraint {
+    /// Returns true if the source has the word with capitals that are sure to stay.
+    pub fn has_capital(self) -> bool {
+        matches!(self, Self::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
+    }
+}
+
+/// A word as input of a method.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Token {
+    /// The range of its lower case in the text of [`Tokens`].
+    pub lower: Range<u32>,
+    /// Its range in the source, in bytes from the beginning of the piece that the format holds.
+    pub source: Range<u32>,
+    /// The strongest break between this word and the previous one. Text that is left unchanged,
+    /// such as a URL, may also stand between them.
+    pub before: Break,
+    /// The constraint on its case.
+    pub constraint: Constraint,
+    /// True if the word opens its line: nothing but marks stands before it there.
+    pub opens: bool,
+    /// True if a line of a cue begins with the word, though not necessarily a sentence. Other lines
+    /// show in `before`.
+    pub opens_line: bool,
+    /// True if the word is part of the name of a speaker before a colon. No mark is inserted there.
+    pub is_label: bool,
+    /// The place of the word among headings and list items.
+    pub place: LinePlace,
+    /// True if the source shows that a sentence begins here: the word follows a full stop or opens
+    /// a punctuated line.
+    pub starts: bool,
+    /// The mark right before the word (`(`, `"`, `¿`); `None` after white space or another word.
+    pub left: Option<char>,
+    /// The mark right after the word (`,`, `.`, `?`); `None` before white space or another word.
+    pub right: Option<char>,
+    /// The mark between the previous word and this one; [`Mark::None`] if something else stands
+    /// there, such as a bracket, a URL or the stop of an abbreviation, and `None` if nothing but
+    /// white space and tags does.
+    pub gap: Option<Mark>,
+    /// The mark at the end of the sentence that an opening before the word opens:
+    /// [`Mark::Question`] for `¿`. [`Mark::None`] if there is none, and none can be inserted; `None`
+    /// if one can. Found only where marks are inserted.
+    pub opening: Option<Mark>,
+    /// True if a full stop after the word would be that of an abbreviation, an initial or the
+    /// number of a list item. Found only where marks are inserted.
+    pub abbreviates: bool,
+    /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
+    /// Found only where marks are inserted.
+    pub after_clitic: bool,
+    /// True if a colon after the word would make the label of a speaker of the words before it, or a line
+    /// that introduces what is below it.
+    /// Found only where marks are inserted.
+    pub may_name: bool,
+    /// True if the text around the word lacks its punctuation, and false if it has it; `None` if that is
+    /// not known (see [`BareStretches`](super::BareStretches)).
+    pub is_bare: Option<bool>,
+    /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
+    /// that is not known.
+    pub is_plain: bool,
+}
+
+/// The place of a word among headings and list items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LinePlace {
+    /// Running text.
+    #[default]
+    Text,
+    /// In a heading: a line that begins with number signs or equals signs.
+    Heading,
+    /// At the beginning of a list item: a line that begins with a bullet, a number or a letter.
+    Item,
+}
+
+impl Token {
+    /// Returns true if the source shows that a sentence begins here and the gap before the word its end: a clitic
+    /// passes its start on without a mark.
+    pub fn follows_end(&self) -> bool {
+        self.starts && !self.after_clitic
+    }
+
+    /// Returns true if the source has the word with a capital that is not that of a heading or a list item,
+    /// nor stands behind a mark. A longer word in capitals is stressed.
+    pub fn shows_capital(&self) -> bool {
+        let is_capital = match self.constraint {
+            Constraint::Kept(Case::Upper) => {
+                !self.is_plain && self.right.is_none() && self.lower.len() <= LONGEST_LETTER
+            }
+            constraint => constraint.has_capital(),
+        };
+        self.left.is_none() && self.place == LinePlace::Text && is_capital
+    }
+
+    /// Returns the marks that cannot be inserted right behind the word, where they would be read as
+    /// something else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a
+    /// colon as a label's.
+    #[inline]
+    pub fn refused(&self) -> MarkSet {
+        let stop = self.abbreviates.then_some(Mark::Period);
+        let entity = matches!(self.left, Some('&' | '#')).then_some(Mark::Semicolon);
+        stop.into_iter().chain(entity).chain(self.may_name.then_some(Mark::Colon)).collect()
+    }
+}
+
+/// Words in order. The storage is cleared and reused, so that no word costs an allocation; nothing
+/// is borrowed from the source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tokens {
+    text: String,
+    tokens: Vec<Token>,
+}
+
+impl Tokens {
+    /// Makes an empty list.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes the words of a list, each with a space before it and the first at the beginning of a
+    /// text: for tests and for words that come without a source.
+    ///
+    /// ```
+    /// use majuscule::{Locale, Tokens};
+    ///
+    /// let tokens = Tokens::of_words(["The", "Kelvins"], Locale::Root);
+    /// assert_eq!(tokens.lower(1), "kelvins");
+    /// ```
+    pub fn of_words<'a>(words: impl IntoIterator<Item = &'a str>, locale: Locale) -> Self {
+        let mut tokens = Self::new();
+        for word in words {
+            let before = if tokens.is_empty() { Break::Document } else { Break::Space };
+            tokens.push(word, locale, Token { before, ..Token::default() });
+        }
+        tokens
+    }
+
+    /// Removes all words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.tokens.clear();
+    }
+
+    /// Returns the number of words.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Returns true if there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Appends a word in any case; its [lookup key](lower_word) is stored.
+    #[inline]
+    pub fn push(&mut self, word: &str, locale: Locale, token: Token) {
+        let start = self.text.len() as u32;
+        lower_word(word, locale, &mut self.text);
+        self.tokens.push(Token { lower: start..self.text.len() as u32, ..token });
+    }
+
+    /// Returns the lower case of word `i`.
+    ///
+    /// # Panics
+    /// Panics if there is no word `i`.
+    #[inline]
+    pub fn lower(&self, i: usize) -> &str {
+        let Range { start, end } = self.tokens[i].lower;
+        &self.text[start as usize..end as usize]
+    }
+
+    /// Returns the lower case of all words, which [`Token::lower`] points into.
+    #[inline]
+    pub(super) fn lower_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    /// Iterates over the words: the lower case of each and its token.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Token)> + Clone {
+        self.tokens
+            .iter()
+            .map(|token| (&self.text[token.lower.start as usize..token.lower.end as usize], token))
+    }
+
+    /// Returns the tokens, without their text.
+    pub fn as_slice(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// Returns the tokens, without their text, so that they can be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [Token] {
+        &mut self.tokens
+    }
+
+    /// Appends a range of the words of another list.
+    ///
+    /// # Panics
+    /// Panics if the range exceeds the other list.
+    pub fn extend(&mut self, others: &Self, words: Range<usize>) {
+        let Some(first) = others.tokens[words.clone()].first() else { return };
+        let (from, to) = (first.lower.start, others.tokens[words.end - 1].lower.end);
+        let start = self.text.len() as u32;
+        self.text.push_str(&others.text[from as usize..to as usize]);
+        self.tokens.extend(others.tokens[words].iter().map(|token| {
+            let Range { start: first, end } = token.lower;
+            Token { lower: start + first - from..start + end - from, ..token.clone() }
+        }));
+    }
+
+    /// Keeps the first `len` words.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(token) = self.tokens.get(len) {
+            self.text.truncate(token.lower.start as usize);
+            self.tokens.truncate(len);
+        }
+    }
+}
+
+/// Appends the lookup key of a word to `out`: lower case under the locale, composed (NFC) if that
+/// keeps its letters, with `’` as `'`, and without soft hyphens and joiners. The key has as many
+/// letters that pair as the word, in the same order, so a [`Case`] read from one fits the other.
+#[inline]
+pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
+    if word.is_ascii() && locale != Locale::Turkic {
+        let start = out.len();
+        out.push_str(word);
+        out[start..].make_ascii_lowercase();
+    } else {
+        lower_any_word(word, locale, out);
+    }
+}
+
+/// Returns true if a character is not part of the [lookup key](lower_word) of its word.
+pub(super) fn is_left_out(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
+/// Makes the key of a word of any script; the plain twin of [`lower_word`].
+fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
+    let start = out.len();
+    for (_, c, letter) in locale.letters(word) {
+        match (c, letter) {
+            (_, Some(super::Letter::Upper(lower))) => out.push(lower),
+            ('’', _) => out.push('\''),
+            (CAPITAL_SHARP_S, _) => out.push(SHARP_S),
+            (c, _) if is_left_out(c) => {}
+            _ => out.push(c),
+        }
+    }
+    if out[start..].chars().any(is_joiner) {
+        let composed = locale.lower(&out[start..].nfc().collect::<String>());
+        // Composing may give a letter that does not pair (j and caron): the word then stays as it
+        // is.
+        if locale.letter_count(&composed) == locale.letter_count(word) {
+            out.truncate(start);
+            out.push_str(&composed);
+        }
+    }
+}
