@@ -218,7 +218,7 @@ fn trained(folder: &Path) -> (EncoderConfig, HuggingFaceTokenizer, TensorMap) {
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
     let subwords = HuggingFaceTokenizer::read(&read("tokenizer.json"), None)
         .unwrap_or_else(|problem| stop(folder, &problem));
-    let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
+    let store = majuscule_methods::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
     let shapes = names::tagger_shapes(&config, Heads::of(&store.manifest().labels).sizes());
     let named = |name: &str| Some(names::tagger_name(config.kind, name));
     let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);

@@ -17,10 +17,11 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::format::Format;
-use majuscule::methods::{Backend, Methods, Model};
-use majuscule::model::{self};
+use majuscule::models::{Methods, Model};
 use majuscule_base::files::Input;
 use majuscule_fst::ngram;
+use majuscule_methods::Backend;
+use majuscule_methods::model::{self};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney;

@@ -12,7 +12,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::format::Format;
-use majuscule::methods::{Model, Preset, embedded_as};
+use majuscule::models::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
 use majuscule_base::files::Input;
 use majuscule_text::{Locale, RestoreOptions};

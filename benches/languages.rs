@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use majuscule::methods::language::Other;
+use majuscule::models::language::Other;
 use majuscule::{DetectedLanguage, LANGUAGES, detect_language};
 
 /// The most texts of a file, spread over it.

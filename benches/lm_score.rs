@@ -13,7 +13,7 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::lm::{
+use majuscule_lm::{
     NgramModel, NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBatch, WordId, binary,
 };
 use majuscule_text::Locale;

@@ -15,9 +15,9 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::format::Format;
-use majuscule::methods::{Model, Preset, embedded_as, load};
-use majuscule::model::{self, Bytes, Packed};
+use majuscule::models::{Model, Preset, embedded_as, load};
 use majuscule_base::files::Input;
+use majuscule_methods::model::{self, Bytes, Packed};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};

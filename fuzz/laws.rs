@@ -6,10 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use majuscule::format::{Format, Record, Utterance, refuse_binary};
-use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
-use majuscule::methods::majority::CaseTable;
-use majuscule::methods::{Backend, Methods, Model, load};
-use majuscule::model::{Bytes, Draft, Manifest, Packed, Section, Store};
+use majuscule::models::{Methods, Model, load};
 use majuscule::restore::{Stream, Streaming, n_best, restore, stream_as};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
@@ -17,6 +14,10 @@ use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;
+use majuscule_lm::{NgramModel, NgramState, ScoredWord, arpa, binary};
+use majuscule_methods::Backend;
+use majuscule_methods::majority::CaseTable;
+use majuscule_methods::model::{Bytes, Draft, Manifest, Packed, Section, Store};
 use majuscule_text::restorer::Restorer;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{
@@ -588,7 +589,7 @@ fn assert_is_clear(error: &Error) {
 
 /// The methods whose models can be loaded without a library of tensors.
 fn every_method() -> Methods {
-    Methods::default().with(majuscule::methods::network::bert::METHOD).with(majuscule_fst::ngram::METHOD)
+    Methods::default().with(majuscule_methods::network::bert::METHOD).with(majuscule_fst::ngram::METHOD)
 }
 
 /// Restores a text by a model, also with marks, live, and with several results. Returns false if the
@@ -718,14 +719,14 @@ pub fn arpa(data: &[u8]) {
     use_language_model(&model);
     let written = |model: &NgramModel| {
         let mut text = Vec::new();
-        lm::arpa::write(model, &mut text).expect("memory can be written");
+        arpa::write(model, &mut text).expect("memory can be written");
         text
     };
     let text = written(&model);
     let again = NgramModel::read("fuzz", text.clone()).expect("what was written can be read");
     assert!(written(&again) == text, "{:?} is read otherwise", String::from_utf8_lossy(&text));
     let mut bytes = Vec::new();
-    lm::binary::write(&model, &mut bytes).expect("memory can be written");
+    binary::write(&model, &mut bytes).expect("memory can be written");
     let again = NgramModel::read("fuzz", bytes).expect("what was written can be read");
     again.check().expect("the checksum was written with it");
     assert_eq!(written(&again), text, "the binary is read otherwise");

@@ -24,14 +24,8 @@
 // packages of this repository, each for the reason beside it.
 #[doc(hidden)] // Corpora are read, and another package converts files.
 pub mod format;
-#[doc(hidden)] // Training estimates what is read here.
-pub mod lm;
-#[doc(hidden)] // The methods of other packages search with it.
-pub mod search;
-#[doc(hidden)] // Training writes models.
-pub mod model;
-#[doc(hidden)] // Training shares the features of each method.
-pub mod methods;
+#[doc(hidden)] // The program makes systems of several models.
+pub mod models;
 #[doc(hidden)] // The program restores piece by piece and live.
 pub mod restore;
 
@@ -39,6 +33,8 @@ pub use format::Format;
 pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
 pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};
 pub use majuscule_base::interrupt::Interrupt;
+pub use majuscule_methods::model::{Manifest, ModelDirs, Store};
+pub use majuscule_methods::{Backend, Method};
 pub use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use majuscule_text::tokenize::Capitalized;
 pub use majuscule_text::{
@@ -46,8 +42,7 @@ pub use majuscule_text::{
     Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
     RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
 };
-pub use methods::{Backend, DetectedLanguage, LANGUAGES, Method, Methods, Model, Preset, detect_language};
-pub use model::{Manifest, ModelDirs, Store};
+pub use models::{DetectedLanguage, LANGUAGES, Methods, Model, Preset, detect_language};
 pub use restore::{
     ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
     RestoredPart, RestoredWord, Stream, Streaming, TextRestorer, WordStream,

@@ -1,9 +1,9 @@
 //! A model and what is done with it: bytes in, bytes out.
 
-use majuscule::methods::MAXENT;
-use majuscule::model::Packed;
 use majuscule::{Backend, Methods, Model, RestoreOptions, Spellings, Stream, Streaming, TextRestorer};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::MAXENT;
+use majuscule_methods::model::Packed;
 use serde::Serialize;
 
 #[cfg(feature = "all")]

@@ -1,7 +1,7 @@
 //! Files: restored in their format.
 
 use majuscule::format::{decoded_text, whisper};
-use majuscule::methods::language::tag_of;
+use majuscule::models::language::tag_of;
 use majuscule::restore::pool::{detect, detected_format};
 use majuscule::{FileRequest, Format, Input, LANGUAGES, Model, Note};
 use majuscule_base::error::Result;

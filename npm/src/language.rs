@@ -1,6 +1,6 @@
 //! The language of a text, and what may surprise in it.
 
-use majuscule::methods::language::Other;
+use majuscule::models::language::Other;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note, detect_language};
 use serde::Serialize;

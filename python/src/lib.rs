@@ -10,12 +10,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use majuscule::model::Packed;
 use majuscule::{
-    Interrupt, Model, OffsetCursor, OffsetUnit, Preset, RestoreOptions, Streaming, TextRestorer, model,
+    Interrupt, Model, OffsetCursor, OffsetUnit, Preset, RestoreOptions, Streaming, TextRestorer,
 };
 use majuscule_base::error::{Error, caught};
 use majuscule_cli::methods::methods_in;
+use majuscule_methods::model;
+use majuscule_methods::model::Packed;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 

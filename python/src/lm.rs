@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use majuscule::lm::NgramModel;
 use majuscule_base::error::Error;
+use majuscule_lm::NgramModel;
 use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::score::{TextScore, score};
@@ -40,7 +40,7 @@ impl LanguageModel {
     }
 
     fn __contains__(&self, word: &str) -> bool {
-        self.model.vocabulary().id(word) != majuscule::lm::WordId::UNKNOWN
+        self.model.vocabulary().id(word) != majuscule_lm::WordId::UNKNOWN
     }
 
     /// Scores a text, one sentence per line: log10 of its probability, and the numbers of sentences, words and unknown

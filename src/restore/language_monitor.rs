@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::notes::Note;
-use crate::methods::language::LanguageEvidence;
+use crate::models::language::LanguageEvidence;
 use majuscule_base::error::Result;
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};

@@ -7,6 +7,7 @@ mod captions;
 mod diff;
 pub mod language_monitor;
 mod notes;
+mod openings;
 mod options;
 mod output;
 pub mod pool;
@@ -31,7 +32,6 @@ pub use stream::Stream;
 pub use word_stream::{RestoredPart, WordStream};
 
 use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
-use crate::methods::openings::with_openings;
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
 use majuscule_base::error::{Error, Result};
@@ -45,6 +45,7 @@ use majuscule_text::{
     AfterWord, Break, Choice, ChosenWords, Conventions, Decision, InsertedMarks, KeptCapitals, MarkPlaces,
     NeededWords, RestoreOptions, Token, Tokens,
 };
+use openings::with_openings;
 use output::PieceWriter;
 use two_passes::TwoPasses;
 

@@ -1,8 +1,8 @@
 //! Notes for the host about a text that is restored all the same.
 
 use crate::format::Format;
-use crate::methods::LANGUAGES;
-use crate::methods::language::{Other, name_of};
+use crate::models::LANGUAGES;
+use crate::models::language::{Other, name_of};
 use majuscule_base::error::{Problem, option, worded};
 use majuscule_base::named::NamedValue;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::texts::TextQueue;
 use super::{Done, Stream, restore};
 use crate::format::Format;
-use crate::methods::Model;
+use crate::models::Model;
 use majuscule_base::error::{self, Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;

@@ -9,12 +9,13 @@ use super::language_monitor::LanguageMonitor;
 use super::notes::{LanguageSource, Note};
 use super::{Done, restore};
 use crate::format::{DetectedFormat, Format, Record, decoded_text, whisper};
-use crate::methods::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
-use crate::methods::{Backend, Methods, Model, Preset};
-use crate::model::{self, Manifest};
+use crate::models::language::{DetectedLanguage, LANGUAGE_BYTES, LanguageEvidence, tag_of};
+use crate::models::{Methods, Model, Preset};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{Encoding, Input, TextEncoder};
 use majuscule_base::named::NamedValue;
+use majuscule_methods::Backend;
+use majuscule_methods::model::{self, Manifest};
 use majuscule_text::{LanguageTag, RestoreOptions, Spellings};
 
 /// The language of texts whose language is neither named nor told.

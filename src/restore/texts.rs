@@ -276,11 +276,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::methods::Model;
-    use crate::model::Manifest;
+    use crate::models::Model;
     use crate::restore::{Stream, Streaming, WordStream};
     use majuscule_base::error::Error;
     use majuscule_base::interrupt::Interrupt;
+    use majuscule_methods::model::Manifest;
     use majuscule_text::restorer::{Boundary, Restorer, Session};
     use majuscule_text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
 
@@ -318,7 +318,7 @@ mod tests {
         let marks = |class| [Mark::None, Mark::Period].map(|mark| (class, mark));
         let labels = Labels::new(Class::ALL.into_iter().flat_map(marks));
         let manifest = Manifest {
-            format: crate::model::FORMAT,
+            format: majuscule_methods::model::FORMAT,
             method: "capitals".into(),
             language: "en".into(),
             locale: Locale::Root,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use majuscule::methods::{LANGUAGES, embedded};
+use majuscule::models::{LANGUAGES, embedded};
 use majuscule::restore::restore;
 use majuscule::{Format, MarkSet, RestoreOptions};
 use majuscule_base::files::Input;

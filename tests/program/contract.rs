@@ -12,14 +12,15 @@ use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
 use majuscule::format::Format;
-use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::{Backend, Model, VotingOptions, cascade, voting};
-use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
+use majuscule::models::{Model, VotingOptions, cascade, voting};
 use majuscule::restore::{Stream, Streaming, restore};
 use majuscule_base::files::Input;
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
+use majuscule_methods::Backend;
+use majuscule_methods::maxent::templates::Group;
+use majuscule_methods::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
 #[cfg(feature = "neural")]
 use majuscule_neural::{NetworkTrainingOptions, bert, bilstm, cnn_bilstm};
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};

@@ -4,7 +4,7 @@ use majuscule::format::Format;
 #[path = "../../fuzz/laws.rs"]
 pub mod laws;
 use laws as fuzz;
-use majuscule::lm::NgramModel;
+use majuscule_lm::NgramModel;
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -277,7 +277,7 @@ fn altered_language_models_are_read_or_refused() {
     let arpa = include_bytes!("../../lm/tiny.arpa");
     let mut binary = Vec::new();
     let model = NgramModel::read("tiny.arpa", arpa.to_vec()).unwrap();
-    majuscule::lm::binary::write(&model, &mut binary).unwrap();
+    majuscule_lm::binary::write(&model, &mut binary).unwrap();
     let pieces: [&[u8]; 4] =
         [arpa, &binary, b"\\2-grams:\n-0.5\tthe\x0c US\t1e38\n", b"ngram 4=0\n<UNK> -inf -0 \r\n"];
     for _ in 0..3000 {

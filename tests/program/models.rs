@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use majuscule::model::FileRecord;
+use majuscule_methods::model::FileRecord;
 
 use crate::room::{Room, with_models};
 use crate::toy_network;

@@ -2,15 +2,15 @@
 //! weights that nobody trained: what they answer is arbitrary, and the same everywhere.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use majuscule::methods::network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
-use majuscule::methods::network::cnn_bilstm::shape::CnnBilstmShape;
-use majuscule::methods::network::cnn_bilstm::{self, CnnBilstmParts, CnnBilstmSettings};
-use majuscule::methods::network::heads::Heads;
-use majuscule::methods::network::matrix::WeightMatrix;
-use majuscule::methods::network::tensors::{self, Embeddings, Shapes, WeightSource, embeddings};
-use majuscule::methods::network::word_lexicon::WordLexicon;
-use majuscule::model::{Draft, Packed};
-use majuscule::model::{FORMAT, Manifest, Section, Training};
+use majuscule_methods::model::{Draft, Packed};
+use majuscule_methods::model::{FORMAT, Manifest, Section, Training};
+use majuscule_methods::network::bert::{self, CONFIG, MIXED, TOKENIZER, WEIGHTS};
+use majuscule_methods::network::cnn_bilstm::shape::CnnBilstmShape;
+use majuscule_methods::network::cnn_bilstm::{self, CnnBilstmParts, CnnBilstmSettings};
+use majuscule_methods::network::heads::Heads;
+use majuscule_methods::network::matrix::WeightMatrix;
+use majuscule_methods::network::tensors::{self, Embeddings, Shapes, WeightSource, embeddings};
+use majuscule_methods::network::word_lexicon::WordLexicon;
 use majuscule_text::{Class, Labels, Locale, Mark};
 use serde_json::{Map, Value, json};
 

@@ -75,7 +75,7 @@ fn a_model_is_replaced_under_its_readers_and_by_two_at_once() {
         let reader = scope.spawn(|| {
             let mut opened = 0;
             while opened < 3 || !is_done.load(std::sync::atomic::Ordering::Relaxed) {
-                let model = majuscule::model::open(room.path("new")).unwrap();
+                let model = majuscule_methods::model::open(room.path("new")).unwrap();
                 model.check().unwrap();
                 opened += 1;
             }

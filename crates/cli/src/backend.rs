@@ -1,7 +1,7 @@
 //! `--device` and `--precision`: the backend of a neural model.
 
-use majuscule::methods::Backend;
-use majuscule::methods::backend::{Device, Precision};
+use majuscule_methods::Backend;
+use majuscule_methods::backend::{Device, Precision};
 
 /// The options that choose the backend.
 #[derive(Debug, Clone, Copy, clap::Args)]

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::host;
 use super::methods::methods;
 use super::named;
-use majuscule::methods::{Backend, Model, Read, cascade};
+use majuscule::models::{Model, Read, cascade};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::Backend;
 
 /// The usual `--sure`.
 const SURE: f32 = 0.9;

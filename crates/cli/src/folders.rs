@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use majuscule::format::Format;
-use majuscule::model::MANIFEST;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_methods::model::MANIFEST;
 
 /// A text, and its name in an output folder.
 pub struct InputText {

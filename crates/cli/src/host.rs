@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use majuscule::Interrupt;
-use majuscule::methods::Model;
+use majuscule::models::Model;
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result, caught};
 use majuscule_base::files::{self, Input};

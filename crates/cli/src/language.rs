@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use majuscule::methods::LANGUAGES;
-use majuscule::methods::language::name_of;
+use majuscule::models::LANGUAGES;
+use majuscule::models::language::name_of;
 use majuscule::restore::LanguageSource;
 
 /// The languages of the files of a run.

@@ -4,8 +4,9 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use majuscule::methods::{Method, Methods};
-use majuscule::model::ModelDirs;
+use majuscule::models::Methods;
+use majuscule_methods::Method;
+use majuscule_methods::model::ModelDirs;
 
 #[cfg(feature = "learning")]
 const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);

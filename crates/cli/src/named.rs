@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use majuscule::methods::{Backend, Model, Preset};
-use majuscule::model::{self, Store};
+use majuscule::models::{Model, Preset};
 use majuscule_base::error::Result;
 use majuscule_base::named::NamedValue;
+use majuscule_methods::Backend;
+use majuscule_methods::model::{self, Store};
 
 use crate::host;
 use crate::methods::methods;

@@ -10,7 +10,7 @@ use clap::{Command, CommandFactory};
 #[cfg(feature = "learning")]
 use super::learning;
 use super::{Cli, page::print};
-use majuscule::methods::LANGUAGES;
+use majuscule::models::LANGUAGES;
 use majuscule_base::error::Error;
 
 /// Prints a shell completion script

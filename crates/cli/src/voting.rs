@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::ArgGroup;
-use majuscule::methods::{Model, VotingOptions, voting};
+use majuscule::models::{Model, VotingOptions, voting};
 use majuscule_base::error::{Error, Result};
 
 /// The options of windows.

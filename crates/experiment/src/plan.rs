@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
 use super::results::OmittedRow;
 use majuscule::format::{DetectedFormat, Format, FormatInfo};
-use majuscule::methods::{Methods, Preset};
+use majuscule::models::{Methods, Preset};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_train::eval::table::thousands;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::results::{PaperRun, Published};
-use majuscule::methods::Preset;
+use majuscule::models::Preset;
 use majuscule_base::error::{Error, Location, Problem, Result};
 use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;

@@ -12,7 +12,7 @@ use super::collect::{collect, overlap};
 use super::plan::{Job, LineRange, Plan, Task};
 use super::recipe::Recipe;
 use super::results::{Results, TextOverlap};
-use majuscule::methods::Methods;
+use majuscule::models::Methods;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
 use majuscule_text::Locale;

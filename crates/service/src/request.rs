@@ -1,6 +1,6 @@
 //! The options of a request, from JSON or from the parameters of its address.
 
-use majuscule::methods::language::LanguageEvidence;
+use majuscule::models::language::LanguageEvidence;
 use majuscule::{
     ChosenModel, Door, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
     ModelPool, Note, Preset, RestoreOptions, Spellings, TextRestorer, UserOption,

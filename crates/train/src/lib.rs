@@ -3,7 +3,7 @@
 //!
 //! Training sees the same words as restoring, [`majuscule_text::Tokens`], with labels beside them
 //! ([`corpus::Example`]). It learns a model in memory, which is written as a
-//! [`majuscule::model::Draft`].
+//! [`majuscule_methods::model::Draft`].
 
 // In reading order: each module uses only those above it.
 pub mod random;

@@ -18,10 +18,10 @@ use crate::folders;
 use crate::methods::methods as loaded;
 use crate::named;
 use crate::page::threads;
-use majuscule::methods::Backend;
-use majuscule::model::Store;
 use majuscule_base::error::Error;
 use majuscule_base::files;
+use majuscule_methods::Backend;
+use majuscule_methods::model::Store;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{self, Progress};
 

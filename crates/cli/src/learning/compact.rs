@@ -33,8 +33,8 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
     args.target.check(&model_files([&args.model]), None)?;
     let store = named::open(&args.model, "en")?;
     let small = match store.manifest().method.as_str() {
-        "bert" => majuscule::methods::network::bert::in_bytes(&*store)?,
-        "cnn-bilstm" => majuscule::methods::network::cnn_bilstm::in_bytes(&*store)?,
+        "bert" => majuscule_methods::network::bert::in_bytes(&*store)?,
+        "cnn-bilstm" => majuscule_methods::network::cnn_bilstm::in_bytes(&*store)?,
         "hmm" => majuscule_train::methods::hmm::compact(&*store)?,
         other => {
             let problem =

@@ -16,7 +16,7 @@ use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
-use majuscule::methods::{Model, Preset, Read};
+use majuscule::models::{Model, Preset, Read};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_base::error::Error;
 use majuscule_base::files::Publish;

@@ -14,7 +14,7 @@ use crate::flag;
 use crate::force::ForceArg;
 use crate::methods::methods;
 use crate::page::print;
-use majuscule::methods::Preset;
+use majuscule::models::Preset;
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};

@@ -10,12 +10,12 @@ use super::publish;
 use super::{check_outputs, tell_notes};
 use crate::force::ForceArg;
 use crate::page::{print, print_with};
-use majuscule::lm::NgramModel;
-use majuscule::lm::forms::{Forms, check_weight};
-use majuscule::methods::hmm::checked_language_model;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits, Publish};
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
+use majuscule_lm::NgramModel;
+use majuscule_lm::forms::{Forms, check_weight};
+use majuscule_methods::hmm::checked_language_model;
 use majuscule_text::Locale;
 
 /// Language models as weighted transducers, in OpenFst's file formats

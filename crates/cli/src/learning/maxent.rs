@@ -12,9 +12,9 @@ use crate::folders;
 use crate::force::ForceArg;
 use crate::named;
 use crate::page::threads;
-use majuscule::methods::maxent::Maxent;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits, Publish};
+use majuscule_methods::maxent::Maxent;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::maxent::{self, Target};
 

@@ -12,11 +12,11 @@ use super::measure::locale;
 use super::publish;
 use crate::force::ForceArg;
 use crate::page::{number, print, print_with, threads};
-use majuscule::methods::maxent::tagger::{TaggedWords, Tagger};
-use majuscule::model;
 use majuscule_arguments::by_name;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits};
+use majuscule_methods::maxent::tagger::{TaggedWords, Tagger};
+use majuscule_methods::model;
 use majuscule_train::corpus::treebank::{TaggedKind, Treebank};
 use majuscule_train::methods::maxent::{TagAccuracy, TaggerConfig, tag_accuracy, train_tagger};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Arg;
 use majuscule::format::Format;
-use majuscule::methods::Preset;
+use majuscule::models::Preset;
 use majuscule::restore::LanguageChoice;
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule_arguments::{BARE_MARKS, UserOptionArgs, by_name, default_name};

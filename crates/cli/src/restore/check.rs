@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use majuscule::format::{Format, FormatFamily};
-use majuscule::methods::{Model, Preset};
-use majuscule::model::Store;
+use majuscule::models::{Model, Preset};
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
+use majuscule_methods::model::Store;
 use majuscule_text::{Context, MarkSet, OutputForm};
 
 use super::arguments::RestoreArgs;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 use majuscule::format::{Format, decoded_text};
-use majuscule::methods::Model;
-use majuscule::methods::language::DetectedLanguage;
+use majuscule::models::Model;
+use majuscule::models::language::DetectedLanguage;
 use majuscule::restore::pool::{detect, detected_format};
 use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
 use majuscule_base::bytes::Bytes;
@@ -517,7 +517,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use majuscule::methods::{Preset, embedded_as};
+    use majuscule::models::{Preset, embedded_as};
     use majuscule_text::SentenceStart;
     use majuscule_text::tokenize::Capitalized;
 

@@ -17,18 +17,18 @@ use serde::{Deserialize, Serialize};
 pub use train::{NgramConfig, train};
 
 use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols, Walk};
-use majuscule::lm::forms::Forms;
-use majuscule::lm::vocab::SPECIAL;
-use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
-use majuscule::methods::gaps::MarkCosts;
-use majuscule::methods::hmm::candidates::{Candidates, FormCandidate};
-use majuscule::methods::hmm::events::{self, AskedMarks, EventSession};
-use majuscule::methods::hmm::guess::Guesser;
-use majuscule::methods::hmm::session::{self, HmmSession};
-use majuscule::methods::{Method, classical, hmm};
-use majuscule::model::{Section, Store};
-use majuscule::search::Scorer;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::forms::Forms;
+use majuscule_lm::search::Scorer;
+use majuscule_lm::vocab::SPECIAL;
+use majuscule_lm::{MAX_ORDER, Vocabulary, WordId};
+use majuscule_methods::gaps::MarkCosts;
+use majuscule_methods::hmm::candidates::{Candidates, FormCandidate};
+use majuscule_methods::hmm::events::{self, AskedMarks, EventSession};
+use majuscule_methods::hmm::guess::Guesser;
+use majuscule_methods::hmm::session::{self, HmmSession};
+use majuscule_methods::model::{Section, Store};
+use majuscule_methods::{Method, classical, hmm};
 use majuscule_text::restorer::{Details, Labelling, Request, Restorer, Session};
 use majuscule_text::{Labels, Locale, Tokens};
 
@@ -220,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use majuscule::methods::hmm::Hmm;
+    use majuscule_methods::hmm::Hmm;
     use majuscule_text::restorer::Boundary;
     use majuscule_text::{Choice, Label};
     use majuscule_train::corpus::{Corpus, Protocol, Reading};

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{MACHINE, Ngram, NgramSettings};
 use crate::wfst::{self, BackOff, Machine, Symbols};
-use majuscule::lm::forms::check_weight;
-use majuscule::methods::gaps::MarkCosts;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::forms::check_weight;
+use majuscule_methods::gaps::MarkCosts;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::hmm::Language;
 use majuscule_train::methods::{Learned, Learner, Watch, json};

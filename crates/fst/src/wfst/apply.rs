@@ -6,8 +6,8 @@ use super::{
     ArcLabel, EPSILON, FAILURE_SYMBOL, Lattice, LayeredSearch, Machine, MachinePath, Symbols, WordCandidate,
     best_paths,
 };
-use majuscule::lm::vocab::SPECIAL;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::vocab::SPECIAL;
 use majuscule_text::Locale;
 use majuscule_text::tokens::lower_word;
 

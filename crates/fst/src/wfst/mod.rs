@@ -34,9 +34,9 @@ pub use plain::{best_path, best_paths};
 pub use symbols::Symbols;
 pub use walk::Walk;
 
-use majuscule::lm::forms::Forms;
-use majuscule::lm::{NgramModel, NgramState, WordId};
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::forms::Forms;
+use majuscule_lm::{NgramModel, NgramState, WordId};
 use majuscule_text::tokens::lower_word;
 use majuscule_text::{Case, Locale};
 

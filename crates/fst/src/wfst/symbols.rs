@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{ArcLabel, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, MachineArc};
-use majuscule::lm::NgramModel;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::NgramModel;
 
 use rustc_hash::FxHashMap;
 

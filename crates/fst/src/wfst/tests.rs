@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::*;
-use majuscule::lm::vocab::SPECIAL;
-use majuscule::search::{Scorer, n_best};
+use majuscule_lm::search::{Scorer, n_best};
+use majuscule_lm::vocab::SPECIAL;
 
 /// The words of the random models: forms of four lower-cased words, and `<unk>`.
 const WORDS: [&str; 7] = ["a", "A", "b", "B", "bB", "c", "<unk>"];

@@ -4,8 +4,8 @@ use candle_core::utils::cuda_is_available;
 use candle_core::{DType, Device, Result as Computed, cuda};
 
 use super::weights::TensorMap;
-use majuscule::methods::backend::{Backend, Device as Name, Precision};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_methods::backend::{Backend, Device as Name, Precision};
 
 /// Opens a device.
 ///

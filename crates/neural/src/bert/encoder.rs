@@ -9,7 +9,7 @@ use super::dropout::Dropout;
 use super::names::DISTANCES;
 use super::ops::{self, Heads};
 use super::weights::TensorMap;
-use majuscule::methods::network::bert::distances::DistanceBuckets;
+use majuscule_methods::network::bert::distances::DistanceBuckets;
 
 /// Texts as rows of subwords, padded to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,7 +243,7 @@ mod tests {
     use super::super::names::{saved_name, tagger_name};
     use super::super::weights::{read_encoder, write};
     use super::*;
-    use majuscule::methods::backend::Precision;
+    use majuscule_methods::backend::Precision;
 
     const KINDS: [&str; 6] = ["bert", "roberta", "xlm-roberta", "distilbert", "electra", "mpnet"];
 

@@ -22,22 +22,22 @@ use candle_core::{Device, Result as Computed, Tensor};
 pub use crate::shared::adam::Optimizer;
 pub use crate::shared::heads::{HeadSizes, Heads};
 pub use crate::shared::predict::{HeadOptions, Prediction};
-use majuscule::methods::network::bert::windows::EncoderWindow;
-pub use majuscule::methods::network::bert::windows::LabelledSubword;
-use majuscule::methods::network::bert::{
+use majuscule_methods::network::bert::windows::EncoderWindow;
+pub use majuscule_methods::network::bert::windows::LabelledSubword;
+use majuscule_methods::network::bert::{
     BertFiles, BertModel, CONFIG, EngineScorer, MIXED, TOKENIZER, WEIGHTS, WindowScorer, failed,
 };
-pub use majuscule::methods::network::bert::{BertSettings, config, engine, names};
+pub use majuscule_methods::network::bert::{BertSettings, config, engine, names};
 pub use train::{BertAdaptation, BertConfig, BertTrainingOptions, LayerConfig, LossConfig, Schedule, train};
 
 use config::EncoderConfig;
 use dropout::NoDropout;
 use encoder::EncoderBatch;
 use engine::EnginePrecision;
-use majuscule::methods::Method;
-use majuscule::methods::backend::{Backend, Precision};
-use majuscule::model::{Section, Store};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_methods::Method;
+use majuscule_methods::backend::{Backend, Precision};
+use majuscule_methods::model::{Section, Store};
 use majuscule_text::restorer::{EncoderCheck, LayerWeights};
 use tagger::Tagger;
 use tokenize::HuggingFaceTokenizer;
@@ -49,7 +49,7 @@ pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
     load: |store, computing| match BertSettings::of(store)?.in_bytes {
-        true => Ok(Arc::new(majuscule::methods::network::bert::load(store, computing)?)),
+        true => Ok(Arc::new(majuscule_methods::network::bert::load(store, computing)?)),
         false => Ok(Arc::new(load(store, computing)?)),
     },
 };

@@ -13,7 +13,7 @@ use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{Model as _, PaddingParams, Tokenizer};
 
 use super::vocabulary;
-pub use majuscule::methods::network::subwords::{Special, SpecialNames, SubwordTokenizer};
+pub use majuscule_methods::network::subwords::{Special, SpecialNames, SubwordTokenizer};
 
 /// Cuts words into subwords.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ fn prefixed(pre_tokenizer: &mut PreTokenizerWrapper) {
 
 #[cfg(test)]
 mod tests {
-    use majuscule::methods::network::subwords::NativeTokenizer;
+    use majuscule_methods::network::subwords::NativeTokenizer;
     use proptest::prelude::*;
 
     use super::*;

@@ -9,9 +9,9 @@ use safetensors::tensor::{Dtype, TensorView};
 use super::config::EncoderConfig;
 use super::names::{Shapes, encoder_name, encoder_shapes};
 use super::ops;
-use majuscule::methods::network::bert::CONFIG;
-use majuscule::methods::network::matrix::WeightMatrix;
-use majuscule::methods::network::tensors::{
+use majuscule_methods::network::bert::CONFIG;
+use majuscule_methods::network::matrix::WeightMatrix;
+use majuscule_methods::network::tensors::{
     Embeddings, TensorFile, WeightSource, check_finite as check_values,
 };
 

@@ -9,9 +9,9 @@ use super::train;
 use crate::shared::checks::check_numbers;
 use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRecord, show_default};
 use crate::shared::predict::HeadOptions;
-use majuscule::methods::network::cnn_bilstm::shape::CnnBilstmShape;
-use majuscule::methods::network::cnn_bilstm::{NAME, WINDOWS};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_methods::network::cnn_bilstm::shape::CnnBilstmShape;
+use majuscule_methods::network::cnn_bilstm::{NAME, WINDOWS};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
 

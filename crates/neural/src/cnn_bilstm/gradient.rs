@@ -1,6 +1,6 @@
 //! The loss of a batch, −ln p of its labels, and its gradient with respect to every weight.
 
-use majuscule::methods::network::cnn_bilstm::shape::CONVOLVED;
+use majuscule_methods::network::cnn_bilstm::shape::CONVOLVED;
 
 use super::layout::CnnBilstmLayout;
 use super::network::{SubwordBatch, SubwordPass};

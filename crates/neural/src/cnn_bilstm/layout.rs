@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use majuscule::methods::network::cnn_bilstm::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS};
-use majuscule::methods::network::heads::WordLayout;
-use majuscule::methods::network::matrix::WeightMatrix;
-use majuscule::methods::network::tensors::{Embeddings, Shapes, WeightSource, embeddings};
-use majuscule::methods::network::word_lexicon::ROWS;
+use majuscule_methods::network::cnn_bilstm::shape::{self, CONVOLVED, CnnBilstmShape, DIRECTIONS, HEADS};
+use majuscule_methods::network::heads::WordLayout;
+use majuscule_methods::network::matrix::WeightMatrix;
+use majuscule_methods::network::tensors::{Embeddings, Shapes, WeightSource, embeddings};
+use majuscule_methods::network::word_lexicon::ROWS;
 
 use crate::shared::heads::HeadSizes;
 use crate::shared::lstm::CellLayout;

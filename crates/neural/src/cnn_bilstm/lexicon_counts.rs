@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use majuscule::methods::maxent::profile::WordCounts;
-use majuscule::methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
 use majuscule_base::error::Result;
+use majuscule_methods::maxent::profile::WordCounts;
+use majuscule_methods::network::word_lexicon::{LexiconRows, MOST_LISTS, WordLexicon};
 use majuscule_text::Case;
 use majuscule_train::methods::maxent::read_lists;
 use rustc_hash::FxHashMap;

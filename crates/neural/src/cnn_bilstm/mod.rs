@@ -14,10 +14,10 @@ mod trainer;
 use std::num::NonZeroUsize;
 
 pub use config::CnnBilstmConfig;
-use majuscule::methods::gaps::MarkCosts;
-use majuscule::methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision, NAME};
-use majuscule::methods::network::tensors;
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::gaps::MarkCosts;
+use majuscule_methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision, NAME};
+use majuscule_methods::network::tensors;
 use majuscule_text::Tokens;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_train::corpus::{Corpus, Example};

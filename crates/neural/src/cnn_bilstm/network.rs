@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
 
-use majuscule::methods::network::cnn_bilstm::shape::{CONVOLVED, CnnBilstmShape};
-use majuscule::methods::network::subwords::Special;
-use majuscule::methods::network::word_lexicon::LexiconRows;
+use majuscule_methods::network::cnn_bilstm::shape::{CONVOLVED, CnnBilstmShape};
+use majuscule_methods::network::subwords::Special;
+use majuscule_methods::network::word_lexicon::LexiconRows;
 use majuscule_train::random::{Random, below, unit};
 
 use super::layout::CnnBilstmLayout;

@@ -1,13 +1,13 @@
 //! A corpus as subwords and label ids.
 
-use majuscule::methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
-use majuscule::methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
-use majuscule::methods::network::heads::WordLayout;
-use majuscule::methods::network::subwords::NativeTokenizer;
-use majuscule::methods::network::windower::{EncodedWord, WindowWord};
-use majuscule::methods::network::word_lexicon::LexiconRows;
-use majuscule::methods::spellings;
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::network::cnn_bilstm::subwords::{self, SubwordIds, SubwordWindow};
+use majuscule_methods::network::cnn_bilstm::{CnnBilstmParts, CnnBilstmSettings};
+use majuscule_methods::network::heads::WordLayout;
+use majuscule_methods::network::subwords::NativeTokenizer;
+use majuscule_methods::network::windower::{EncodedWord, WindowWord};
+use majuscule_methods::network::word_lexicon::LexiconRows;
+use majuscule_methods::spellings;
 
 use super::config::CnnBilstmConfig;
 use super::lexicon_counts::LexiconCounts;

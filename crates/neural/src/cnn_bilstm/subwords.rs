@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use majuscule::methods::network::subwords::{NativeTokenizer, SubwordTokenizer};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::network::subwords::{NativeTokenizer, SubwordTokenizer};
 use majuscule_train::methods::forms::CorpusForms;
 use rustc_hash::FxHashMap;
 use tokenizers::models::wordpiece::{WordPiece, WordPieceTrainer};

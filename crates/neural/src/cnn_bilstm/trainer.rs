@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use majuscule::methods::network::cnn_bilstm::CnnBilstm;
-use majuscule::methods::network::subwords::Special;
 use majuscule_base::error::Result;
+use majuscule_methods::network::cnn_bilstm::CnnBilstm;
+use majuscule_methods::network::subwords::Special;
 use majuscule_train::random::{Purpose, generator, mask};
 
 use super::gradient::gradient;

@@ -1,7 +1,7 @@
 //! The labels that a tagger learns from an example.
 
-use majuscule::methods::network::heads::Heads;
-use majuscule::methods::network::windower::WordWindow;
+use majuscule_methods::network::heads::Heads;
+use majuscule_methods::network::windower::WordWindow;
 use majuscule_text::{Mark, MarkSet};
 use majuscule_train::corpus::{Example, Gold};
 

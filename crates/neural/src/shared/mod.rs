@@ -22,4 +22,4 @@ pub mod throughput;
 pub mod toy_texts;
 pub mod train_loop;
 
-pub use majuscule::methods::network::{exp, heads, instruction_set, lanes, sequences, session, windower};
+pub use majuscule_methods::network::{exp, heads, instruction_set, lanes, sequences, session, windower};

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use majuscule::methods::gaps::MarkCosts;
 use majuscule_arguments::by_name;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::named::NamedValue;
+use majuscule_methods::gaps::MarkCosts;
 use majuscule_text::{Choice, MarkSet};
 use majuscule_train::corpus::Example;
 use majuscule_train::methods::balance::{Costs, FEWEST, MarkOptions, best_costs, f_of_choices};

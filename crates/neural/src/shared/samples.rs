@@ -1,10 +1,10 @@
 //! A corpus as samples of a network: the training examples, the held-out ones, and batches of about
 //! equal length.
 
-use majuscule::methods::network::bert::runs;
-use majuscule::methods::network::heads::Heads;
-use majuscule::methods::network::windower::{WindowOptions, Windower, WordEncoder, WordWindow};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::network::bert::runs;
+use majuscule_methods::network::heads::Heads;
+use majuscule_methods::network::windower::{WindowOptions, Windower, WordEncoder, WordWindow};
 use majuscule_text::{Class, Labels, Mark, MarkSet};
 use majuscule_train::corpus::marks::check_taught;
 use majuscule_train::corpus::{Corpus, Example, Protocol};

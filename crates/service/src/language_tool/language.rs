@@ -1,6 +1,6 @@
 //! Languages as LanguageTool names them, with the variants that its clients ask for.
 
-use majuscule::methods::language::{LanguageEvidence, Other, name_of};
+use majuscule::models::language::{LanguageEvidence, Other, name_of};
 use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{DetectedLanguage, LANGUAGES};
 use majuscule_text::{Language, LanguageTag};

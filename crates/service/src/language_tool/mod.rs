@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use majuscule::methods::language::LanguageEvidence;
+use majuscule::models::language::LanguageEvidence;
 use majuscule::{Door, LanguageChoice, ModelPool, RestoreOptions, UserOption, WantedMarks};
 use majuscule_base::named::NamedValue;
 use serde_json::{Value, json};

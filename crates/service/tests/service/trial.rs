@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use majuscule::methods::Method;
 use majuscule::{
     Boundary, Case, Choice, Label, Labels, Mark, Methods, Request, Restorer, Result, Session, Tokens,
 };
+use majuscule_methods::Method;
 use majuscule_text::Class;
 
 /// The time that the word `slow` takes.

@@ -11,10 +11,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::spill::{BLOCK, Memory, NumberReader, Numbers, Pile, SpillBlock, SpillBlocks};
-use majuscule::lm::MAX_ORDER;
-use majuscule::lm::vocab::WordId;
 use majuscule_base::bytes::varint;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::MAX_ORDER;
+use majuscule_lm::vocab::WordId;
 
 /// An n-gram packed into one value that sorts as its words do. The first word is in the highest
 /// bits, and each word takes as many bits as the vocabulary needs.

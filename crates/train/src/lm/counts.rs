@@ -15,10 +15,10 @@ use std::path::Path;
 use super::count::{Grams, Key, PAD, Wide, decode, word_bits, words_of};
 use super::spill::{BLOCK, Memory};
 use super::words::{Content, JobStage, KnownWords, TextPreparation, TrainingText};
-use majuscule::lm::MAX_ORDER;
-use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
+use majuscule_lm::MAX_ORDER;
+use majuscule_lm::vocab::{SPECIAL, Vocabulary, WordId};
 
 const MAGIC: &[u8; 8] = b"MAJUCNTS";
 

@@ -15,11 +15,11 @@
 
 use super::words::{self, SentenceVisitor, WordUnits};
 use crate::corpus::Corpus;
-use majuscule::lm::scorer::{NgramScorer, NgramState, ScoredWord};
-use majuscule::lm::table::{ContextRest, NgramTableBuilder};
-use majuscule::lm::vocab::{Vocabulary, WordId};
-use majuscule::lm::{MAX_ORDER, NgramModel};
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::scorer::{NgramScorer, NgramState, ScoredWord};
+use majuscule_lm::table::{ContextRest, NgramTableBuilder};
+use majuscule_lm::vocab::{Vocabulary, WordId};
+use majuscule_lm::{MAX_ORDER, NgramModel};
 
 /// Mixes models with one weight per model.
 ///

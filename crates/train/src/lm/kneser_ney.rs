@@ -16,9 +16,9 @@ use super::spill::{Memory, Numbers};
 pub use super::words::JobStage;
 use super::words::{KnownWords, TrainingText, VocabularyPart, WordUnits};
 use crate::corpus::Corpus;
-use majuscule::lm::vocab::Vocabulary;
-use majuscule::lm::{MAX_ORDER, NgramModel};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_lm::vocab::Vocabulary;
+use majuscule_lm::{MAX_ORDER, NgramModel};
 
 /// The settings for training a language model.
 ///
@@ -592,7 +592,7 @@ fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::lm::{NgramState, WordId, arpa, binary};
+    use majuscule_lm::{NgramState, WordId, arpa, binary};
     use majuscule_text::Locale;
     use proptest::prelude::*;
 

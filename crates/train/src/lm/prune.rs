@@ -5,10 +5,10 @@
 //! of an n-gram that is kept is kept too. The probability of a history that begins with `<s>`
 //! starts with that of `</s>`, since both are equally frequent.
 
-use majuscule::lm::NgramModel;
-use majuscule::lm::table::{ContextRest, NgramTable, NgramTableBuilder};
-use majuscule::lm::vocab::WordId;
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::NgramModel;
+use majuscule_lm::table::{ContextRest, NgramTable, NgramTableBuilder};
+use majuscule_lm::vocab::WordId;
 
 /// Removes the n-grams whose absence changes the perplexity by less than this fraction, such as 1e-8.
 /// Back-off weights are recomputed, so probabilities still sum to one.
@@ -133,7 +133,7 @@ mod tests {
     use super::super::kneser_ney::{KneserNeyConfig, Smoothing, train};
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
-    use majuscule::lm::NgramState;
+    use majuscule_lm::NgramState;
     use majuscule_text::Locale;
     use proptest::prelude::*;
 

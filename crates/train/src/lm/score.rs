@@ -1,7 +1,7 @@
 //! The probability of a text under a model.
 
-use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch};
 use majuscule_base::error::Result;
+use majuscule_lm::{NgramModel, ScoredSentence, SentenceBatch};
 
 use super::words::{self, SentenceVisitor, WordUnits};
 use crate::corpus::Corpus;

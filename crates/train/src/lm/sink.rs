@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use majuscule::lm::arpa::push_number;
-use majuscule::lm::table::{NgramTable, NgramTableBuilder};
-use majuscule::lm::vocab::{Vocabulary, WordId};
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::arpa::push_number;
+use majuscule_lm::table::{NgramTable, NgramTableBuilder};
+use majuscule_lm::vocab::{Vocabulary, WordId};
 
 /// Receives a model as it is estimated.
 pub(super) trait ModelSink {

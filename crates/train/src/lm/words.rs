@@ -10,8 +10,8 @@ use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
 use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, CorpusSentence, Example};
-use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule_text::{Case, Locale, Mark, MarkSet};
 
 /// The units that count as words of a sentence.

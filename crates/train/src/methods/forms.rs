@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::corpus::{Corpus, Example};
 use crate::lexicon::build;
-use majuscule::methods::spellings;
 use majuscule_base::error::Result;
+use majuscule_methods::spellings;
 use majuscule_text::{Case, Class, Labels, Locale, Mark};
 
 /// The words of a corpus, with the counts of their classes and mixed cases.

@@ -17,9 +17,9 @@ pub use progress::{Left, Progress, Watch};
 use serde::{Serialize, Serializer};
 
 use crate::corpus::Corpus;
-use majuscule::model::{Draft, FORMAT, Manifest, Section, Store, Training};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_methods::model::{Draft, FORMAT, Manifest, Section, Store, Training};
 use majuscule_text::{Labels, Locale};
 
 /// The settings of a method to be trained.

@@ -18,9 +18,9 @@ use crate::shared::adam::Optimizer;
 use crate::shared::heads::HeadSizes;
 use crate::shared::options::{NetworkTraining, show_default};
 use crate::shared::samples::running_text;
-use majuscule::methods::backend::{Backend, Device};
-use majuscule::model::Store;
 use majuscule_base::error::Result;
+use majuscule_methods::backend::{Backend, Device};
+use majuscule_methods::model::Store;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 

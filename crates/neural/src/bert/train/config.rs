@@ -17,10 +17,10 @@ use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRe
 use crate::shared::predict::HeadOptions;
 use crate::shared::product::ProductPrecision;
 use crate::shared::samples::BatchSize;
-use majuscule::methods::backend::Device;
 use majuscule_arguments::{by_name, default_name};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_methods::backend::Device;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
 

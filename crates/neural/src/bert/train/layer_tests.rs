@@ -12,9 +12,9 @@ use crate::bert::encoder::{BertEncoder, EncoderBatch};
 use crate::bert::load;
 use crate::shared::toy_texts::changed;
 use crate::shared::toy_texts::corpus;
-use majuscule::methods::backend::Backend;
-use majuscule::model;
 use majuscule_base::error::Result;
+use majuscule_methods::backend::Backend;
+use majuscule_methods::model;
 use majuscule_train::methods;
 
 fn with(layers: Option<usize>, reset_layers: usize) -> LayerConfig {

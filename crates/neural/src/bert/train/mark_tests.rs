@@ -11,9 +11,9 @@ use crate::bert::LabelledSubword;
 use crate::shared::predict::{HeadOptions, Prediction};
 use crate::shared::toy_texts::changed;
 use crate::shared::toy_texts::marked_corpus;
-use majuscule::methods::backend::{Backend, Precision};
-use majuscule::methods::gaps::MarkCosts;
-use majuscule::model::Packed;
+use majuscule_methods::backend::{Backend, Precision};
+use majuscule_methods::gaps::MarkCosts;
+use majuscule_methods::model::Packed;
 use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts};
 use majuscule_text::{Break, CapitalBalance, Choice, Label, Locale, Mark, MarkSet, Token, Tokens};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
@@ -90,14 +90,14 @@ fn marks_and_cases_are_learned_together_on_one_encoder() {
 #[test]
 fn a_model_is_used_without_tensors_and_in_bytes() {
     let store = Packed::open("model", SAVED.clone().into()).unwrap();
-    let whole = majuscule::methods::network::bert::load(&store, &Backend::default()).unwrap();
-    let bytes = majuscule::methods::network::bert::in_bytes(&store).unwrap().pack();
+    let whole = majuscule_methods::network::bert::load(&store, &Backend::default()).unwrap();
+    let bytes = majuscule_methods::network::bert::in_bytes(&store).unwrap().pack();
     assert!(bytes.len() < SAVED.len() * 2 / 3, "{} of {}", bytes.len(), SAVED.len());
     let store = Packed::open("bytes", bytes.into()).unwrap();
-    let again = majuscule::methods::network::bert::in_bytes(&store).unwrap().pack();
+    let again = majuscule_methods::network::bert::in_bytes(&store).unwrap().pack();
     for computing in [None, Some(Precision::F32), Some(Precision::Int8)] {
         let computing = Backend { precision: computing, ..Backend::default() };
-        let model = majuscule::methods::network::bert::load(&store, &computing).unwrap();
+        let model = majuscule_methods::network::bert::load(&store, &computing).unwrap();
         assert_eq!(restored(&model, WORDS, MARKS), FOUND);
     }
     let tokens = Tokens::of_words(WORDS.split(' '), Locale::Root);
@@ -107,7 +107,7 @@ fn a_model_is_used_without_tensors_and_in_bytes() {
     };
     assert_eq!(choices(&whole), choices(&*JOINT));
     let [one, other] = [&store, &Packed::open("again", again.into()).unwrap()]
-        .map(|store| choices(&majuscule::methods::network::bert::load(store, &Backend::default()).unwrap()));
+        .map(|store| choices(&majuscule_methods::network::bert::load(store, &Backend::default()).unwrap()));
     assert_eq!(one, other);
     let refused = super::super::load(&store, &Backend::default()).unwrap_err().to_string();
     assert!(refused.contains("use the model that it was made from"), "{refused}");

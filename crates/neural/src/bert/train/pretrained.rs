@@ -10,10 +10,10 @@ use crate::bert::config::EncoderConfig;
 use crate::bert::tokenize::{HuggingFaceTokenizer, SpecialNames};
 use crate::bert::weights::{self, TensorMap};
 use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
-use majuscule::model::FileRecord;
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_methods::model::FileRecord;
 
 /// A pretrained encoder.
 pub(super) struct Pretrained {

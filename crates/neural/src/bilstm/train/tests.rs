@@ -8,7 +8,7 @@ use crate::bilstm::windows::seen;
 use crate::shared::gold::WordLabels;
 use crate::shared::sparse_adam::TableGradient;
 use crate::shared::toy_texts::{changed, corpus, marked_corpus};
-use majuscule::model::Packed;
+use majuscule_methods::model::Packed;
 use majuscule_text::{Choice, Locale, MarkSet, Token, Tokens};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods;

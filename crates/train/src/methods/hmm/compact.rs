@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use majuscule::lm::{self, WordId};
-use majuscule::methods::hmm::guess::{AFTER_CAPITALS, Guesser};
-use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
-use majuscule::model::{Draft, Section, Store};
 use majuscule_base::error::{Error, Result};
+use majuscule_lm::{WordId, compact};
+use majuscule_methods::hmm::guess::{AFTER_CAPITALS, Guesser};
+use majuscule_methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
+use majuscule_methods::model::{Draft, Section, Store};
 use majuscule_text::Case;
 
 /// The largest difference of a probability by which an ending is taken for the next shorter one.
@@ -27,7 +27,7 @@ const LEAST_WEIGHT: f32 = 0.001;
 pub fn compact(store: &dyn Store) -> Result<Draft> {
     let model = Hmm::load(store)?;
     let mut small = Vec::new();
-    lm::compact::write(&model.model, &mut small)
+    compact::write(&model.model, &mut small)
         .map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
     let mut sections: Vec<Section> = vec![(LANGUAGE_MODEL.to_owned(), small)];
     if store.manifest().file(ENDINGS).is_some() {

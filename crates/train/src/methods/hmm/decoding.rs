@@ -3,9 +3,9 @@
 use super::*;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::lm::kneser_ney;
-use majuscule::lm::WordId;
-use majuscule::lm::forms::Form;
-use majuscule::methods::hmm::*;
+use majuscule_lm::WordId;
+use majuscule_lm::forms::Form;
+use majuscule_methods::hmm::*;
 use majuscule_text::restorer::{Boundary, Details, Request, Restorer, SentenceStarts};
 use majuscule_text::{Break, Case, Choice, Constraint, Label, MarkSet, Token, Tokens};
 use proptest::prelude::*;

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::cells::{Gradient, Index, TrainingWeights, WeightCell};
 use super::lazy::LazyPart;
-use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
+use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 
 /// The gradients of one thread's words of a batch.
 #[derive(Default)]
@@ -141,7 +141,7 @@ mod tests {
     use crate::methods::maxent::dataset::TrainingTarget;
     use crate::methods::maxent::lazy::Penalty;
     use crate::methods::maxent::loss::gradient;
-    use majuscule::methods::maxent::CLASSES;
+    use majuscule_methods::maxent::CLASSES;
     use majuscule_text::Class;
     use std::collections::BTreeMap;
 

@@ -18,15 +18,15 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::marks::{MarkClasses, MarkModel};
-use majuscule::methods::maxent::profile::is_rare;
-use majuscule::methods::maxent::table::HashTable;
-use majuscule::methods::maxent::weights::{WeightLevels, WeightTable};
-use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
-use majuscule::methods::spellings;
-use majuscule::model::Store;
 use majuscule_base::error::{Error, Result, option};
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::marks::{MarkClasses, MarkModel};
+use majuscule_methods::maxent::profile::is_rare;
+use majuscule_methods::maxent::table::HashTable;
+use majuscule_methods::maxent::weights::{WeightLevels, WeightTable};
+use majuscule_methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
+use majuscule_methods::model::Store;
+use majuscule_methods::spellings;
 
 /// The settings for adapting a model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]

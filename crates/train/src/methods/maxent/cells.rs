@@ -2,7 +2,7 @@
 
 use super::adapt::Base;
 use super::lazy::{Lazy, Penalty};
-use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
+use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 
 /// One number for each weight of a feature.
 pub(super) type Gradient = [f32; WEIGHTS_EACH];

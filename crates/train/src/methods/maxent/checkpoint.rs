@@ -26,11 +26,11 @@ use super::stopping::Stopping;
 use super::{MaxentConfig, ModelSize};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
-use majuscule::methods::maxent::gazetteers::Gazetteers;
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::templates::VERSION;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Input, Publish};
+use majuscule_methods::maxent::gazetteers::Gazetteers;
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::templates::VERSION;
 
 const MAGIC: &[u8; 8] = b"MJTRAINS";
 const FORMAT: u32 = 1;
@@ -368,7 +368,7 @@ mod tests {
     use super::super::{Prepared, Solving, learn};
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::methods::maxent::weights::Width;
+    use majuscule_methods::maxent::weights::Width;
     use majuscule_text::Locale;
 
     /// Returns a corpus of about 900 words: some five batches.

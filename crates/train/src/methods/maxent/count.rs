@@ -6,10 +6,10 @@ use std::num::NonZeroUsize;
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::profile::WordCounts;
-use majuscule::methods::spellings;
 use majuscule_base::error::Result;
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::profile::WordCounts;
+use majuscule_methods::spellings;
 use majuscule_text::{Case, Class, Locale};
 
 /// The counts of a word.

@@ -4,17 +4,17 @@ use super::MaxentConfig;
 use super::adapt;
 use super::count::WordTallies;
 use crate::corpus::{Corpus, Example, Gold};
-use majuscule::methods::maxent::Maxent;
-use majuscule::methods::maxent::boundary::FAR;
-use majuscule::methods::maxent::filling::{FeatureSet, Filler, GapSet, Observation, Values};
-use majuscule::methods::maxent::gazetteers::Gazetteers;
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::marks::{MarkClasses, MarkHistory};
-use majuscule::methods::maxent::observe::{Observer, WordFeatures};
-use majuscule::methods::maxent::tagger;
-use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
-use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule_base::error::Result;
+use majuscule_methods::maxent::Maxent;
+use majuscule_methods::maxent::boundary::FAR;
+use majuscule_methods::maxent::filling::{FeatureSet, Filler, GapSet, Observation, Values};
+use majuscule_methods::maxent::gazetteers::Gazetteers;
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::marks::{MarkClasses, MarkHistory};
+use majuscule_methods::maxent::observe::{Observer, WordFeatures};
+use majuscule_methods::maxent::tagger;
+use majuscule_methods::maxent::templates::{BEGUN, NO_WORD};
+use majuscule_methods::sentence_starts::BoundaryEvidence;
 use majuscule_text::{Class, Mark, MarkSet, Upos};
 
 /// The words that weights are learned from, in the order of the corpus.
@@ -368,7 +368,7 @@ impl GoldHistory {
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::methods::maxent::templates::Group;
+    use majuscule_methods::maxent::templates::Group;
     use majuscule_text::{Break, Case, Locale, Token, Tokens};
     use proptest::prelude::*;
 

@@ -14,12 +14,12 @@ use super::names;
 use super::solving::check_penalties;
 use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
-use majuscule::methods::maxent::gazetteers::Gazetteers;
-use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input, Lines};
 use majuscule_base::interrupt::Interrupt;
+use majuscule_methods::maxent::gazetteers::Gazetteers;
+use majuscule_methods::maxent::templates::Group;
+use majuscule_methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
 use majuscule_text::Class;
 
 /// The settings for writing the features of a corpus.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::MaxentConfig;
 use crate::corpus::Corpus;
 use crate::lexicon::{LexiconEntry, List, read};
-use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::table::HashTable;
-use majuscule::methods::maxent::tagger::Tagger;
-use majuscule::model;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::table::HashTable;
+use majuscule_methods::maxent::tagger::Tagger;
+use majuscule_methods::model;
 use majuscule_text::{Case, Locale, Tokens};
 
 /// Reads the files that the settings name, and returns the gazetteers and the mixed-case spellings.

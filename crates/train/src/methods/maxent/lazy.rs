@@ -7,7 +7,7 @@
 //! taking each step.
 
 use super::cells::{Gradient, WeightCell};
-use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
+use majuscule_methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 
 /// The penalty on the weights of a feature, for each word.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -3,7 +3,7 @@
 
 use super::cells::Gradient;
 use super::dataset::TrainingTarget;
-use majuscule::methods::maxent::WEIGHTS_EACH;
+use majuscule_methods::maxent::WEIGHTS_EACH;
 
 /// Returns the gradient of −ln P(class) − ln P(begins) with respect to the logits, where the class
 /// may be one of two.
@@ -70,7 +70,7 @@ pub(super) fn loss(logits: Gradient, answer: TrainingTarget) -> f64 {
 mod tests {
     use super::*;
     use crate::methods::maxent::cells::{TrainingWeights, WeightCell};
-    use majuscule::methods::maxent::{BEGIN, CLASSES};
+    use majuscule_methods::maxent::{BEGIN, CLASSES};
     use majuscule_text::Class;
     use proptest::prelude::*;
 

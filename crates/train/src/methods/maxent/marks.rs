@@ -11,11 +11,11 @@ use super::{MaxentConfig, lazy::Penalty, learn};
 use crate::corpus::marks::check_taught;
 use crate::corpus::{Corpus, Example};
 use crate::methods::balance::{best_costs, f_of};
-use majuscule::methods::maxent::Maxent;
-use majuscule::methods::maxent::filling::GapSet;
-use majuscule::methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has_rare};
-use majuscule::methods::maxent::weights::WeightTable;
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::maxent::Maxent;
+use majuscule_methods::maxent::filling::GapSet;
+use majuscule_methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has_rare};
+use majuscule_methods::maxent::weights::WeightTable;
 use majuscule_text::{Mark, MarkSet};
 
 /// The fraction of windows that weights are not learned from, which decide the costs of marks.

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::cells::Gradient;
 use super::lbfgs;
-use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Lines;
 use majuscule_base::interrupt::Interrupt;
+use majuscule_methods::maxent::{BEGIN, CLASSES};
 use majuscule_text::Class;
 
 /// The rows of features, and the target of each.

@@ -49,15 +49,15 @@ use dataset::DataSet;
 pub use exchange::{Exchange, ExchangeFormat, FitConfig, Target, fit, write_features, write_weights};
 pub use gazetteers::read_lists;
 use lazy::Penalty;
-use majuscule::methods::maxent::filling::FeatureSet;
-use majuscule::methods::maxent::gazetteers::Gazetteers;
-use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::table::HashTable;
-use majuscule::methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
-use majuscule::methods::maxent::weights::{WeightTable, Width};
-use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
-use majuscule::model::Draft;
 use majuscule_base::error::{Error, Result, option};
+use majuscule_methods::maxent::filling::FeatureSet;
+use majuscule_methods::maxent::gazetteers::Gazetteers;
+use majuscule_methods::maxent::hash::hash;
+use majuscule_methods::maxent::table::HashTable;
+use majuscule_methods::maxent::templates::{FARTHEST, Group, REACH, VERSION};
+use majuscule_methods::maxent::weights::{WeightTable, Width};
+use majuscule_methods::maxent::{Maxent, MaxentSettings, WORD};
+use majuscule_methods::model::Draft;
 use majuscule_text::restorer::Restorer;
 use majuscule_text::{Class, Token};
 use quantisation::Quantised;
@@ -435,7 +435,7 @@ fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<TrainingWeights>
 /// Returns the entry of a word in a model.
 fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
     let seen = data.gazetteers.seen(lower, &Token::default(), profile);
-    let sums = majuscule::methods::maxent::own(data.set, lower, seen, weights, &mut Vec::new());
+    let sums = majuscule_methods::maxent::own(data.set, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();
@@ -570,7 +570,7 @@ mod tests {
 
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::model::Packed;
+    use majuscule_methods::model::Packed;
     use majuscule_text::restorer::{Request, Restorer};
     use majuscule_text::{Break, CapitalBalance, Case, Constraint, Locale, Mark, MarkSet, Tokens};
 

@@ -1,17 +1,17 @@
 //! Readable names of features: `w=lisbon`, `b-=in_lisbon`.
 //!
-//! A name is that of the [template](majuscule::methods::maxent::templates::TEMPLATES), `=`, and the
+//! A name is that of the [template](majuscule_methods::maxent::templates::TEMPLATES), `=`, and the
 //! values of its slots with `_` between them, where a value is a word, letters or numbers. In
 //! words, `%`, `_`, `<`, `#` and white space are written as `%` and two hexadecimal digits per
 //! byte. `<s>` and `</s>` stand for the positions outside a segment, and `<cut>` for the position
 //! before a text that was cut out of another. `h=` and a hash is read as the feature with that
 //! hash, as in files of earlier versions.
 
-use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
-use majuscule::methods::maxent::hash::{feature, hash};
-use majuscule::methods::maxent::observe::WordFeatures;
-use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
 use majuscule_base::named::NamedValue;
+use majuscule_methods::maxent::filling::{FeatureSet, Observation, Values};
+use majuscule_methods::maxent::hash::{feature, hash};
+use majuscule_methods::maxent::observe::WordFeatures;
+use majuscule_methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
 use majuscule_text::{Tokens, Upos};
 
 /// Returns the feature that every word has.
@@ -168,9 +168,9 @@ fn unescaped(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::methods::maxent::gazetteers::Gazetteers;
-    use majuscule::methods::maxent::observe::{GazetteerMatch, Observer};
-    use majuscule::methods::maxent::templates::{Group, PREVIOUS};
+    use majuscule_methods::maxent::gazetteers::Gazetteers;
+    use majuscule_methods::maxent::observe::{GazetteerMatch, Observer};
+    use majuscule_methods::maxent::templates::{Group, PREVIOUS};
     use majuscule_text::{Break, Locale};
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};

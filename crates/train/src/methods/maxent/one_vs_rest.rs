@@ -14,8 +14,8 @@ use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::names;
 use super::rows::{Holder, matrix};
 use super::solving::Solver;
-use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::maxent::{BEGIN, CLASSES};
 use majuscule_text::Class;
 
 /// Finds weights of the chosen features, in their order.

@@ -6,9 +6,9 @@ use super::dataset::{DataSet, GapData, GapLabels};
 use super::marks::{learned_table, pace, settings_of};
 use super::size::FeatureLimits;
 use crate::corpus::Corpus;
-use majuscule::methods::maxent::filling::GapSet;
-use majuscule::methods::maxent::openings::{OpeningModel, OpeningSettings};
 use majuscule_base::error::Result;
+use majuscule_methods::maxent::filling::GapSet;
+use majuscule_methods::maxent::openings::{OpeningModel, OpeningSettings};
 use majuscule_text::{Mark, MarkSet};
 
 /// The number of features of openings: more gain nothing.

@@ -9,11 +9,11 @@ use super::cells::Gradient;
 use super::count::WordTallies;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
-use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
-use majuscule::methods::maxent::observe::{Observer, WordFeatures};
-use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
-use majuscule::methods::sentence_starts::BoundaryEvidence;
 use majuscule_base::files::Input;
+use majuscule_methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
+use majuscule_methods::maxent::observe::{Observer, WordFeatures};
+use majuscule_methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
+use majuscule_methods::sentence_starts::BoundaryEvidence;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::{Case, Locale, Tokens};
 

@@ -1,7 +1,7 @@
 //! Quantises learned weights into the table of a model.
 
 use super::cells::{Gradient, TrainingWeights};
-use majuscule::methods::maxent::weights::{WeightLevels, Width};
+use majuscule_methods::maxent::weights::{WeightLevels, Width};
 
 impl TrainingWeights {
     /// Quantises the weights to the given width, for at most `kept` features, those with the

@@ -6,9 +6,9 @@ use super::cells::Gradient;
 use super::dataset::{DataSet, ExampleScratch};
 use super::exchange::{FitConfig, Target};
 use super::matrix::Matrix;
-use majuscule::methods::maxent::BEGIN;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::ByteSize;
+use majuscule_methods::maxent::BEGIN;
 
 /// Returns the features of a corpus that bear on the classes of words, by first occurrence, or
 /// `None` if there are more than `most`.

@@ -1,7 +1,7 @@
 //! Selects the most important features from weights shared by hash.
 
 use super::cells::{Index, TrainingWeights, WeightCell};
-use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
+use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 
 impl TrainingWeights {
     /// Returns the `size` features with the largest weights; ties go to the lower hash.

@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
-use majuscule::methods::maxent::WORD;
-use majuscule::methods::maxent::table::HashTable;
-use majuscule::methods::maxent::weights::Width;
-use majuscule::model::{self, Draft};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
+use majuscule_methods::maxent::WORD;
+use majuscule_methods::maxent::table::HashTable;
+use majuscule_methods::maxent::weights::Width;
+use majuscule_methods::model::{self, Draft};
 
 /// The size of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

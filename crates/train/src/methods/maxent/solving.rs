@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::dataset::DataSet;
 use super::lazy::Penalty;
-use majuscule::methods::maxent::hash::hash;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::ByteSize;
+use majuscule_methods::maxent::hash::hash;
 
 /// The settings for finding weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]

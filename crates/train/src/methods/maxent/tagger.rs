@@ -13,13 +13,13 @@ use super::{MaxentConfig, WordTallies};
 use crate::corpus::treebank::Treebank;
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use crate::methods::{Learned, json};
-use majuscule::methods::maxent::filling::FeatureSet;
-use majuscule::methods::maxent::gazetteers::Gazetteers;
-use majuscule::methods::maxent::observe::tags;
-use majuscule::methods::maxent::tagger::{METHOD, TaggedWords, Tagger, TaggerSettings};
-use majuscule::methods::maxent::templates::VERSION;
-use majuscule::model::{Draft, FORMAT, Manifest, Training};
 use majuscule_base::error::{Error, Result};
+use majuscule_methods::maxent::filling::FeatureSet;
+use majuscule_methods::maxent::gazetteers::Gazetteers;
+use majuscule_methods::maxent::observe::tags;
+use majuscule_methods::maxent::tagger::{METHOD, TaggedWords, Tagger, TaggerSettings};
+use majuscule_methods::maxent::templates::VERSION;
+use majuscule_methods::model::{Draft, FORMAT, Manifest, Training};
 use majuscule_text::{Labels, Locale};
 
 /// The settings for training a tagger.

@@ -9,7 +9,7 @@ use crate::shared::exp::exp;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::lanes::{max, sum};
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
+use majuscule_methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 
 /// The shape of attention in a batch.
 #[derive(Debug, Clone, Copy)]

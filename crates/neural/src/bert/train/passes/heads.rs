@@ -12,7 +12,7 @@ use crate::bert::train::targets::BatchTargets;
 use crate::shared::heads::HeadSizes;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::ProductPrecision;
-use majuscule::methods::network::bert::engine::softmax;
+use majuscule_methods::network::bert::engine::softmax;
 
 /// The factors of layers in the mixed state of a word: γ softmax(α).
 #[derive(Debug)]

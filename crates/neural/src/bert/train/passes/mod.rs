@@ -25,7 +25,7 @@ use crate::bert::names::{DISTANCES, ENCODER};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
 pub use heads::{HeadPasses, LayerMix};
-use majuscule::methods::network::bert::distances::{DistanceBias, DistanceBuckets};
+use majuscule_methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 pub use weights::WeightGuards;
 
 /// The names of the parts of a layer that attend: queries, keys and values.

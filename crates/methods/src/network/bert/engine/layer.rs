@@ -1,0 +1,173 @@
+//! A transformer layer on texts that lie one after another, without padding between them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::network::bert::distances::DistanceBias;
+use crate::network::instruction_set::InstructionSet;
+use crate::network::products::aligned::Aligned;
+use crate::network::products::float::{FloatPanels, StridedRows};
+use crate::network::products::int8::ByteRows;
+use crate::network::products::linear::Linear;
+use crate::network::products::rows::{Norm, gelu, powers, scale};
+
+/// A transformer layer: attention, then a feed-forward network, each added to its input and
+/// normalised.
+#[derive(Debug, Clone)]
+pub struct EngineLayer {
+    /// The instructions that it computes with.
+    pub instructions: InstructionSet,
+    /// The number of attention heads.
+    pub heads: usize,
+    /// Queries, keys and values, side by side; the queries are divided by the root of a head's
+    /// size, and by ln 2, so that probabilities are powers of 2.
+    pub attending: Linear,
+    /// The summands of the distances between subwords, divided by ln 2, if there are any.
+    pub distances: Option<Arc<DistanceBias>>,
+    /// The projection of the result of attention.
+    pub attended: Linear,
+    /// The norm of the sum with that projection.
+    pub attended_norm: Norm,
+    /// The first half of the feed-forward network.
+    pub inner: Linear,
+    /// The second half of the feed-forward network.
+    pub outer: Linear,
+    /// The norm of the sum with the feed-forward network.
+    pub outer_norm: Norm,
+}
+
+/// Scratch memory.
+#[derive(Debug, Default)]
+pub struct EngineScratch {
+    bytes: ByteRows,
+    attending: Aligned<f32>,
+    queries: Vec<f32>,
+    keys: FloatPanels,
+    values: FloatPanels,
+    probabilities: Aligned<f32>,
+    fractions: Vec<f32>,
+    attended: Aligned<f32>,
+    inner: Aligned<f32>,
+    added: Aligned<f32>,
+}
+
+/// A text of a batch.
+#[derive(Debug, Clone)]
+pub struct Span {
+    /// The rows of the text.
+    pub rows: Range<usize>,
+    /// The range of its own rows among the target rows.
+    pub targets: Range<usize>,
+}
+
+impl EngineLayer {
+    /// Replaces the states of all rows by those after this layer.
+    pub fn forward(&self, x: &mut [f32], spans: &[Span], scratch: &mut EngineScratch) {
+        self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
+        let attending = std::mem::take(&mut scratch.attending);
+        scratch.attended.room(x.len());
+        let stride = self.attending.outs();
+        for Span { rows, .. } in spans {
+            let queries =
+                StridedRows { values: &attending[rows.start * stride..], stride, count: rows.len() };
+            self.attend(queries, 0..rows.len(), &attending, rows.clone(), rows.start, scratch);
+        }
+        scratch.attending = attending;
+        self.after_attention(x, scratch);
+    }
+
+    /// Returns the states after this layer of the target rows; `targets` are their numbers, `x` the
+    /// states of all rows before the layer.
+    pub fn forward_targets(
+        &self,
+        x: &[f32],
+        spans: &[Span],
+        targets: &[usize],
+        scratch: &mut EngineScratch,
+    ) -> Vec<f32> {
+        self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
+        let attending = std::mem::take(&mut scratch.attending);
+        let stride = self.attending.outs();
+        let hidden = stride / 3;
+        let mut queries = std::mem::take(&mut scratch.queries);
+        queries.clear();
+        let mut out = Vec::with_capacity(targets.len() * hidden);
+        for row in targets {
+            queries.extend_from_slice(&attending[row * stride..][..hidden]);
+            out.extend_from_slice(&x[row * hidden..][..hidden]);
+        }
+        scratch.attended.room(out.len());
+        let of_targets = targets;
+        for Span { rows, targets } in spans {
+            let queries = StridedRows {
+                values: &queries[targets.start * hidden..],
+                stride: hidden,
+                count: targets.len(),
+            };
+            let positions = of_targets[targets.clone()].iter().map(|row| row - rows.start);
+            self.attend(queries, positions, &attending, rows.clone(), targets.start, scratch);
+        }
+        (scratch.attending, scratch.queries) = (attending, queries);
+        self.after_attention(&mut out, scratch);
+        out
+    }
+
+    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, which have these positions
+    /// in their text, over the rows of the text, into the rows of `scratch.attended` from `first` on.
+    fn attend(
+        &self,
+        queries: StridedRows<'_>,
+        positions: impl Iterator<Item = usize> + Clone,
+        attending: &[f32],
+        rows: Range<usize>,
+        first: usize,
+        scratch: &mut EngineScratch,
+    ) {
+        if queries.count == 0 {
+            return;
+        }
+        let (instructions, stride) = (self.instructions, self.attending.outs());
+        let (hidden, size) = (stride / 3, stride / 3 / self.heads);
+        let EngineScratch { keys, values, probabilities, fractions, attended, .. } = scratch;
+        for head in 0..self.heads {
+            let part = |part: usize| {
+                let position = part * hidden + head * size;
+                rows.clone().map(move |row| &attending[row * stride + position..][..size])
+            };
+            keys.clear(instructions, rows.len(), size);
+            keys.fill_columns(instructions, part(1));
+            values.clear(instructions, size, rows.len());
+            values.fill_rows(instructions, part(2));
+            let width = keys.columns();
+            probabilities.room(queries.count * width);
+            let queries = StridedRows { values: &queries.values[head * size..], ..queries };
+            keys.multiply(instructions, queries, &[], probabilities, width, width);
+            if let Some(distances) = &self.distances {
+                for (scores, position) in probabilities.chunks_exact_mut(width).zip(positions.clone()) {
+                    let summands = distances.of(head, position, rows.len());
+                    scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand);
+                }
+            }
+            // The softmax, but for factors that few numbers of the result take instead.
+            powers(instructions, probabilities, width, rows.len(), fractions);
+            let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
+            let out = &mut attended[first * hidden + head * size..];
+            values.multiply(instructions, probabilities, &[], out, hidden, size);
+            scale(instructions, out, hidden, size, fractions);
+        }
+    }
+
+    /// Adds the result of attention, and then that of the feed-forward network.
+    fn after_attention(&self, x: &mut [f32], scratch: &mut EngineScratch) {
+        let (instructions, width) = (self.instructions, self.attended.outs() * self.inner.tile());
+        let EngineScratch { bytes, attended, inner, added, .. } = scratch;
+        for (x, attended) in x.chunks_mut(width).zip(attended.chunks(width)) {
+            self.attended.apply(attended, added, bytes);
+            self.attended_norm.add(instructions, x, added);
+            self.inner.apply(x, inner, bytes);
+            gelu(instructions, inner);
+            self.outer.apply(inner, added, bytes);
+            self.outer_norm.add(instructions, x, added);
+        }
+    }
+}

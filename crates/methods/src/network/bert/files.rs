@@ -1,0 +1,134 @@
+//! The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
+
+use crate::model::{Draft, Section, Store};
+use crate::spellings::ClassCases;
+use majuscule_base::bytes::Bytes;
+use majuscule_base::error::{Error, Result};
+
+use super::config::EncoderConfig;
+use super::{BertModel, BertSettings, METHOD, names, wrong};
+use crate::network::heads::Heads;
+use crate::network::subwords::NEEDS_NEURAL;
+use crate::network::tensors::{self, TensorFile};
+
+/// The settings of the encoder.
+pub const CONFIG: &str = "config.json";
+/// The tokenizer.
+pub const TOKENIZER: &str = "tokenizer.json";
+/// The weights.
+pub const WEIGHTS: &str = "model.safetensors";
+/// The spellings in mixed case.
+pub const MIXED: &str = "mixed.txt";
+
+/// The files of a model, of which the settings are read.
+pub struct BertFiles<'s> {
+    store: &'s dyn Store,
+    /// The settings in the manifest.
+    pub settings: BertSettings,
+    /// The encoder.
+    pub config: EncoderConfig,
+    /// The heads.
+    pub heads: Heads,
+    config_json: Bytes,
+    tokenizer: Bytes,
+    weights: Bytes,
+    mixed: Bytes,
+}
+
+impl<'s> BertFiles<'s> {
+    /// Reads the settings of a model, after the checksums of all its files.
+    ///
+    /// # Errors
+    /// Returns [`Error::Model`] if a file is missing, cut off or altered, or if the settings do not
+    /// fit.
+    pub fn read(store: &'s dyn Store) -> Result<Self> {
+        let settings = BertSettings::of(store)?;
+        let [config_json, tokenizer, weights, mixed] =
+            [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
+        let (config_json, tokenizer, weights, mixed) = (config_json?, tokenizer?, weights?, mixed?);
+        let config = EncoderConfig::read(&config_json).map_err(in_file(store, CONFIG))?;
+        settings.check(&config).map_err(|problem| wrong(store, problem))?;
+        let heads = Heads::of(&store.manifest().labels);
+        if heads.sizes().all() == 0 {
+            return Err(wrong(store, "its labels differ neither in case nor in punctuation"));
+        }
+        Ok(Self { store, settings, config, heads, config_json, tokenizer, weights, mixed })
+    }
+
+    /// Reads the tokenizer with `read`, which takes the bytes and the number of subwords.
+    ///
+    /// # Errors
+    /// Returns [`Error::Model`] if `read` refuses it.
+    pub fn subwords<P>(
+        &self,
+        read: impl FnOnce(&[u8], usize) -> std::result::Result<P, String>,
+    ) -> Result<P> {
+        read(&self.tokenizer, self.config.vocab_size).map_err(in_file(self.store, TOKENIZER))
+    }
+
+    /// Reads the weights with `read`, which takes finite tensors of the right names and shapes.
+    ///
+    /// # Errors
+    /// Returns [`Error::Model`] if they are others, or if `read` refuses them.
+    pub fn weights<W>(
+        &self,
+        read: impl FnOnce(&TensorFile<'_>) -> std::result::Result<W, String>,
+    ) -> Result<W> {
+        let shapes = names::tagger_shapes(&self.config, self.heads.sizes());
+        let named = |name: &str| Some(names::tagger_name(self.config.kind, name));
+        TensorFile::read(&self.weights, &shapes, CONFIG, named)
+            .and_then(|file| file.check().and_then(|()| read(&file)))
+            .map_err(in_file(self.store, WEIGHTS))
+    }
+
+    /// Makes the model with what cuts words and what computes scores.
+    ///
+    /// # Errors
+    /// Returns [`Error::Model`] if the spellings are no text.
+    pub fn model<P, S>(self, subwords: P, scorer: S) -> Result<BertModel<P, S>> {
+        let Self { store, settings, config, heads, mixed, .. } = self;
+        let mixed =
+            String::from_utf8(mixed.to_vec()).map_err(|_| in_file(store, MIXED)("is not text".to_owned()))?;
+        let cases = ClassCases::new(mixed, store.manifest().locale, str::to_owned);
+        let labels = store.manifest().labels.clone();
+        Ok(BertModel { config, subwords, scorer, cases, settings, labels, heads })
+    }
+}
+
+/// Returns what makes the error of a file of a model that does not fit.
+fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
+    move |problem| match problem.ends_with(NEEDS_NEURAL) {
+        true => Error::model(store.name(), format!("{name} {problem}")),
+        false => wrong(store, format!("{name} {problem}")),
+    }
+}
+
+/// Returns a small form of a model, a quarter of its size: its weights are bytes, as the engine with
+/// `--precision int8` has them, and so are its embeddings.
+///
+/// # Errors
+/// Returns [`Error::Model`] if it is of another method, or a file of it is missing or altered.
+pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
+    let mut manifest = store.manifest().clone();
+    if manifest.method != METHOD.name {
+        let problem = format!("is a {} model: only bert models have int8 weights", manifest.method);
+        return Err(Error::model(store.name(), problem));
+    }
+    let files = BertFiles::read(store)?;
+    let saved = |name: &str| names::saved_name(files.config.kind, name);
+    // The heads are small, and so is the matrix of distances.
+    let large = |name: &str| name.starts_with(names::ENCODER) && !name.ends_with(names::DISTANCES);
+    let weights = files.weights(|weights| tensors::in_bytes(weights, large, saved))?;
+    let settings = BertSettings { in_bytes: true, ..files.settings };
+    let settings = serde_json::to_value(settings).map_err(|error| wrong(store, error))?;
+    if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
+        all.extend(settings.clone());
+    }
+    let sections: Vec<Section> = vec![
+        (CONFIG.to_owned(), files.config_json.to_vec()),
+        (TOKENIZER.to_owned(), files.tokenizer.to_vec()),
+        (WEIGHTS.to_owned(), weights),
+        (MIXED.to_owned(), files.mixed.to_vec()),
+    ];
+    Ok(Draft::new(manifest, sections))
+}

@@ -1,0 +1,204 @@
+//! The models of the presets: two of each language are built in, each with a feature of the package.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{Backend, Methods, Model};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::named::NamedValue;
+use majuscule_methods::model::{Bytes, Packed, Store};
+use majuscule_text::LanguageTag;
+use majuscule_text::language::BUILT_IN;
+
+/// The languages that have a built-in model.
+pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;
+
+#[cfg(feature = "lang-en")]
+mod english {
+    majuscule_embed::models!("../../lm/en.accurate", "../../lm/en.fast");
+}
+
+/// Each language that is built in, with its packed models in the order of their presets: accurate, fast.
+const PACKED: &[(&str, &[&[u8]])] = &[
+    #[cfg(feature = "lang-en")]
+    ("en", english::MODELS),
+    #[cfg(feature = "lang-es")]
+    ("es", majuscule_es::MODELS),
+    #[cfg(feature = "lang-fr")]
+    ("fr", majuscule_fr::MODELS),
+    #[cfg(feature = "lang-nl")]
+    ("nl", majuscule_nl::MODELS),
+    #[cfg(feature = "lang-pt")]
+    ("pt", majuscule_pt::MODELS),
+    #[cfg(feature = "lang-de")]
+    ("de", majuscule_de::MODELS),
+    #[cfg(feature = "lang-it")]
+    ("it", majuscule_it::MODELS),
+];
+
+/// One of the models of a language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// A small network, built in
+    #[default]
+    Accurate,
+    /// A maximum entropy model, built in: several times as fast, a quarter of the size
+    Fast,
+    /// A large network, a file beside the program
+    Best,
+    /// A language model of three words, a file beside the program
+    Ngram,
+}
+
+impl NamedValue for Preset {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Accurate, "accurate", "A small network (method cnn-bilstm)"),
+        (
+            Self::Fast,
+            "fast",
+            "A maximum entropy model (method maxent): several times as fast, a quarter of the size",
+        ),
+        (
+            Self::Best,
+            "best",
+            "A large network (method bert): a file LANG.best next to the program or in $MAJUSCULE_MODELS",
+        ),
+        (
+            Self::Ngram,
+            "ngram",
+            "A language model (method hmm): a file LANG.ngram next to the program or in $MAJUSCULE_MODELS",
+        ),
+    ];
+}
+
+impl Preset {
+    /// The name of the preset on the command line.
+    pub fn name(self) -> &'static str {
+        self.name_of()
+    }
+
+    /// The method of the models of a preset that lie in files of their own; `None` if they are built in.
+    pub fn external_method(self) -> Option<&'static str> {
+        match self {
+            Self::Best => Some("bert"),
+            Self::Ngram => Some("hmm"),
+            Self::Accurate | Self::Fast => None,
+        }
+    }
+}
+
+fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
+    let (_, models) = PACKED.iter().find(|(of, _)| *of == language)?;
+    models.get(preset as usize).copied()
+}
+
+/// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
+/// counts.
+///
+/// ```
+/// let model = majuscule::models::embedded("en")?;
+/// assert_eq!(model.manifest.language, "en");
+/// # Ok::<(), majuscule::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
+pub fn embedded(language: &str) -> Result<Model> {
+    embedded_as(language, Preset::Accurate)
+}
+
+/// Loads one of the two built-in models of a language.
+///
+/// # Errors
+/// The errors of [`embedded`].
+pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
+    Methods::all().load_preset(language, preset, &Backend::default())
+}
+
+impl Methods {
+    /// Loads the model of a preset of a language: one that is built in, or for [`Preset::Best`] and
+    /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
+    ///
+    /// # Errors
+    /// The errors of [`Methods::preset_store`] and [`Methods::load`].
+    pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
+        let mut model = self.load(&*self.preset_store(language, preset)?, computing)?;
+        if model.manifest.is_shared() {
+            // Letters pair as in the language that is asked for, not as in all that the model serves.
+            Arc::make_mut(&mut model.manifest).locale = language.parse()?;
+        }
+        Ok(model)
+    }
+
+    /// The files of the model of a preset: one that is built in, or for [`Preset::Best`] and [`Preset::Ngram`] a
+    /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
+    ///
+    /// # Errors
+    /// The errors of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
+    /// `language` is not a [`LanguageTag`].
+    pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
+        let language: LanguageTag = language.parse()?;
+        if let Some(method) = preset.external_method() {
+            return self.dirs.open(&language, preset.name(), method);
+        }
+        let tag = language.primary();
+        let Some(bytes) = packed(&tag, preset) else {
+            let list = LANGUAGES.join(", ");
+            return Err(Error::usage(match LANGUAGES.contains(&tag.as_str()) {
+                true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
+                false => format!(
+                    "no model of language \"{language}\" is built in: expected one of {list}, or {} FOLDER",
+                    option("model")
+                ),
+            }));
+        };
+        Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
+    }
+
+    /// Returns the file or folder that [`Methods::preset_store`] opens; `None` for a built-in model, and
+    /// if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if `language` is not a [`LanguageTag`].
+    pub fn preset_path(&self, language: &str, preset: Preset) -> Result<Option<PathBuf>> {
+        let language: LanguageTag = language.parse()?;
+        Ok(preset.external_method().and_then(|_| self.dirs.find(&language.primary(), preset.name())))
+    }
+
+    /// Returns the folders in which models that are not built in are looked for, in order.
+    pub fn model_folders(&self) -> Vec<PathBuf> {
+        self.dirs.folders().collect()
+    }
+}
+
+/// Returns true if this build has the models of a language inside.
+pub(super) fn is_built_in(language: &str) -> bool {
+    packed(language, Preset::default()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use majuscule_base::bytes::ALIGN;
+
+    #[test]
+    fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {
+        let built_in: Vec<&str> = PACKED.iter().map(|(language, _)| *language).collect();
+        if cfg!(feature = "languages") {
+            assert_eq!(built_in, LANGUAGES);
+        }
+        for language in built_in {
+            for preset in [Preset::Accurate, Preset::Fast] {
+                let bytes = packed(language, preset).unwrap();
+                assert_eq!(bytes.as_ptr().addr() % ALIGN, 0, "{language}.{}", preset.name());
+                let store = Methods::all().preset_store(language, preset).unwrap();
+                assert_eq!(store.manifest().language, language);
+            }
+            let [accurate, fast] = [Preset::Accurate, Preset::Fast].map(|preset| packed(language, preset));
+            assert!(accurate.unwrap().len() > fast.unwrap().len(), "the models of {language} are exchanged");
+        }
+    }
+}
