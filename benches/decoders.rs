@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::format::Format;
 use majuscule::models::{Methods, Model};
 use majuscule_base::files::Input;
+use majuscule_format::Format;
 use majuscule_fst::ngram;
 use majuscule_methods::Backend;
 use majuscule_methods::model::{self};

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::format::Format;
 use majuscule::models::{Model, Preset, embedded_as, load};
 use majuscule_base::files::Input;
+use majuscule_format::Format;
 use majuscule_methods::model::{self, Bytes, Packed};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};

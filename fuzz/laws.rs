@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use majuscule::format::{Format, Record, Utterance, refuse_binary};
 use majuscule::models::{Methods, Model, load};
 use majuscule::restore::{Stream, Streaming, n_best, restore, stream_as};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
+use majuscule_format::{Format, Record, Utterance, refuse_binary};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;
 use majuscule_lm::{NgramModel, NgramState, ScoredWord, arpa, binary};

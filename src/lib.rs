@@ -22,17 +22,15 @@
 
 // In reading order: each module uses only those above it. All are hidden from the documentation, and public only for the
 // packages of this repository, each for the reason beside it.
-#[doc(hidden)] // Corpora are read, and another package converts files.
-pub mod format;
 #[doc(hidden)] // The program makes systems of several models.
 pub mod models;
 #[doc(hidden)] // The program restores piece by piece and live.
 pub mod restore;
 
-pub use format::Format;
 pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
 pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};
 pub use majuscule_base::interrupt::Interrupt;
+pub use majuscule_format::Format;
 pub use majuscule_methods::model::{Manifest, ModelDirs, Store};
 pub use majuscule_methods::{Backend, Method};
 pub use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts, Session};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::format::Piece;
+use majuscule_format::Piece;
 use majuscule_text::{BareStretches, Break, Mark, Token};
 
 /// The use of the states of words.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{Done, Stream, Streaming};
-use crate::format::PlacedMark;
-use crate::format::{Format, Id, LiveRecord, LiveRecords};
 use majuscule_base::error::Result;
+use majuscule_format::PlacedMark;
+use majuscule_format::{Format, Id, LiveRecord, LiveRecords};
 use majuscule_text::RestoreOptions;
 use majuscule_text::restorer::Restorer;
 

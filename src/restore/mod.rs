@@ -31,12 +31,12 @@ pub use pool::{ChosenModel, FileRequest, LanguageChoice, ModelPool, RestoredFile
 pub use stream::Stream;
 pub use word_stream::{RestoredPart, WordStream};
 
-use crate::format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use bare_pieces::{BarePieces, BareUse};
 use captions::CaptionStreamReader;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt;
+use majuscule_format::{Format, Piece, PieceReader, Plain, WrittenWords};
 use majuscule_text::bare_stretches::{BareStretches, LOOK_AHEAD};
 use majuscule_text::restorer::{Boundary, Labelling, Request, Restorer, SentenceStarts, Session};
 use majuscule_text::tokenize::Capitalized;

@@ -1,10 +1,10 @@
 //! Notes for the host about a text that is restored all the same.
 
-use crate::format::Format;
 use crate::models::LANGUAGES;
 use crate::models::language::{Other, name_of};
 use majuscule_base::error::{Problem, option, worded};
 use majuscule_base::named::NamedValue;
+use majuscule_format::Format;
 
 /// A remark on a text that is restored all the same. A host prints it ([`Note::worded`]), logs it or
 /// passes it on.

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::texts::TextQueue;
 use super::{Done, Stream, restore};
-use crate::format::Format;
 use crate::models::Model;
 use majuscule_base::error::{self, Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
+use majuscule_format::Format;
 use majuscule_text::divided_word::Vocabulary;
 use majuscule_text::restorer::{Request, Restorer, SentenceStarts, check_capitals};
 use majuscule_text::tokenize::Capitalized;

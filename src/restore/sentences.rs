@@ -1,6 +1,6 @@
 //! Text with one sentence per line.
 
-use crate::format::Piece;
+use majuscule_format::Piece;
 use majuscule_text::sentence::is_end_mark;
 use majuscule_text::write::{push_mark, push_opening, spell};
 use majuscule_text::{Break, Decision, RestoreOptions, Token};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Done, PieceWriter, Queue, Streaming, Take, options};
-use crate::format::PlacedMark;
-use crate::format::{Format, Live, Piece};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_format::PlacedMark;
+use majuscule_format::{Format, Live, Piece};
 use majuscule_text::restorer::{OwnedSession, Request, Restorer};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Decision, MarkPlaces, RestoreOptions};

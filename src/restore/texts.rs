@@ -7,11 +7,11 @@ use std::thread;
 
 use super::two_passes::TwoPasses;
 use super::{Queue, RestoredWord, TextRestorer, options, read_pieces};
-use crate::format::{Format, Piece, Plain};
 #[cfg(doc)]
 use majuscule_base::error::Error;
 use majuscule_base::error::{Result, caught};
 use majuscule_base::files::Input;
+use majuscule_format::{Format, Piece, Plain};
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::Request;
 use majuscule_text::write::spell;

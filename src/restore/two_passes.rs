@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use super::bare_pieces::BareUse;
 use super::{Queue, Take, read_pieces};
-use crate::format::{Format, Piece, PieceReader, WrittenWords};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
+use majuscule_format::{Format, Piece, PieceReader, WrittenWords};
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::write::stays_as_it_is;

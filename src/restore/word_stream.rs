@@ -3,8 +3,8 @@
 use super::stream::{Incoming, live_options};
 use super::texts::{push_words, word_request};
 use super::{RestoredWord, TextRestorer, options};
-use crate::format::{Format, Piece};
 use majuscule_base::error::Result;
+use majuscule_format::{Format, Piece};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Decision, RestoreOptions};
 

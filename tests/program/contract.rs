@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
-use majuscule::format::Format;
 use majuscule::models::{Model, VotingOptions, cascade, voting};
 use majuscule::restore::{Stream, Streaming, restore};
 use majuscule_base::files::Input;
 use majuscule_cli::methods::methods;
+use majuscule_format::Format;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
 use majuscule_methods::Backend;

@@ -1,6 +1,6 @@
 //! The fuzz targets, run on random and mutated input for a bounded number of cases.
 
-use majuscule::format::Format;
+use majuscule_format::Format;
 #[path = "../../fuzz/laws.rs"]
 pub mod laws;
 use laws as fuzz;

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use majuscule::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule_text::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, WrongValue};
 
 /// The options of restoring that a command line gives.
 #[derive(Debug, Clone, Default)]

@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use super::force::ForceArg;
 use super::{host, messages};
-use majuscule::format::Format;
 use majuscule_base::error::Error;
 use majuscule_base::files::{Encoding, Limits, Publish};
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
+use majuscule_format::Format;
 
 /// Converts subtitles and transcripts from one format to another
 ///

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use majuscule::format::Format;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_format::Format;
 use majuscule_methods::model::MANIFEST;
 
 /// A text, and its name in an output folder.

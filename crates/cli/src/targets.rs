@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::folders::{self, InputText};
 use super::force::ForceArg;
-use majuscule::format::Format;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_format::Format;
 use majuscule_methods::model::MANIFEST;
 
 /// The input and output options.

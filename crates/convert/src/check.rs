@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use majuscule::format::segments::{Item, LocatedItem, LossKind, Lost, SegmentInfo, WrittenItems};
 use majuscule_base::error::Result;
+use majuscule_format::segments::{Item, LocatedItem, LossKind, Lost, SegmentInfo, WrittenItems};
 
 /// The mark with which a file in UTF-8 may begin.
 const BYTE_ORDER_MARK: &str = "\u{feff}";

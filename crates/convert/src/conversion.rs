@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use majuscule::format::segments::{Item, LossKind, Losses, SegmentInfo};
-use majuscule::{Format, Input, Interrupt};
 use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::Input;
+use majuscule_base::interrupt::Interrupt;
 use majuscule_base::printable::shortened;
+use majuscule_format::Format;
+use majuscule_format::segments::{Item, LossKind, Losses, SegmentInfo};
 
 use crate::check::Check;
 use crate::cutter::CueCutter;

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use majuscule::Interrupt;
 use majuscule_base::error::Result;
+use majuscule_base::interrupt::Interrupt;
 
 use crate::limits::CueLimits;
 

@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use majuscule::Interrupt;
-use majuscule::format::segments::{
+use majuscule_base::error::{Error, Result};
+use majuscule_base::interrupt::Interrupt;
+use majuscule_base::printable::shortened;
+use majuscule_format::segments::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
     UnspokenBlock, dash_len, is_mark,
 };
-use majuscule::format::whisper;
-use majuscule_base::error::{Error, Result};
-use majuscule_base::printable::shortened;
+use majuscule_format::whisper;
 use majuscule_text::Mark;
 use majuscule_text::speaker_label::name_len;
 
@@ -634,8 +634,9 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use majuscule::format::segments::ItemReader;
-    use majuscule::{Format, Input};
+    use majuscule_base::files::Input;
+    use majuscule_format::Format;
+    use majuscule_format::segments::ItemReader;
 
     use super::*;
     use crate::formats::{dropped, run, written};

@@ -35,7 +35,8 @@
 //! ```
 //! use std::path::Path;
 //!
-//! use majuscule::{Format, Input};
+//! use majuscule_base::files::Input;
+//! use majuscule_format::Format;
 //! use majuscule_convert::Conversion;
 //!
 //! let srt = "1\n00:00:01,000 --> 00:00:02,000\nso <i>it</i> is\n\n";

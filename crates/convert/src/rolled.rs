@@ -1,6 +1,6 @@
 //! Captions that roll up, whose cues show again the lines of the cue before: each line is read once.
 
-use majuscule::format::segments::{RolledLines, Segment, Time, follows};
+use majuscule_format::segments::{RolledLines, Segment, Time, follows};
 
 use crate::words;
 

@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use majuscule::format::segments::{Item, ItemReader, LocatedItem, SegmentInfo};
-use majuscule::{Format, Input, Interrupt};
 use majuscule_base::error::{Error, Result};
+use majuscule_base::files::Input;
+use majuscule_base::interrupt::Interrupt;
+use majuscule_format::Format;
+use majuscule_format::segments::{Item, ItemReader, LocatedItem, SegmentInfo};
 
 use crate::check::Refused;
 use crate::cutter::CueCutter;

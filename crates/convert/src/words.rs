@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use majuscule::format::segments::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time, dash_len};
+use majuscule_format::segments::{LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time, dash_len};
 use majuscule_text::speaker_label::name_len;
 use majuscule_text::{Mark, MarkForm};
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use majuscule::format::{Format, FormatFamily};
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
+use majuscule_format::{Format, FormatFamily};
 
 use super::arguments::RestoreArgs;
 use super::shown;

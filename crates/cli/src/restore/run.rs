@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use majuscule::format::{Format, decoded_text};
 use majuscule::models::Model;
 use majuscule::models::language::DetectedLanguage;
 use majuscule::restore::pool::{detect, detected_format};
@@ -17,6 +16,7 @@ use majuscule_base::bytes::Bytes;
 use majuscule_base::error::Error;
 use majuscule_base::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule_base::printable::c_quoted;
+use majuscule_format::{Format, decoded_text};
 use majuscule_text::tokenize::NO_TEXT;
 use majuscule_text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 

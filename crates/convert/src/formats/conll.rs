@@ -1,6 +1,6 @@
 //! CoNLL: sentences with their columns.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::written;
 

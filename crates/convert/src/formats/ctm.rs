@@ -1,6 +1,6 @@
 //! .ctm: words with their times.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::{dropped, written};
 

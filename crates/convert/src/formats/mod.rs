@@ -13,8 +13,9 @@ mod whisper;
 use std::io::Cursor;
 use std::path::Path;
 
-use majuscule::{Format, Input};
 use majuscule_base::error::Result;
+use majuscule_base::files::Input;
+use majuscule_format::Format;
 
 use crate::Conversion;
 

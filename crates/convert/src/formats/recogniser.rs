@@ -1,6 +1,6 @@
 //! JSON of recognisers other than Whisper.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::dropped;
 

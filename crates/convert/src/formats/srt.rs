@@ -1,6 +1,6 @@
 //! .srt: cues.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::written;
 

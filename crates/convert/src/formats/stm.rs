@@ -1,6 +1,6 @@
 //! .stm: turns.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::{dropped, written};
 

@@ -1,6 +1,6 @@
 //! TTML: paragraphs.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::{dropped, run, written};
 

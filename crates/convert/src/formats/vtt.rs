@@ -1,6 +1,6 @@
 //! .vtt: cues and blocks.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::written;
 

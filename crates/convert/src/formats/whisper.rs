@@ -1,6 +1,6 @@
 //! Whisper's JSON: segments and words.
 
-use majuscule::Format;
+use majuscule_format::Format;
 
 use super::{run, written};
 

@@ -21,11 +21,11 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use majuscule::format::Record;
-use majuscule::format::{Utterance, UtterancePart};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Input};
 use majuscule_base::interrupt::Interrupt;
+use majuscule_format::Record;
+use majuscule_format::{Utterance, UtterancePart};
 use majuscule_text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 
 pub use protocol::{Protocol, ReiTag};

@@ -715,7 +715,7 @@ mod tests {
 
     use super::super::{Corpus, Reading};
     use super::*;
-    use majuscule::format::Format;
+    use majuscule_format::Format;
 
     fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
         Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)

@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use majuscule::format::{Format, FormatFamily, Record, RecordSource, Utterance, decoded_text};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, BOM, Encoding, Input, Limits};
+use majuscule_format::{Format, FormatFamily, Record, RecordSource, Utterance, decoded_text};
 use majuscule_text::{Break, sentence};
 
 /// The way the files of a corpus are read.

@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use crate::random::below;
-use majuscule::format::{Format, has_names};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Publish};
+use majuscule_format::{Format, has_names};
 use majuscule_text::Locale;
 
 /// The settings of splitting a corpus.

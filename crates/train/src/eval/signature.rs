@@ -10,8 +10,7 @@ use majuscule_text::Locale;
 
 /// The conditions on which figures depend beside the texts and the method. Under `susanto` it
 /// includes the source of the tokens: `as-given` by tokenised files and transcripts, `found` in
-/// lines by the tokeniser of [`restore`](majuscule::restore), or `as-given-or-found` in files of
-/// both kinds.
+/// lines by the tokenizer of restoring, or `as-given-or-found` in files of both kinds.
 ///
 /// ```
 /// use majuscule_train::corpus::{Protocol, Reading};

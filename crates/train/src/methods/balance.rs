@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
-use majuscule::format::Format;
 use majuscule_base::error::{Error, Result, option};
+use majuscule_format::Format;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::{Choice, Mark, MarkSet};
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{AlignedScore, Pairing, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
-use majuscule::format::unfiltered_name;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
+use majuscule_format::unfiltered_name;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Locale, Spellings};

@@ -28,8 +28,8 @@ use super::slots::{Confusion, Matching, Slots, ratio};
 use crate::corpus::Corpus;
 use crate::corpus::marks::words_and_gaps;
 use crate::corpus::protocol::mark_after;
-use majuscule::format::{Utterance, UtterancePart};
 use majuscule_base::error::Result;
+use majuscule_format::{Utterance, UtterancePart};
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::sentence::Abbreviations;
 use majuscule_text::tokenize::Capitalized;
@@ -632,7 +632,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::eval::score::tests::Titles;
-    use majuscule::format::Format;
+    use majuscule_format::Format;
 
     pub fn score_texts(reference: &str, hypothesis: &str) -> AlignedScore {
         let [reference, hypothesis] =

@@ -27,8 +27,7 @@ const LEAST_WEIGHT: f32 = 0.001;
 pub fn compact(store: &dyn Store) -> Result<Draft> {
     let model = Hmm::load(store)?;
     let mut small = Vec::new();
-    compact::write(&model.model, &mut small)
-        .map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
+    compact::write(&model.model, &mut small).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
     let mut sections: Vec<Section> = vec![(LANGUAGE_MODEL.to_owned(), small)];
     if store.manifest().file(ENDINGS).is_some() {
         let endings = fewer_endings(&String::from_utf8_lossy(&store.section(ENDINGS)?));

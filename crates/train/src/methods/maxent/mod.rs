@@ -747,7 +747,7 @@ mod tests {
             .in_language(Some("es".into()))
             .capitalized(majuscule_text::tokenize::Capitalized::Keep);
         let mut out = Vec::new();
-        let kind = majuscule::format::Format::Text;
+        let kind = majuscule_format::Format::Text;
         let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();
         text.as_bytes().chunks(step).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();

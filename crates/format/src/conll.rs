@@ -1,0 +1,432 @@
+//! CoNLL's columns: one word per line, and an empty line after each sentence.
+//!
+//! In files of ten or more columns that begin with numbers (CoNLL-U, -X, -2009) the word is in the
+//! second column, otherwise in the first. Lines that begin with `#` are comments. If one written
+//! word is analysed as several (`1-2 I'm`), the first line counts, and the others (`1 I`, `2 'm`)
+//! follow its capitals.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use super::grammar::{Grammar, ItemGrammar};
+use super::info::{FormatInfo, ItemSource};
+use super::kind::{Format, FormatFamily};
+use super::line_parts::{CopiedPart, LineParts};
+use super::mark_rows::MarkRows;
+use super::piece::MarkPlace;
+use super::segment::{
+    self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
+    SegmentInfo, UnspokenBlock,
+};
+use super::transcript::{Fault, fields};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_text::{Break, MarkForm, RestoreOptions};
+
+/// CoNLL's columns.
+pub(super) const CONLL: FormatInfo = FormatInfo {
+    format: Format::Conll,
+    name: "conll",
+    help: "Columns, one word per line",
+    shown: "CoNLL",
+    family: FormatFamily::Columns,
+    extensions: &["conll", "conllu"],
+    grammar: Some(|field| Ok(Box::new(ConllReader::new(field)?))),
+    mark_form: |asked| match asked {
+        Some(MarkForm::Apart) => Ok(MarkForm::Apart),
+        _ => {
+            let problem = format!(
+                "conll cannot hold punctuation after words, which are annotated as they are: with {} apart each mark gets a row of \
+                 its own",
+                option("mark-form")
+            );
+            Err(Error::usage(problem))
+        }
+    },
+    mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
+    is_tokenised: true,
+    segments: Some(&CONLL_SENTENCES),
+    items: Some(ItemSource::Lines(|field| Ok(Box::new(ConllReader::new(field)?)))),
+    ..FormatInfo::LINES
+};
+
+/// Sentences in columns.
+static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
+    format: Format::Conll,
+    unit: "sentence",
+    parts: &[LossKind::Rows],
+    writes_field: true,
+    check_field: |_| Ok(()),
+    writer: Ok(|| Box::new(ConllWriter)),
+    ..SegmentInfo::LINES
+};
+
+/// Columns. A sentence is a segment, whose words are the text.
+#[derive(Debug, Default)]
+struct ConllReader {
+    /// The column of the words, counted from 1, once it is known.
+    column: Option<usize>,
+    /// The break between the last word and the next.
+    before: Option<Break>,
+    /// True if rows begin with numbers and have at least ten columns.
+    is_numbered: bool,
+    /// True if the column is given.
+    is_given: bool,
+    /// The rows of the sentence so far, if each begins with its own number.
+    counted: Option<usize>,
+    /// The last number of a word that is analysed as several.
+    analysed: usize,
+    /// The word that is analysed as several; `spelled` is the byte up to which its parts spell it,
+    /// if they do.
+    written: String,
+    spelled: Option<usize>,
+    /// True if marks get rows of their own.
+    puts_rows: bool,
+    /// The open sentence, as an item.
+    sentence: Option<(LocatedItem, Segment)>,
+}
+
+impl Grammar for ConllReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
+        match self.says(line)? {
+            ConllLineKind::Word(word) => parts.push(word, self.before.take()),
+            ConllLineKind::End => self.before = self.before.max(Some(Break::Paragraph)),
+            ConllLineKind::Document => self.before = Some(Break::Document),
+            ConllLineKind::Inside(word) => {
+                let (of, part) = self.spells(&line[word.clone()]);
+                parts.push_copy(word, of, part);
+            }
+            ConllLineKind::Comment | ConllLineKind::Unwritten => {}
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, options: &RestoreOptions) {
+        self.puts_rows = options.puts().is_some();
+    }
+
+    fn mark_place(&self, _: MarkForm) -> MarkPlace {
+        MarkPlace::Row(MarkRows { kind: Format::Conll, returns: false })
+    }
+
+    fn is_between(&self) -> bool {
+        self.before.is_some()
+    }
+}
+
+impl ItemGrammar for ConllReader {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        let block = |block| LocatedItem::new(Item::Block(block), line, number, Vec::new());
+        match self.says(line)? {
+            ConllLineKind::Comment if self.sentence.is_none() => {
+                out.extend(UnspokenBlock::comment(line, "#").map(block))
+            }
+            ConllLineKind::Comment => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
+            ConllLineKind::End => self.close(out),
+            ConllLineKind::Document => {
+                self.close(out);
+                out.push_back(block(UnspokenBlock {
+                    kind: BlockKind::Docstart,
+                    text: line.trim().to_owned(),
+                }));
+            }
+            ConllLineKind::Word(word) => self.push(line, number, &columns(line), Some(word)),
+            ConllLineKind::Inside(_) | ConllLineKind::Unwritten => {
+                self.push(line, number, &columns(line), None)
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the open item.
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        let Some((mut found, mut segment)) = self.sentence.take() else { return };
+        // Words alone need no columns.
+        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
+            segment.rows.clear();
+        }
+        found.item = Item::Segment(segment);
+        out.push_back(found);
+    }
+}
+
+/// The kind of a line.
+enum ConllLineKind {
+    Comment,
+    /// The end of a sentence.
+    End,
+    /// The beginning of a document.
+    Document,
+    Word(Range<usize>),
+    /// A part of an earlier word.
+    Inside(Range<usize>),
+    /// A row that is not a word of the text.
+    Unwritten,
+}
+
+impl ConllReader {
+    /// Starts a file; `field` is the number of the column that contains the words, if it is given.
+    ///
+    /// # Errors
+    /// Returns [`Error::Usage`] if `field` is not a number.
+    pub(super) fn new(field: Option<&str>) -> Result<Self> {
+        let number = |field: &str| {
+            let problem = format!(
+                "{} {field}: the number of the column of the words is expected, such as 1",
+                option("field")
+            );
+            field.parse::<NonZeroUsize>().map_err(|_| Error::usage(problem))
+        };
+        let column = field.map(number).transpose()?.map(NonZeroUsize::get);
+        let start = Self { before: Some(Break::Document), counted: Some(0), ..Self::default() };
+        Ok(Self { column, is_given: column.is_some(), ..start })
+    }
+
+    /// Returns the kind of the next line.
+    fn says(&mut self, line: &str) -> Result<ConllLineKind, Fault> {
+        if line.starts_with('#') {
+            return Ok(ConllLineKind::Comment);
+        }
+        if line.trim().is_empty() {
+            self.analysed = 0;
+            self.counted = Some(0);
+            return Ok(ConllLineKind::End);
+        }
+        let columns = columns(line);
+        let numbered = columns.len() >= NUMBERED && is_id(&line[columns[0].clone()]);
+        if !numbered && (self.is_numbered || is_blank_for_tab(line, &columns)) {
+            let problem = format!(
+                "found {} columns, but {NUMBERED} are expected, a number first and tabs between them",
+                columns.len()
+            );
+            return Err(Fault { at: line.trim_end().len(), problem });
+        }
+        self.is_numbered |= numbered;
+        if numbered && self.puts_rows {
+            let problem = "found a row with a number, but rows of marks would change the numbers of all rows after them: expected rows \
+                           without numbers, or text (majuscule convert)";
+            return Err(Fault { at: 0, problem: problem.to_owned() });
+        }
+        let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
+        let Some(word) =
+            columns.get(column - 1).filter(|word| !line[(*word).clone()].trim().is_empty()).cloned()
+        else {
+            let problem = format!(
+                "found no word in column {column}, but one is expected there; {} names another column",
+                option("field")
+            );
+            return Err(Fault { at: line.trim_end().len(), problem });
+        };
+        if &line[word.clone()] == "-DOCSTART-" {
+            self.analysed = 0;
+            return Ok(ConllLineKind::Document);
+        }
+        let id = &line[columns[0].clone()];
+        if !numbered {
+            let number = self.counted.map(|rows| rows + 1).filter(|number| id.parse() == Ok(*number));
+            self.counted = number;
+            if number == Some(COUNTED) && columns.len() > 1 && !self.is_given {
+                let problem = format!(
+                    "found rows that begin with the numbers 1 to {COUNTED}, but words are expected there, or {NUMBERED} columns; {} 2 names \
+                     the second column",
+                    option("field")
+                );
+                return Err(Fault { at: 0, problem });
+            }
+            return Ok(ConllLineKind::Word(word));
+        }
+        if let Some((_, last)) = id.split_once('-') {
+            self.analysed = last.parse().unwrap_or(0);
+            line[word.clone()].clone_into(&mut self.written);
+            self.spelled = Some(0);
+        } else if id.contains('.') {
+            return Ok(ConllLineKind::Unwritten);
+        } else if id.parse().is_ok_and(|id: usize| id <= self.analysed) {
+            return Ok(ConllLineKind::Inside(word));
+        }
+        Ok(ConllLineKind::Word(word))
+    }
+
+    /// Appends a row with this word, if it has one, to the sentence.
+    fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
+        let (found, segment) = self.sentence.get_or_insert_with(|| {
+            let none = Item::Segment(Segment::default());
+            (LocatedItem::new(none, "", number, vec![(LossKind::Rows, 0)]), Segment::default())
+        });
+        let column = |position: &Range<usize>| {
+            let text = &line[position.clone()];
+            match word.as_ref() == Some(position) {
+                true => FieldColumn::Word(text.matches(' ').count()),
+                false => FieldColumn::Other(text.to_owned()),
+            }
+        };
+        segment.rows.push(columns.iter().map(column).collect());
+        if let Some(word) = &word {
+            let is_first = !segment.rows.iter().rev().skip(1).flatten().any(is_word);
+            segment.text.extend([if is_first { "" } else { " " }, &line[word.clone()]]);
+        }
+        let break_before = if found.source.is_empty() { "" } else { "\n" };
+        found.source.extend([break_before, line]);
+    }
+
+    /// Returns the bytes of the analysed word that its next part spells; if the part spells none,
+    /// returns all bytes, and whether the part is the first.
+    fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
+        let at = self.spelled.unwrap_or(0);
+        let rest = &self.written[at..];
+        let len: usize = rest.chars().take(word.chars().count()).map(char::len_utf8).sum();
+        if self.spelled.is_some() && rest[..len].chars().map(small).eq(word.chars().map(small)) {
+            self.spelled = Some(at + len);
+            return (at..at + len, None);
+        }
+        let is_first = self.spelled.take() == Some(0);
+        (0..self.written.len(), Some(if is_first { CopiedPart::First } else { CopiedPart::Other }))
+    }
+}
+
+/// The number of columns of a row that begins with a number.
+const NUMBERED: usize = 10;
+
+/// The rows of a sentence that begin with their own numbers by more than chance.
+const COUNTED: usize = 3;
+
+fn is_id(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+}
+
+/// Returns true if a row has all columns of a numbered row, but blanks between some of them.
+fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
+    let mut fields = fields(line, 0);
+    columns.len() < NUMBERED
+        && fields.next().is_some_and(|first| is_id(&line[first]))
+        && fields.count() + 1 >= NUMBERED
+}
+
+/// Returns a character in lower case, regardless of the language, and an apostrophe for all its
+/// variants.
+fn small(c: char) -> char {
+    match c {
+        'İ' | 'I' | 'ı' => 'i',
+        '’' => '\'',
+        c => c.to_lowercase().next().unwrap_or(c),
+    }
+}
+
+/// Returns the row of a mark after the row of a word, which has a character at byte `at`; the other
+/// columns are empty.
+fn mark_row(line: &str, at: usize, mark: &str) -> String {
+    let (mut row, mut last) = (String::new(), 0);
+    for column in columns(line) {
+        row.push_str(&line[last..column.start]);
+        row.push_str(if column.contains(&at) { mark } else { "_" });
+        last = column.end;
+    }
+    row
+}
+
+fn columns(line: &str) -> Vec<Range<usize>> {
+    match line.contains('\t') {
+        true => tabbed(line).collect(),
+        false => fields(line, 0).collect(),
+    }
+}
+
+/// Iterates over the positions of the fields between tabs.
+pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    line.split('\t').map(move |field| {
+        let start = at;
+        at += field.len() + 1;
+        start..start + field.len()
+    })
+}
+
+fn is_word(column: &FieldColumn) -> bool {
+    matches!(column, FieldColumn::Word(_))
+}
+
+/// Columns, written sentence by sentence.
+#[derive(Debug)]
+struct ConllWriter;
+
+impl segment::SegmentWriter for ConllWriter {
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Comment, BlockKind::Docstart]
+    }
+
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
+        segment.keep(losses.to.parts, losses)?;
+        if segment.rows.is_empty() {
+            segment.even(losses)?;
+            if segment.text.is_empty() {
+                return losses.drop_part(LossKind::Text, 0, "an empty line");
+            }
+        } else {
+            let counted = segment.rows.iter().flatten().map(pieces).fold(0, usize::saturating_add);
+            let words = if segment.text.is_empty() { 0 } else { segment.text.split(' ').count() };
+            if counted != words {
+                let problem = format!("found columns for {counted} words, but {words} words in the text");
+                return Err(losses.reject(LossKind::Rows, problem));
+            }
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) if block.kind == BlockKind::Comment => {
+                return segment::write_comment(block, "#", out);
+            }
+            Item::Block(block) => return out.push_str(&format!("{}\n\n", block.text)),
+            Item::Segment(segment) => segment,
+        };
+        let mut words = segment.text.split(' ');
+        if segment.rows.is_empty() {
+            words.by_ref().for_each(|word| out.extend([blank_before(word), word, "\n"]));
+        }
+        for row in &segment.rows {
+            let mut column = |column: &FieldColumn| match column {
+                FieldColumn::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
+                FieldColumn::Other(text) => text.clone(),
+            };
+            let columns: Vec<String> = row.iter().map(&mut column).collect();
+            out.push_str(&written(row, &columns));
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+}
+
+/// Returns a row as a line. A blank stands before a word that begins with `#`, which would
+/// otherwise make the line a comment, and between the columns, since after a blank a tab would make
+/// the next column a part of the word.
+fn written(row: &SegmentColumns, columns: &[String]) -> String {
+    let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
+    match blank_before(&columns[0]) {
+        "" => columns.join("\t"),
+        blank if row.iter().any(is_word) && columns.iter().all(is_whole) => {
+            blank.to_owned() + &columns.join(" ")
+        }
+        _ => columns.join("\t"),
+    }
+}
+
+/// Returns the blank before a line that is not a comment but looks like one.
+fn blank_before(line: &str) -> &'static str {
+    if line.starts_with('#') { " " } else { "" }
+}
+
+/// Returns the number of pieces between spaces in a word.
+fn pieces(column: &FieldColumn) -> usize {
+    match column {
+        FieldColumn::Word(spaces) => spaces.saturating_add(1),
+        FieldColumn::Other(_) => 0,
+    }
+}

@@ -1,0 +1,97 @@
+//! Marks in rows of their own, after the rows of their words.
+
+use super::kind::Format;
+use majuscule_base::error::Error;
+use majuscule_base::named::NamedValue;
+use majuscule_text::write::MarkSide;
+use majuscule_text::{Mark, MarkForm};
+
+/// The rows that marks get in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MarkRows {
+    /// The format of the rows.
+    pub(super) kind: Format,
+    /// True if lines end with `\r` alone.
+    pub(super) returns: bool,
+}
+
+impl MarkRows {
+    /// Returns true if a byte ends a line.
+    fn ends(self, b: u8) -> bool {
+        b == b'\n' || self.returns && b == b'\r'
+    }
+
+    /// Returns the end of the line with byte `at`, after its ending, and the length of the ending.
+    fn line_end(self, source: &[u8], at: usize) -> (usize, usize) {
+        match source[at..].iter().position(|b| self.ends(*b)) {
+            None => (source.len(), 0),
+            Some(len) if len > 0 && source[at + len - 1] == b'\r' => (at + len + 1, 2),
+            Some(len) => (at + len + 1, 1),
+        }
+    }
+
+    /// Appends the rest of the line of a word that ends at byte `end`, and the row of a mark, and
+    /// returns the end of the line.
+    pub(super) fn put(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) -> usize {
+        let (line_end, _) = self.line_end(source, end);
+        out.extend_from_slice(&source[end..line_end]);
+        self.put_row(MarkSide::After, source, end, mark, out);
+        line_end
+    }
+
+    /// Puts the row of an opening before the line of the word that begins at byte `start`, up to
+    /// which it is written, and returns that position.
+    pub(super) fn put_before(self, source: &[u8], start: usize, mark: &str, out: &mut Vec<u8>) -> usize {
+        let line = out.iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
+        self.put_row_before(source, start + 1, mark, line, out);
+        start
+    }
+
+    /// Puts the row of an opening into `out` at the beginning of a line there, that of the word with
+    /// the byte before `end`.
+    pub(super) fn put_row_before(
+        self,
+        source: &[u8],
+        end: usize,
+        mark: &str,
+        line: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let mut row = Vec::new();
+        self.put_row(MarkSide::Before, source, end, mark, &mut row);
+        // A row after a last line without an ending begins with one.
+        let ending = row.iter().take_while(|b| self.ends(**b)).count();
+        row.rotate_left(ending);
+        out.splice(line..line, row);
+    }
+
+    /// Appends the row of a mark on a side of its word, which ends at byte `end`.
+    pub(super) fn put_row(self, side: MarkSide, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
+        let (line_end, ending) = self.line_end(source, end);
+        let start = source[..end].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
+        let line = String::from_utf8_lossy(&source[start..line_end - ending]);
+        let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
+        let at = (end - start).saturating_sub(line.len() - bare.len() + 1);
+        let mark_row = self.kind.info().mark_row;
+        let row = mark_row.map_or_else(String::new, |mark_row| mark_row(bare, at, side, mark.trim()));
+        if ending == 0 {
+            out.push(if self.returns { b'\r' } else { b'\n' });
+        }
+        out.extend_from_slice(row.as_bytes());
+        out.extend_from_slice(&source[line_end - ending..line_end]);
+    }
+}
+
+/// Returns the error for a form of marks that a format with one word a row has no place for.
+pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
+    let asked = asked.name_of();
+    Error::usage(format!(
+        "{format} has one word per row and cannot hold marks that are {asked}: use {expected}"
+    ))
+}
+
+/// Returns true if a word of a row is nothing but marks.
+pub fn is_mark(word: &str) -> bool {
+    let is_mark = |c| Mark::of(c) != Mark::None || Mark::opened_by(c) != Mark::None;
+    !word.is_empty() && word.chars().all(is_mark)
+}

@@ -1,0 +1,29 @@
+//! A mark that is inserted, apart from its text.
+
+use majuscule_text::write::MarkSide;
+
+/// The characters of a mark that is inserted, with its place in a text without the mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedMark {
+    /// The position in bytes: the start or the end of a word.
+    pub at: usize,
+    /// The side of the break between words.
+    pub side: MarkSide,
+    /// The mark, with the space before it.
+    pub text: String,
+}
+
+impl PlacedMark {
+    /// Returns true if the mark belongs to a word of the first `end` bytes.
+    pub fn is_within(&self, end: usize) -> bool {
+        match self.side {
+            MarkSide::Before => self.at < end,
+            MarkSide::After => self.at <= end,
+        }
+    }
+
+    /// Returns the mark in a text that begins at byte `from`.
+    pub fn after(&self, from: usize) -> Self {
+        Self { at: self.at - from, ..self.clone() }
+    }
+}

@@ -1,0 +1,97 @@
+//! `.tsv`, a table: columns separated by tabs, with text in one of them.
+
+use std::ops::Range;
+
+use super::buffer::LONGEST;
+use super::conll::tabbed;
+use super::grammar::Grammar;
+use super::info::FormatInfo;
+use super::kind::{Format, FormatFamily};
+use super::line_parts::LineParts;
+use super::transcript::{Fault, shortened};
+use majuscule_text::Break;
+
+/// Tables with tabs between cells.
+pub(super) const TSV: FormatInfo = FormatInfo {
+    format: Format::Tsv,
+    name: "tsv",
+    help: "A table, with the text in the column that --field names",
+    shown: ".tsv",
+    family: FormatFamily::Records,
+    extensions: &["tsv"],
+    media_types: &["text/tab-separated-values"],
+    longest_line: LONGEST,
+    grammar: Some(|field| Ok(Box::new(TsvReader::new(field)))),
+    has_paragraphs: true,
+    is_cut_by_lines: true,
+    has_header: true,
+    ..FormatInfo::LINES
+};
+
+/// A table, read from any input. Each row is a text of its own; everything but its text cell is
+/// copied unchanged.
+#[derive(Debug)]
+struct TsvReader {
+    /// The name of the column, until the header is read.
+    name: Option<String>,
+    /// The column, counted from 0.
+    column: usize,
+}
+
+impl TsvReader {
+    /// Starts a table: `field` gives the column of the text by its name in the first line (`text`
+    /// by default), or by its number, counted from 1, for a table without a header.
+    pub(super) fn new(field: Option<&str>) -> Self {
+        let field = field.unwrap_or("text");
+        match number(field) {
+            Some(column) => Self { name: None, column },
+            None => Self { name: Some(field.to_owned()), column: 0 },
+        }
+    }
+}
+
+/// Returns true if the first line of a table is a header, since the text column is given by name.
+pub fn has_names(field: Option<&str>) -> bool {
+    field.and_then(number).is_none()
+}
+
+/// Returns the column that a number gives, counted from 0.
+pub(super) fn number(field: &str) -> Option<usize> {
+    field.parse::<usize>().ok()?.checked_sub(1)
+}
+
+impl Grammar for TsvReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
+        if let Some(name) = &self.name {
+            let Some(column) = line.split('\t').position(|found| found == name) else {
+                let found = shortened(line);
+                let problem = format!(
+                    "no column is called \"{name}\" in \"{found}\": name one of these as the field, or give its number where the \
+                     first line has no names"
+                );
+                return Err(Fault { at: 0, problem });
+            };
+            (self.name, self.column) = (None, column);
+            return Ok(());
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        let cells: Vec<Range<usize>> = tabbed(line).collect();
+        match cells.get(self.column) {
+            Some(cell) => {
+                parts.push(cell.clone(), Some(Break::Paragraph));
+                Ok(())
+            }
+            None => {
+                let (found, expected) = (cells.len(), self.column + 1);
+                let problem = format!("found {found} columns, but the text is expected in column {expected}");
+                Err(Fault { at: line.len(), problem })
+            }
+        }
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+}

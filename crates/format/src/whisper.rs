@@ -1,0 +1,842 @@
+//! The JSON of Whisper and related tools: a text as segments, and the same words again as a whole
+//! and one by one.
+//!
+//! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the restored text;
+//! without segments, the whole (`text`), and without that the words. All other positions of a word
+//! (`text`; `word` or `text` of each of `words`, `word_timings` and `word_segments`;
+//! `tokens[].text`) get the capitals of the word in the restored text. A change of
+//! `segments[].speaker` is another turn.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::buffer::{not_utf8, text};
+use super::cue::{CueScanner, push_untagged};
+use super::envelope::PUNCTUATED;
+use super::grammar::{Grammar, LiveGrammar};
+use super::heard_words;
+use super::info::{FormatInfo, ItemSource};
+use super::json::{Event, Member, compact, decode, members, quoted, read};
+use super::jsonl::{FieldNames, ObjectFields, array, begins_with_object, id, read_segment, write_segment};
+use super::kind::{Format, FormatFamily};
+use super::line_parts::LineParts;
+use super::live_record::LiveRecord;
+use super::pauses::Pauses;
+use super::piece::{Piece, PieceReader};
+use super::recogniser::{self, HeardDocument};
+use super::record::{Record, RecordSource};
+use super::records::explained;
+use super::running_text::{RunningText, fill};
+use super::segment::{
+    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, SegmentInfo,
+    SegmentWord, Time, UnspokenBlock, has_text,
+};
+use super::transcript::Fault;
+use super::word_lists::{LetterStream, is_list, timed_words};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{BOM, Input};
+use majuscule_text::{Break, LanguageTag, RestoreOptions};
+
+/// The JSON of Whisper and related tools.
+pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
+    format: Format::WhisperJson,
+    name: "whisper-json",
+    help: "The JSON of Whisper and related tools: the same words in text, segments and words",
+    shown: "Whisper's JSON",
+    family: FormatFamily::Transcript,
+    extensions: &["json"],
+    media_types: &["application/json"],
+    begins: Some(|head| Some(begins_with_object(head)? == Some(false))),
+    reader: Some(|input, options| Box::new(Whisper::new(input, options))),
+    texts: Some(|input| Box::new(SegmentTexts::new(input))),
+    live: Some(|options| Box::new(LiveDocuments(options.clone()))),
+    names_speakers: true,
+    has_pauses: true,
+    runs_on: true,
+    is_heard: true,
+    declares_language: true,
+    segments: Some(&WHISPER_SEGMENTS),
+    items: Some(ItemSource::Document(read_items)),
+    ..FormatInfo::LINES
+};
+
+/// The segments of a document.
+static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
+    format: Format::WhisperJson,
+    unit: "segment",
+    parts: &[
+        LossKind::Id,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Breaks,
+        LossKind::Words,
+        LossKind::Confidence,
+    ],
+    has_times: true,
+    writer: Ok(|| Box::new(WhisperWriter::default())),
+    ..SegmentInfo::LINES
+};
+
+/// A document, which is read whole: its text stands in several positions.
+#[derive(Debug)]
+struct Whisper<'a> {
+    input: Option<Input<'a>>,
+    options: RestoreOptions,
+}
+
+impl<'a> Whisper<'a> {
+    /// Reads a document.
+    pub(super) fn new(input: Input<'a>, options: RestoreOptions) -> Self {
+        Self { input: Some(input), options }
+    }
+}
+
+impl PieceReader for Whisper<'_> {
+    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
+        piece.clear();
+        let Some(input) = self.input.take() else { return Ok(false) };
+        let name = input.name().to_owned();
+        let source = input.bytes()?;
+        piece.after = Break::Document;
+        if source.is_empty() {
+            return Ok(false);
+        }
+        if source.len() >= u32::MAX as usize / 2 {
+            return Err(Error::file(name, "the document is larger than 2 GiB: split it"));
+        }
+        let mut mended = Vec::new();
+        let json =
+            text(&source, &mut mended, self.options.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
+        let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
+        match StringPlaces::read(&json[start..]) {
+            Ok(found) => found.fill(json, start, &self.options, piece),
+            // The document is copied unchanged.
+            Err(_) if self.options.lossy => {
+                piece.source.extend_from_slice(&source);
+                return Ok(true);
+            }
+            Err(fault) => {
+                return Err(explained(fault).error_in(&name, &json[start..]));
+            }
+        }
+        piece.frame.source = source;
+        Ok(true)
+    }
+}
+
+/// The segments of a document as text that is read and not written.
+#[derive(Debug)]
+struct SegmentTexts<'a> {
+    input: Option<Input<'a>>,
+    json: String,
+    /// The positions of their texts and of their speakers, the last first.
+    positions: Vec<(Range<usize>, Option<Range<usize>>)>,
+    is_cues: bool,
+    cues: CueScanner,
+    speaker: Option<String>,
+    is_begun: bool,
+    lines: LineNumbers,
+}
+
+impl<'a> SegmentTexts<'a> {
+    /// Reads a document.
+    pub(super) fn new(input: Input<'a>) -> Self {
+        Self {
+            input: Some(input),
+            json: String::new(),
+            positions: Vec::new(),
+            is_cues: true,
+            cues: CueScanner::default(),
+            speaker: None,
+            is_begun: false,
+            lines: LineNumbers::default(),
+        }
+    }
+
+    fn read(&mut self, input: Input<'_>) -> Result<()> {
+        let name = input.name().to_owned();
+        self.json = input.text()?;
+        if self.json.is_empty() {
+            return Ok(());
+        }
+        let found = StringPlaces::read(&self.json).map_err(|fault| fault.error_in(&name, &self.json))?;
+        self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
+        let speakers = found.speakers.clone().into_iter().chain(std::iter::repeat(None));
+        let texts = found.kinds().into_iter().find(|positions| !positions.is_empty()).unwrap_or_default();
+        self.positions = texts.into_iter().zip(speakers).collect();
+        self.positions.reverse();
+        Ok(())
+    }
+}
+
+impl RecordSource for SegmentTexts<'_> {
+    fn next(&mut self, record: &mut Record) -> Result<bool> {
+        record.clear();
+        if let Some(input) = self.input.take() {
+            self.read(input)?;
+        }
+        let Some((position, speaker)) = self.positions.pop() else { return Ok(false) };
+        record.line = self.lines.of(&self.json, &position).0;
+        let speaker = speaker.map(|name| self.json[name].to_owned());
+        if std::mem::replace(&mut self.is_begun, true) && speaker != self.speaker {
+            self.cues.turn();
+        }
+        self.speaker = speaker;
+        if self.is_cues {
+            self.cues.begin();
+        }
+        let (mut text, mut parts, mut end) = (String::new(), LineParts::default(), None);
+        decode(&self.json[position], &mut text);
+        self.cues.line(&text, "", &mut parts);
+        for part in parts.drain() {
+            let between = end.replace(part.position.end).and_then(|end| text.get(end..part.position.start));
+            let start = record.text.len();
+            push_untagged(&text[part.position.clone()], |_| None, &mut record.text);
+            record.stretches.push((start..record.text.len(), part.break_before(between)));
+        }
+        Ok(true)
+    }
+}
+
+/// Documents that come in live, one per line; [`RestoreOptions::id`] names the field that identifies
+/// one.
+#[derive(Debug)]
+struct LiveDocuments(RestoreOptions);
+
+impl Grammar for LiveDocuments {
+    /// The text of a document has several positions in its line, which parts do not have.
+    fn line(&mut self, _: &str, _: &mut LineParts) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl LiveGrammar for LiveDocuments {
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        let on_a_line = |fault: Fault| {
+            let problem = format!(
+                "{}; with {}, each document is expected on one line",
+                fault.problem,
+                option("stream")
+            );
+            Fault { problem, ..fault }
+        };
+        let found = StringPlaces::read(line).map_err(on_a_line)?;
+        let mut piece = Piece::default();
+        let view = found.view(line, 0, &self.0, &mut piece);
+        record.text = view.running.view;
+        fill(&mut record.text, view.text.len());
+        record.text = with_wide_blanks(&view.text, &record.text);
+        for turn in view.turns {
+            // A turn is a paragraph of live text, if there is room for its empty line.
+            let blanks = record.text.as_bytes()[..turn].iter().rev().take(2).take_while(|&&b| b == b' ');
+            let blanks = blanks.count();
+            record.text.replace_range(turn - blanks..turn, &"\n\n"[..blanks]);
+        }
+        record.frame = piece.frame;
+        record.id = id(line, self.0.id.as_deref())?;
+        Ok(())
+    }
+}
+
+/// Returns the language that a document declares, as written: `en`, or `english`. A text that is not
+/// a [`LanguageTag`] declares none.
+pub fn language(json: &[u8]) -> Option<String> {
+    let json = str::from_utf8(json.strip_prefix(BOM).unwrap_or(json)).ok()?;
+    // The keys that lead to each open object or array.
+    let (mut open, mut path, mut language) = (Vec::new(), Vec::new(), None);
+    let read = read(json, &mut |event| match event {
+        Event::Begin => open.push(path.len()),
+        Event::End => path.truncate(open.pop().unwrap_or(0)),
+        Event::Key(name) => {
+            path.truncate(open.last().copied().unwrap_or(0));
+            path.push(name);
+        }
+        Event::String(position) => {
+            let is = |at: usize, key: &str| path.get(at).is_some_and(|name| &json[name.clone()] == key);
+            let is_inside = path.len() == 2 && is(0, "result") && is(1, "language");
+            if is_inside || path.len() == 1 && is(0, "language") {
+                let mut text = String::new();
+                decode(&json[position], &mut text);
+                language.get_or_insert(text);
+            }
+        }
+        Event::Other(_) => {}
+    });
+    read.ok().and(language).filter(|name| name.parse::<LanguageTag>().is_ok())
+}
+
+fn nothing() -> Fault {
+    let problem = "found no \"text\", \"segments\" or \"words\", but one of them is expected, as in Whisper's JSON: write other \
+         JSON as one object per line, and read it as jsonl";
+    Fault { at: 0, problem: problem.to_owned() }
+}
+
+/// The positions of the strings of each kind, between their quotes.
+#[derive(Debug, Default)]
+struct StringPlaces {
+    whole: Vec<Range<usize>>,
+    segments: Vec<Range<usize>>,
+    /// The words one by one, in each list and each of the two fields that may contain a word.
+    words: [Vec<Range<usize>>; 5],
+    /// The same words with their marks, in segments and beside them.
+    punctuated: [Vec<Range<usize>>; 2],
+    /// The same words elsewhere in the documents of other recognisers, by the names that lead there.
+    elsewhere: Vec<(Vec<String>, Vec<Range<usize>>)>,
+    /// The speaker of each segment, if the document names one.
+    speakers: Vec<Option<Range<usize>>>,
+    /// The begin and end times of each segment, if the document has them.
+    times: Vec<[Option<Time>; 2]>,
+    /// True if a text of a list has times or words, and so is a segment; other texts of a list are
+    /// records, each by itself.
+    has_segments: bool,
+}
+
+impl StringPlaces {
+    fn read(json: &str) -> Result<Self, Fault> {
+        let mut found = Self::default();
+        // The length of the key path of each open object or array; an array has the path of its
+        // parent.
+        let mut open: Vec<usize> = Vec::new();
+        let mut path: Vec<String> = Vec::new();
+        // The first segment of the open object, and its speaker.
+        let (mut first, mut speaker, mut times) = (0, None, [None; 2]);
+        read(json, &mut |event| match event {
+            Event::Begin => {
+                open.push(path.len());
+                if path.len() == 1 {
+                    (first, speaker, times) = (found.segments.len(), None, [None; 2]);
+                }
+            }
+            Event::End => path.truncate(open.pop().unwrap_or(0)),
+            Event::Key(name) => {
+                path.truncate(open.last().copied().unwrap_or(0));
+                let mut key = String::new();
+                decode(&json[name], &mut key);
+                found.has_segments |= path.is_empty() && is_segment_field(&key);
+                path.push(key);
+            }
+            Event::String(position) => {
+                let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+                match keys[..] {
+                    ["text" | "transcript"] => found.whole.push(position),
+                    ["results", "alternatives", "transcript"]
+                    | ["results", "channels", "alternatives", "transcript"] => {
+                        found.segments.push(position);
+                        found.speakers.push(None);
+                        found.times.push([None; 2]);
+                    }
+                    ["segments" | "chunks" | "transcription", "text"] => {
+                        found.segments.push(position);
+                        found.speakers.push(speaker.clone());
+                        found.times.push(times);
+                    }
+                    ["segments" | "chunks" | "transcription", "speaker"] => {
+                        found.speakers[first..].fill(Some(position.clone()));
+                        speaker = Some(position);
+                    }
+                    ["segments" | "chunks", "words" | "word_timings", "word"] => {
+                        found.words[0].push(position)
+                    }
+                    ["segments" | "chunks", "words" | "word_timings", "text"] => {
+                        found.words[1].push(position)
+                    }
+                    ["transcription", "tokens", "text"] => found.words[2].push(position),
+                    ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => {
+                        found.punctuated[0].push(position);
+                    }
+                    ["words" | "word_timings" | "word_segments", PUNCTUATED] => {
+                        found.punctuated[1].push(position)
+                    }
+                    ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(position),
+                    ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(position),
+                    [.., "word" | "text" | "alignedWord" | "transcript" | PUNCTUATED]
+                        if are_lists(&keys[..keys.len() - 1]) =>
+                    {
+                        match found.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
+                            Some((_, positions)) => positions.push(position),
+                            None => found.elsewhere.push((path.clone(), vec![position])),
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Event::Other(position) => {
+                let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+                let Some((&("segments" | "chunks" | "transcription"), keys)) = keys.split_first() else {
+                    return;
+                };
+                let number = &json[position];
+                let (at, time) = match keys {
+                    ["start"] => (0, Time::parse(number)),
+                    ["end"] => (1, Time::parse(number)),
+                    // Start and end win, and of more numbers in a row the first two count.
+                    ["timestamp"] => match times.iter().position(Option::is_none) {
+                        Some(at) => (at, Time::parse(number)),
+                        None => return,
+                    },
+                    ["offsets", "from"] => (0, times[0].or_else(|| milliseconds(number))),
+                    ["offsets", "to"] => (1, times[1].or_else(|| milliseconds(number))),
+                    _ => return,
+                };
+                times[at] = time;
+                found.times[first..].iter_mut().for_each(|found| found[at] = time);
+            }
+        })?;
+        let is_none =
+            found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty);
+        if is_none && found.elsewhere.is_empty() {
+            return Err(nothing());
+        }
+        Ok(found)
+    }
+
+    /// Returns the positions of each kind, the text first; words with marks come before those without,
+    /// unless some have none.
+    fn kinds(self) -> Vec<Vec<Range<usize>>> {
+        let [inner, outer] = self.punctuated;
+        let [a, b, tokens, c, d] = self.words;
+        let are_all =
+            |marked: &Vec<_>, one: &Vec<_>, other: &Vec<_>| marked.len() == one.len().max(other.len());
+        let (inner, later) = if are_all(&inner, &a, &b) { (inner, Vec::new()) } else { (Vec::new(), inner) };
+        let (outer, last) = if are_all(&outer, &c, &d) { (outer, Vec::new()) } else { (Vec::new(), outer) };
+        let mut kinds = vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last];
+        let mut elsewhere = self.elsewhere;
+        for at in 1..elsewhere.len() {
+            let (before, own) = (&elsewhere[..at], &elsewhere[at]);
+            let beside = |(names, positions): &(Vec<String>, Vec<_>)| {
+                names[..names.len() - 1] == own.0[..own.0.len() - 1] && positions.len() == own.1.len()
+            };
+            if own.0.last().is_some_and(|name| name == PUNCTUATED)
+                && let Some(to) = before.iter().position(beside)
+            {
+                elsewhere[to..=at].rotate_right(1);
+            }
+        }
+        kinds.extend(elsewhere.into_iter().map(|(_, positions)| positions));
+        kinds
+    }
+
+    /// Fills a piece with the text; byte `start` of the document is the first that was read.
+    fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
+        let mut view = self.view(json, start, options, piece);
+        view.running.end_piece(Some(&view.text), options, piece);
+    }
+
+    /// Finds the words of the text, and the positions of the text in the document.
+    fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
+        let (speakers, times) = (self.speakers.clone(), self.times.clone());
+        let are_records = self.whole.len() > 1 && self.segments.is_empty() && !self.has_segments;
+        let mut kinds = self.kinds();
+        // Words without a text are one cue.
+        let is_words = kinds[..2].iter().all(Vec::is_empty);
+        kinds.retain(|positions| !positions.is_empty());
+        let moved = |position: &Range<usize>| position.start + start..position.end + start;
+        let mut view = DocumentView::new(options);
+        view.cues.prepare(options);
+        let mut last = None;
+        let mut pauses = Pauses::of(options);
+        for (i, position) in kinds[0].iter().map(moved).enumerate() {
+            let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
+            if i > 0 && speaker != last {
+                view.cues.turn();
+            }
+            if i > 0 && are_records {
+                view.cues.end_text();
+            }
+            last = speaker;
+            let [begin, end] = times.get(i).copied().unwrap_or_default();
+            // The last segment may have no end.
+            if pauses.before(|| begin.zip(end.or(begin))).is_some() {
+                view.cues.turn();
+            }
+            let from = view.text.len();
+            decode(&json[position.clone()], &mut view.text);
+            piece.frame.place(from..view.text.len(), position);
+            view.read(from, !is_words, piece);
+        }
+        view.running.end_run(&mut piece.tokens);
+        let stream = LetterStream::of(&view.text, 0, options.locale());
+        for positions in &kinds[1..] {
+            stream.place(json, positions.iter().map(moved), options.locale(), &mut piece.frame);
+        }
+        piece.frame.positions.sort_by_key(|(_, source)| source.start);
+        if options.puts().is_some() {
+            let are_words = |path: &[String]| {
+                let names: Vec<&str> = path.iter().map(String::as_str).collect();
+                names.last().is_some_and(|list| is_list(list) || *list == "result") && are_lists(&names)
+            };
+            timed_words(&json[start..], &are_words)
+                .iter()
+                .for_each(|word| piece.frame.mark_beside(word, start, true));
+        }
+        view
+    }
+}
+
+/// Returns true if a field of an object tells that its text is a segment of speech.
+fn is_segment_field(name: &str) -> bool {
+    is_list(name) || matches!(name, "start" | "begin" | "end" | "timestamp" | "offsets" | "speaker")
+}
+
+/// Returns true if these names lead to words of the text, in the documents of any recogniser.
+fn are_lists(names: &[&str]) -> bool {
+    const LISTS: [&str; 8] =
+        ["alternatives", "channels", "chunks", "paragraphs", "result", "results", "segments", "sentences"];
+    !names.is_empty()
+        && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
+}
+
+/// Returns a text whose blanks stand for the bytes of `text` with one blank for each character of it: a
+/// live record is written again character by character.
+fn with_wide_blanks(text: &str, blanked: &str) -> String {
+    let blank = |(at, c): (usize, char)| match (c.len_utf8(), blanked[at..].chars().next()) {
+        (2.., Some(found)) if found == c => c,
+        (2, _) => '\u{a0}',
+        (3, _) => '\u{2003}',
+        // No blank has four bytes; a musical note is no word either.
+        (4, _) if c.is_alphanumeric() => '\u{1d159}',
+        (4, _) => c,
+        (_, found) => found.unwrap_or(' '),
+    };
+    text.char_indices().map(blank).collect()
+}
+
+/// The text of a document, as far as it was read.
+struct DocumentView {
+    text: String,
+    running: RunningText,
+    cues: CueScanner,
+    parts: LineParts,
+    /// The positions where the speaker changes.
+    turns: Vec<usize>,
+}
+
+impl DocumentView {
+    fn new(options: &RestoreOptions) -> Self {
+        Self {
+            text: String::new(),
+            running: RunningText::of_parts(options),
+            cues: CueScanner::default(),
+            parts: LineParts::default(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Reads the text from byte `from` on, which is a cue or a word.
+    fn read(&mut self, from: usize, is_cue: bool, piece: &mut Piece) {
+        if is_cue {
+            self.cues.begin();
+        }
+        self.cues.line(&self.text[from..], "", &mut self.parts);
+        for part in self.parts.drain() {
+            if let Some(before) = part.before {
+                self.running.end_run(&mut piece.tokens);
+                self.running.end_cue(before);
+            }
+            let position = from + part.position.start..from + part.position.end;
+            self.turns.extend((part.before == Some(Break::Turn)).then_some(position.start));
+            // Lines of a cue are joined.
+            let text = self.text[position.clone()].replace('\n', " ");
+            self.running.push(&part, position, &text, "");
+        }
+        self.text.push(if is_cue { '\n' } else { ' ' });
+    }
+}
+
+/// Reads the items of a document: its segments, after its other fields.
+fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
+    let mut found = VecDeque::new();
+    if json.is_empty() {
+        return Ok(found);
+    }
+    let mut fields = members(json, &(0..json.len()))?;
+    let list = |names: &[&str]| {
+        let is_list = |field: &Member| names.contains(&&*field.key) && field.raw(json).starts_with('[');
+        names.iter().find_map(|name| fields.iter().position(|field| field.key == *name && is_list(field)))
+    };
+    let whole = fields.iter().position(|field| field.key == "text" && field.string(json).is_some());
+    let is_object = json.trim_start().starts_with('{');
+    if !is_object && !fields.is_empty() {
+        // A list of segments, with nothing beside them.
+        let mut lines = LineNumbers::default();
+        for object in &fields {
+            found.push_back(read_object(json, object, &mut lines)?);
+        }
+        return Ok(found);
+    }
+    if let Some(HeardDocument { segments, fields: own }) = recogniser::read(json) {
+        let item = |segment| FoundItem::new(Item::Segment(segment), "", 1, Vec::new());
+        found.extend(segments.into_iter().map(item));
+        fields.retain(|field| {
+            let is_said = || field.string(json).is_some_and(|text| has_characters(&found, &text));
+            !(own.contains(&&*field.key) || field.key == "text" && is_said())
+        });
+        push_document(json, &fields, &mut found);
+        in_seconds(&mut found);
+        return Ok(found);
+    }
+    match list(&["segments", "chunks", "transcription"]).or_else(|| list(&["words", "word_segments"])) {
+        Some(list) => {
+            let is_segments = !is_list(&fields[list].key);
+            let list = fields.remove(list);
+            let mut lines = LineNumbers::default();
+            for object in members(json, &list.position)? {
+                found.push_back(read_object(json, &object, &mut lines)?);
+            }
+            if is_segments
+                && let Some(words) = fields.iter().position(|field| is_list(&field.key))
+                && give_words(json, &fields[words], &mut found)?
+            {
+                fields.remove(words);
+            }
+            // The text as a whole is redundant if it has the same characters.
+            fields.retain(|field| {
+                field.key != "text" || field.string(json).is_none_or(|text| !has_characters(&found, &text))
+            });
+        }
+        None => {
+            let whole = fields.remove(whole.filter(|_| is_object).ok_or_else(nothing)?);
+            let text = whole.string(json).unwrap_or_default().trim().to_owned();
+            let item = Item::Segment(Segment { text, ..Segment::default() });
+            let (line, source) = LineNumbers::default().of(json, &whole.position);
+            found.push_back(FoundItem { item, source, line, parts: Vec::new() });
+        }
+    }
+    push_document(json, &fields, &mut found);
+    in_seconds(&mut found);
+    Ok(found)
+}
+
+/// Puts what a document has beside its segments before them.
+fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>) {
+    let Some(first) = fields.first() else { return };
+    let mut text = String::new();
+    let mut out = ObjectFields::new(&mut text);
+    fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
+    let item = Item::Block(UnspokenBlock { kind: BlockKind::Document, text: text + "}" });
+    let (line, source) = LineNumbers::default().of(json, &first.position);
+    found.push_front(FoundItem { item, source, line, parts: Vec::new() });
+}
+
+/// Makes seconds of times in milliseconds.
+fn in_seconds(found: &mut VecDeque<FoundItem>) {
+    let segments = found.iter_mut().filter_map(|found| match &mut found.item {
+        Item::Segment(segment) => Some(segment),
+        Item::Block(_) => None,
+    });
+    recogniser::in_seconds(&mut segments.collect::<Vec<_>>());
+}
+
+/// Gives the words of a list beside the segments to the segments that say them; false if these have
+/// words of their own, or say none of them.
+fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Result<bool, Fault> {
+    let mut segments: Vec<&mut Segment> = Vec::new();
+    for found in found {
+        if let Item::Segment(segment) = &mut found.item {
+            segments.push(segment);
+        }
+    }
+    if segments.iter().any(|segment| !segment.words.is_empty()) || !list.raw(json).starts_with('[') {
+        return Ok(false);
+    }
+    let (mut words, mut lines) = (Vec::new(), LineNumbers::default());
+    for object in members(json, &list.position)? {
+        let FoundItem { item, .. } = read_object(json, &object, &mut lines)?;
+        if let Item::Segment(Segment { text, begin, end, confidence, other, .. }) = item {
+            words.push(SegmentWord { text: format!(" {text}"), begin, end, confidence, other });
+        }
+    }
+    let (mut chars, mut ends) = (Vec::new(), Vec::new());
+    for segment in &segments {
+        chars.extend(segment.text.chars().chain([' ']));
+        ends.push(chars.len());
+    }
+    let positions = heard_words::positions(&chars, &words);
+    let is_said = positions.iter().any(Option::is_some);
+    let mut at = 0;
+    for (word, position) in words.into_iter().zip(positions) {
+        if let Some(position) = position {
+            at = ends.partition_point(|end| *end <= position.start);
+        }
+        if is_said && let Some(segment) = segments.get_mut(at) {
+            segment.words.push(word);
+        }
+    }
+    Ok(is_said)
+}
+
+/// Returns true if the segments have these characters, apart from white space.
+fn has_characters(found: &VecDeque<FoundItem>, text: &str) -> bool {
+    let texts = found.iter().map(|found| match &found.item {
+        Item::Segment(segment) => &*segment.text,
+        Item::Block(_) => "",
+    });
+    let visible = |c: &char| !c.is_whitespace();
+    texts.flat_map(str::chars).filter(visible).eq(text.chars().filter(visible))
+}
+
+/// Counts lines on the way through a document.
+#[derive(Debug, Default)]
+struct LineNumbers {
+    at: usize,
+    number: u64,
+}
+
+impl LineNumbers {
+    /// Returns the number of the line where this position begins, and the lines up to its end.
+    fn of(&mut self, json: &str, position: &Range<usize>) -> (u64, String) {
+        let start = json[..position.start].rfind('\n').map_or(0, |at| at + 1);
+        self.number += json[self.at..start].matches('\n').count() as u64;
+        self.at = start;
+        // The one line of a document is not kept with each segment.
+        let start = if position.start - start > FAR { position.start } else { start };
+        (self.number + 1, json[start..position.end].to_owned())
+    }
+}
+
+/// The distance from the beginning of a line within which the line is kept from there, for the
+/// columns of errors.
+const FAR: usize = 1000;
+
+/// Reads a segment, or a word without a segment.
+fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<FoundItem, Fault> {
+    let mut fields = members(json, &object.position)?;
+    let is_text = |name: &str| fields.iter().any(|field| field.key == name && field.string(json).is_some());
+    let names = ["text", PUNCTUATED, "word"];
+    let name = names.into_iter().find(|name| is_text(name)).unwrap_or("text");
+    if !is_text(name) {
+        let problem = "found no string \"text\", but a segment is expected to have one".to_owned();
+        return Err(Fault { at: object.position.start, problem });
+    }
+    for field in &mut fields {
+        if field.key == "probability" || field.key == "score" {
+            field.key = "confidence".to_owned();
+        }
+    }
+    let (mut segment, mut parts) = read_segment(json, fields, name)?;
+    if segment.tags.is_empty() {
+        segment.text = segment.text.trim().to_owned();
+    }
+    if segment.begin.is_none() && segment.end.is_none() {
+        read_times(&mut segment);
+    }
+    let (line, source) = lines.of(json, &object.position);
+    let start = object.position.end - source.len();
+    parts.iter_mut().for_each(|(_, at)| *at -= start);
+    Ok(FoundItem { item: Item::Segment(segment), source, line, parts })
+}
+
+/// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some tools write
+/// instead of start and end.
+fn read_times(segment: &mut Segment) {
+    for name in ["timestamp", "offsets"] {
+        let read = |number| if name == "offsets" { milliseconds(number) } else { Time::parse(number) };
+        let Some(at) = segment.other.iter().position(|(key, _)| key == name) else { continue };
+        let raw = &segment.other[at].1;
+        let Ok(pair) = members(raw, &(0..raw.len())) else { continue };
+        let is_pair = pair.len() == 2 && matches!((&*pair[0].key, &*pair[1].key), ("", "") | ("from", "to"));
+        let time = |at: usize| pair[at].number(raw).and_then(read);
+        let ends = || pair[1].is_null(raw) || time(1).is_some();
+        if is_pair && time(0).is_some() && ends() {
+            (segment.begin, segment.end) = (time(0), time(1));
+            segment.other.remove(at);
+            return;
+        }
+    }
+}
+
+/// Reads a time of `"offsets"`.
+fn milliseconds(number: &str) -> Option<Time> {
+    Time::of_milliseconds(number.parse().ok()?)
+}
+
+const NAMES: FieldNames =
+    FieldNames { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
+
+/// A document being written, which is complete at the end.
+#[derive(Debug, Default)]
+struct WhisperWriter {
+    document: String,
+    text: String,
+    segments: Vec<String>,
+}
+
+impl segment::SegmentWriter for WhisperWriter {
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Document]
+    }
+
+    fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
+        let is_late = !self.document.is_empty() || !self.segments.is_empty();
+        is_late
+            .then_some("found fields of the document after its segments, but they are expected before them")
+    }
+
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
+        if !losses.is_own() {
+            segment.keep(losses.to.parts, losses)?;
+        }
+        if segment.tags.is_empty() && segment.text.trim() != segment.text {
+            losses.drop_part(LossKind::Spaces, 0, "white space around this text")?;
+            segment.text = segment.text.trim().to_owned();
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, _: &mut String) {
+        match item {
+            Item::Block(block) => self.document.clone_from(&block.text),
+            Item::Segment(segment) => {
+                let mut object = String::new();
+                write_segment(segment, &NAMES, &mut ObjectFields::new(&mut object));
+                self.segments.push(object + "}");
+                if !segment.text.is_empty() {
+                    self.text.extend([" ", &segment.text]);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut String) {
+        let mut fields = ObjectFields::new(out);
+        if !has_text(&self.document) {
+            fields.push("text", &quoted(&self.text));
+        }
+        for field in members(&self.document, &(0..self.document.len())).unwrap_or_default() {
+            fields.push(&field.key, field.raw(&self.document));
+        }
+        let segments = array(self.segments.iter().map(|segment| format!("\n{segment}")));
+        fields.push("segments", &segments);
+        out.push_str("}\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_says_its_language() {
+        for (json, found) in [
+            (r#"{"text": "a", "segments": [{"language": "xx"}], "language": "en"}"#, Some("en")),
+            (r#"{"result": {"language": "pt"}, "transcription": []}"#, Some("pt")),
+            ("\u{feff}{\"language\": \"englis\\u0068\"}", Some("english")),
+            (r#"{"params": {"language": "nl"}, "text": "language"}"#, None),
+            (r#"{"language": null}"#, None),
+            (r#"{"language": "../en"}"#, None),
+            (r#"{"result": {"language": "\u002e./\u0000"}}"#, None),
+            (r#"{"language": "en""#, None),
+        ] {
+            assert_eq!(language(json.as_bytes()).as_deref(), found, "{json}");
+        }
+    }
+}

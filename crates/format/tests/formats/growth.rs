@@ -1,0 +1,116 @@
+//! The time that a text takes grows with its length and not with its square, whatever it consists of.
+
+use std::io::Cursor;
+
+use crate::laws::Counting;
+use majuscule::restore::{restore, stream_as};
+use majuscule_base::files::Input;
+use majuscule_format::Format;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::{MarkSet, RestoreOptions};
+
+/// Parts of texts that open something, or that something may be looked for behind.
+const ATOMS: [&str; 88] = [
+    "$", "$ ", "$5 ", "$a ", "($a", "$a$ ", "$$", "$$a ", "`", "` ", "``", "`a ", "'`", "\\", "\\ ", "\\a",
+    "\\a[", "\\a{", "\\(", "\\[", "\\verb", "\\c{", "<", "< ", "<!--", "<a", "<a ", "<a>", "<code>", "<pre ",
+    "</", "<%", "{", "{{", "{{a ", "{%", "{\\", "{a", "{y:", "[", "[[", "[[a|", "](", "](a ", "][", "]:",
+    "(", "( a", ") ", "~", "~~~", "%", "%(", "%s ", ":", ":a:", ": ", "&", "&amp;", "&#", "&a", "-", "- ",
+    " - ", "--", "- a ", "–", ".", ". ", "a.", "...", "…", "!?", "\"", "' ", "'", "¿", "¿ ", "@", "#", "_",
+    "a_", "a-", "a, ", "0:07 ", "♪", "\n", "-\n",
+];
+
+/// Returns a file whose text is this one; `name` tells its notation.
+fn file(format: Format, text: &str) -> String {
+    let cue = "00:00:01.000 --> 00:00:02.000";
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let line = text.replace('\n', " ");
+    match format {
+        Format::Srt => format!("1\n{}\n{text}\n\n", cue.replace('.', ",")),
+        Format::Vtt => format!("WEBVTT\n\n{cue}\n{text}\n\n"),
+        Format::Ass => format!("[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,,,,,{line}\n"),
+        Format::Ttml => format!("<tt><body><div><p begin=\"1s\" end=\"2s\">{text}</p></div></body></tt>"),
+        Format::Lrc => format!("[00:01.00]{line}\n"),
+        Format::Ctm => line.split(' ').map(|word| format!("r A 0 1 {word}\n")).collect(),
+        Format::Conll | Format::Labels => line.split(' ').map(|word| format!("{word}\tX\n")).collect(),
+        Format::Stm => format!("r A s 0 1 {line}\n"),
+        Format::Trn => format!("{line} (r)\n"),
+        Format::Kaldi => format!("r {line}\n"),
+        Format::Jsonl => format!("{{\"text\":\"{escaped}\"}}\n"),
+        Format::WhisperJson => format!("{{\"segments\":[{{\"start\":0,\"end\":1,\"text\":\"{escaped}\"}}]}}"),
+        Format::Csv => format!("text\n\"{}\"\n", text.replace('"', "\"\"")),
+        Format::Tsv => format!("text\n{line}\n"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The seconds that this thread has computed, which other work on the machine does not change; `None` where the
+/// system does not tell.
+fn seconds() -> Option<f64> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(times.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// Returns the seconds that `run` computes, the least of some runs.
+fn least(runs: usize, mut run: impl FnMut()) -> f64 {
+    let mut time = || {
+        let before = seconds()?;
+        run();
+        Some(seconds()? - before)
+    };
+    (0..runs).filter_map(|_| time()).fold(f64::INFINITY, f64::min)
+}
+
+/// Returns a line about a text of an atom that takes more than ten times as long if it is four times as long, if
+/// it takes long at all.
+fn grown(about: &str, atom: &str, run: impl Fn(&str)) -> Option<String> {
+    let text = |bytes: usize| atom.repeat(bytes / atom.len());
+    let [short, long] = [text(8 << 10), text(32 << 10)];
+    if least(1, || run(&short)) < 0.05 {
+        return None;
+    }
+    let times = [&short, &long].map(|text| least(3, || run(text)));
+    (times[1] > 10.0 * times[0].max(0.02)).then(|| format!("{about}: {atom:?} takes {times:?} seconds\n"))
+}
+
+fn options(marks: bool) -> RestoreOptions {
+    let options = RestoreOptions::default().marks(if marks { MarkSet::USUAL } else { MarkSet::NONE });
+    let options = options.capitalized(Capitalized::Ignore);
+    options.lossy(true).in_language(Some("en".into()))
+}
+
+#[test]
+fn the_time_of_a_text_grows_with_its_length_whatever_it_consists_of() {
+    if seconds().is_none() {
+        return;
+    }
+    let notations = ["file.md", "file.tex"].map(|name| (name, Format::Text));
+    let formats = Format::all().iter().map(|info| ("file", info.format)).chain(notations);
+    let grown = formats.flat_map(|format| [false, true].map(|marks| (format, marks))).flat_map(
+        |((name, format), marks)| {
+            ATOMS.into_iter().filter_map(move |atom| {
+                grown(&format!("{name} in {format:?}"), atom, |text| {
+                    let input = Input::uncompressed(name, Cursor::new(file(format, text)));
+                    // A text that is no file of the format fails.
+                    _ = restore(format, input, &Counting::new(), &options(marks), &mut |_, _| Ok(()));
+                })
+            })
+        },
+    );
+    assert_eq!(grown.collect::<String>(), "");
+}
+
+#[test]
+fn the_time_of_live_text_grows_with_its_length_whatever_it_consists_of() {
+    if seconds().is_none() {
+        return;
+    }
+    let grown =
+        ATOMS.into_iter().flat_map(|atom| [(atom, false), (atom, true)]).filter_map(|(atom, marks)| {
+            grown("live text", atom, |text| {
+                let method = std::sync::Arc::new(Counting::new());
+                let mut stream = stream_as("live", Format::Text, method, options(marks)).unwrap();
+                text.as_bytes().chunks(64).for_each(|part| stream.push(part, &mut Vec::new()).unwrap());
+            })
+        });
+    assert_eq!(grown.collect::<String>(), "");
+}
