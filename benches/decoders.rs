@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::models::{Methods, Model};
 use majuscule_base::files::Input;
 use majuscule_format::Format;
 use majuscule_fst::ngram;
 use majuscule_methods::Backend;
 use majuscule_methods::model::{self};
+use majuscule_restore::models::{Methods, Model};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney;
@@ -93,7 +93,7 @@ impl Bench {
             out.extend_from_slice(bytes);
             Ok(())
         };
-        majuscule::restore::restore(Format::Text, input, restorer, &options, write)
+        majuscule_restore::restore(Format::Text, input, restorer, &options, write)
             .expect("text in memory can be restored");
         out
     }

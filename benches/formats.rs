@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::models::{Model, Preset, embedded_as};
-use majuscule::restore::restore;
 use majuscule_base::files::Input;
 use majuscule_format::Format;
+use majuscule_restore::models::{Model, Preset, embedded_as};
+use majuscule_restore::restore;
 use majuscule_text::{Locale, RestoreOptions};
 
 /// Runs of each benchmark in the summary; the fastest counts.

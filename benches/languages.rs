@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use majuscule::models::language::Other;
 use majuscule::{DetectedLanguage, LANGUAGES, detect_language};
+use majuscule_restore::models::language::Other;
 
 /// The most texts of a file, spread over it.
 const TEXTS: usize = 1000;

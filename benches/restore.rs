@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::models::{Model, Preset, embedded_as, load};
 use majuscule_base::files::Input;
 use majuscule_format::Format;
 use majuscule_methods::model::{self, Bytes, Packed};
+use majuscule_restore::models::{Model, Preset, embedded_as, load};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};
@@ -126,7 +126,7 @@ impl Bench {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
         let options = RestoreOptions::default().in_language(Some("en".into()));
         let mut out = Vec::with_capacity(self.lower.len());
-        majuscule::restore::restore(
+        majuscule_restore::restore(
             Format::Text,
             input,
             &*self.majority.restorer,

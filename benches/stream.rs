@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::models::{Model, load};
-use majuscule::restore::{Stream, Streaming};
 use majuscule_methods::model::{Bytes, Packed};
+use majuscule_restore::models::{Model, load};
+use majuscule_restore::{Stream, Streaming};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Locale, MarkSet, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};

@@ -5,8 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use majuscule::models::{Methods, Model, load};
-use majuscule::restore::{Stream, Streaming, n_best, restore, stream_as};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
@@ -18,6 +16,8 @@ use majuscule_lm::{NgramModel, NgramState, ScoredWord, arpa, binary};
 use majuscule_methods::Backend;
 use majuscule_methods::majority::CaseTable;
 use majuscule_methods::model::{Bytes, Draft, Manifest, Packed, Section, Store};
+use majuscule_restore::models::{Methods, Model, load};
+use majuscule_restore::{Stream, Streaming, n_best, restore, stream_as};
 use majuscule_text::restorer::Restorer;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{

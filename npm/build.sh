@@ -33,7 +33,9 @@ rm -rf dist
 mkdir -p dist/models
 # Networks compute with vectors.
 instructions=-Ctarget-feature=+simd128 compile dist/majuscule.wasm all
-compile dist/majuscule.text.wasm "" --config 'profile.wasm.package.majuscule.opt-level="s"'
+small=()
+for package in base text lm format methods restore; do small+=(--config "profile.wasm.package.majuscule-$package.opt-level=\"s\""); done
+compile dist/majuscule.text.wasm "" "${small[@]}"
 if command -v wasm-opt >/dev/null; then
   for core in dist/*.wasm; do
     wasm-opt -O3 --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \

@@ -14,18 +14,8 @@
 //! words without their capitals ([`Tokens`]) and chooses a [`Label`] for each. A single function
 //! applies the labels to the text, so that no method can lose a word.
 //!
-//! Training, evaluation, transducers and neural methods are separate packages. The modules that
-//! they share with this one are public but hidden, without any promise of stability.
-
-// `println!` and similar macros panic if nobody reads their output.
-#![deny(clippy::print_stderr, clippy::print_stdout)]
-
-// In reading order: each module uses only those above it. All are hidden from the documentation, and public only for the
-// packages of this repository, each for the reason beside it.
-#[doc(hidden)] // The program makes systems of several models.
-pub mod models;
-#[doc(hidden)] // The program restores piece by piece and live.
-pub mod restore;
+//! This package only names what a program uses. The code is in packages below it, without any promise of stability;
+//! training, evaluation, transducers and neural methods are packages beside it.
 
 pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
 pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};
@@ -33,17 +23,17 @@ pub use majuscule_base::interrupt::Interrupt;
 pub use majuscule_format::Format;
 pub use majuscule_methods::model::{Manifest, ModelDirs, Store};
 pub use majuscule_methods::{Backend, Method};
+pub use majuscule_restore::models::{DetectedLanguage, LANGUAGES, Methods, Model, Preset, detect_language};
+pub use majuscule_restore::{
+    ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
+    RestoredPart, RestoredWord, Stream, Streaming, TextRestorer, WordStream,
+};
 pub use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use majuscule_text::tokenize::Capitalized;
 pub use majuscule_text::{
     CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
     Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
     RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
-};
-pub use models::{DetectedLanguage, LANGUAGES, Methods, Model, Preset, detect_language};
-pub use restore::{
-    ChosenModel, Done, FileRequest, LanguageChoice, LanguageSource, ModelPool, Note, RestoredFile,
-    RestoredPart, RestoredWord, Stream, Streaming, TextRestorer, WordStream,
 };
 
 /// The examples of the book, run as tests.

@@ -1,11 +1,11 @@
 //! Files: restored in their format.
 
-use majuscule::models::language::tag_of;
-use majuscule::restore::pool::{detect, detected_format};
 use majuscule::{FileRequest, Format, Input, LANGUAGES, Model, Note};
 use majuscule_base::error::Result;
 use majuscule_base::named::NamedValue;
 use majuscule_format::{decoded_text, whisper};
+use majuscule_restore::models::language::tag_of;
+use majuscule_restore::pool::{detect, detected_format};
 use serde::Serialize;
 
 use crate::failure::option_name;

@@ -1,8 +1,8 @@
 //! The language of a text, and what may surprise in it.
 
-use majuscule::models::language::Other;
-use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note, detect_language};
+use majuscule_restore::models::language::Other;
+use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use serde::Serialize;
 
 use crate::failure::option_name;

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use majuscule::models::{LANGUAGES, embedded};
-use majuscule::restore::restore;
 use majuscule::{Format, MarkSet, RestoreOptions};
 use majuscule_base::files::Input;
+use majuscule_restore::models::{LANGUAGES, embedded};
+use majuscule_restore::restore;
 use majuscule_text::{Context, OutputForm};
 use serde::Deserialize;
 

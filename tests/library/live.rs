@@ -1,7 +1,7 @@
 //! Text that comes in slowly, with a built-in model.
 
-use majuscule::restore::stream_as;
 use majuscule::{Capitalized, Format, MarkSet, Model, RestoreOptions};
+use majuscule_restore::stream_as;
 
 #[test]
 fn a_sentence_ends_with_a_line_before_a_pause() {

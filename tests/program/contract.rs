@@ -11,8 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
-use majuscule::models::{Model, VotingOptions, cascade, voting};
-use majuscule::restore::{Stream, Streaming, restore};
 use majuscule_base::files::Input;
 use majuscule_cli::methods::methods;
 use majuscule_format::Format;
@@ -23,6 +21,8 @@ use majuscule_methods::maxent::templates::Group;
 use majuscule_methods::model::{self, Bytes, Draft, Folder, MANIFEST, Manifest, Packed, Store};
 #[cfg(feature = "neural")]
 use majuscule_neural::{NetworkTrainingOptions, bert, bilstm, cnn_bilstm};
+use majuscule_restore::models::{Model, VotingOptions, cascade, voting};
+use majuscule_restore::{Stream, Streaming, restore};
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
 use majuscule_text::sentence::is_end_mark;
 use majuscule_text::tokenize::{Capitalized, tokenize};

@@ -53,12 +53,12 @@ fn a_library_that_restores_has_no_command_line_no_c_and_no_training_in_it() {
 
 #[test]
 fn a_module_of_formats_uses_only_those_above_it() {
-    let folder = Path::new(crate::ROOT).join("src/format");
+    let folder = Path::new(crate::ROOT).join("crates/format/src");
     let read = |file: &str| {
         let text = fs::read_to_string(folder.join(file)).expect("the module has a file");
         text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
     };
-    let list = read("mod.rs");
+    let list = read("lib.rs");
     let modules: Vec<&str> = list
         .lines()
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
@@ -73,7 +73,7 @@ fn a_module_of_formats_uses_only_those_above_it() {
             };
             for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
                 let is_above = modules[..at].contains(&name);
-                assert!(is_above, "{module} uses {name}, which is not above it in src/format/mod.rs");
+                assert!(is_above, "{module} uses {name}, which is not above it in crates/format/src/lib.rs");
             }
         }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::host;
 use super::methods::methods;
 use super::named;
-use majuscule::models::{Model, Read, cascade};
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::Backend;
+use majuscule_restore::models::{Model, Read, cascade};
 
 /// The usual `--sure`.
 const SURE: f32 = 0.9;

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use majuscule::Interrupt;
-use majuscule::models::Model;
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result, caught};
 use majuscule_base::files::{self, Input};
+use majuscule_restore::models::Model;
 #[cfg(feature = "learning")]
 use majuscule_train::corpus::{Corpus, ReadingCallback, ReadingProgress};
 

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::methods::methods;
 use super::named;
 use super::page::print;
-use majuscule::models::Model;
 use majuscule_base::error::{Error, Result as Restored};
 use majuscule_base::files::{self, Limits};
 use majuscule_base::printable::printable;
 use majuscule_methods::Backend;
 use majuscule_methods::model::FileRecord;
+use majuscule_restore::models::Model;
 use majuscule_text::restorer::{EncoderCheck, LayerWeights};
 
 /// Describes a model, and compares its files with their checksums

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use majuscule::models::LANGUAGES;
-use majuscule::models::language::name_of;
-use majuscule::restore::LanguageSource;
+use majuscule_restore::LanguageSource;
+use majuscule_restore::models::LANGUAGES;
+use majuscule_restore::models::language::name_of;
 
 /// The languages of the files of a run.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use majuscule::models::Methods;
 use majuscule_methods::Method;
 use majuscule_methods::model::ModelDirs;
+use majuscule_restore::models::Methods;
 
 #[cfg(feature = "learning")]
 const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);

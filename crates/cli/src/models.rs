@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::methods::methods;
 use super::page::print;
-use majuscule::models::{LANGUAGES, Methods, Preset};
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result as Listed};
 use majuscule_base::named::NamedValue;
 use majuscule_base::printable::printable;
 use majuscule_methods::model::{FileRecord, ShippedModel, Store};
+use majuscule_restore::models::{LANGUAGES, Methods, Preset};
 use majuscule_text::Language;
 
 /// Lists the models of the presets, built in and external, and explains how to get others

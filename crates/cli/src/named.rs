@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use majuscule::models::{Model, Preset};
 use majuscule_base::error::Result;
 use majuscule_base::named::NamedValue;
 use majuscule_methods::Backend;
 use majuscule_methods::model::{self, Store};
+use majuscule_restore::models::{Model, Preset};
 
 use crate::host;
 use crate::methods::methods;

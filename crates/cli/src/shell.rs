@@ -10,8 +10,8 @@ use clap::{Command, CommandFactory};
 #[cfg(feature = "learning")]
 use super::learning;
 use super::{Cli, page::print};
-use majuscule::models::LANGUAGES;
 use majuscule_base::error::Error;
+use majuscule_restore::models::LANGUAGES;
 
 /// Prints a shell completion script
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use majuscule::restore::{Done, Streaming};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
+use majuscule_restore::{Done, Streaming};
 
 /// The most bytes taken by one read.
 const READ: usize = 1 << 16;

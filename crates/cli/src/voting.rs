@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use clap::ArgGroup;
-use majuscule::models::{Model, VotingOptions, voting};
 use majuscule_base::error::{Error, Result};
+use majuscule_restore::models::{Model, VotingOptions, voting};
 
 /// The options of windows.
 #[derive(Debug, clap::Args)]

@@ -15,11 +15,11 @@ use super::recipe::{Recipe, RecipeTest};
 use super::results::{
     self, Recognised, ResultCell, ResultRow, ResultSample, Results, RowRun, SliceFigures, Usage,
 };
-use majuscule::models::Methods;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
 use majuscule_methods::Backend;
 use majuscule_methods::model::{self, Manifest};
+use majuscule_restore::models::Methods;
 use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::overlap::{Overlap, TextSize};

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
 use super::results::OmittedRow;
-use majuscule::models::{Methods, Preset};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_format::{DetectedFormat, Format, FormatInfo};
+use majuscule_restore::models::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
 
 /// The locations of a recipe's files, and the choice of rows to make.

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::results::{PaperRun, Published};
-use majuscule::models::Preset;
 use majuscule_base::error::{Error, Location, Problem, Result};
+use majuscule_restore::models::Preset;
 use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use majuscule::models::language::name_of;
-use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{LANGUAGES, Model, ModelPool, Preset};
 use majuscule_base::named::NamedValue;
 use majuscule_methods::model::Manifest;
+use majuscule_restore::models::language::name_of;
+use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use serde_json::{Value, json};
 
 use crate::metrics::Gauges;

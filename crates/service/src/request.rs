@@ -1,10 +1,10 @@
 //! The options of a request, from JSON or from the parameters of its address.
 
-use majuscule::models::language::LanguageEvidence;
 use majuscule::{
     ChosenModel, Door, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
     ModelPool, Note, Preset, RestoreOptions, Spellings, TextRestorer, UserOption,
 };
+use majuscule_restore::models::language::LanguageEvidence;
 
 use crate::fields::Fields;
 use crate::problem::ApiError;

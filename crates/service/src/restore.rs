@@ -6,9 +6,9 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use majuscule::restore::pool::detected_format;
 use majuscule::{Encoding, Error, Format, Interrupt, ModelPool, OffsetUnit, RestoredFile};
 use majuscule_base::named::NamedValue;
+use majuscule_restore::pool::detected_format;
 use serde_json::json;
 
 use crate::answer::{self, RestoreAnswer};

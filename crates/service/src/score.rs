@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{Format, Interrupt, Locale};
 use majuscule_base::error::Error;
+use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::report::ReportConfig;
 use majuscule_train::eval::score::check_words;

@@ -14,13 +14,13 @@ use crate::flag;
 use crate::force::ForceArg;
 use crate::methods::methods;
 use crate::page::print;
-use majuscule::models::Preset;
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
 use majuscule_experiment::suggest::{SuggestedTexts, Suggestion, suggest};
 use majuscule_experiment::{Recipe, Results, Setting, execute, exports, library, page, plan, plots, tables};
+use majuscule_restore::models::Preset;
 
 /// Compares methods by a recipe: trains the missing models,
 /// tests all on the same sentences, and writes a report

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Arg;
-use majuscule::models::Preset;
-use majuscule::restore::LanguageChoice;
-use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule_arguments::{BARE_MARKS, UserOptionArgs, by_name, default_name};
 use majuscule_base::files::{Encoding, Limits};
 use majuscule_format::Format;
+use majuscule_restore::LanguageChoice;
+use majuscule_restore::models::Preset;
+use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{MarkPlaces, OptionValue, OutputForm, RestoreOptions};
 

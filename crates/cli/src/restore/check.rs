@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use majuscule::models::{Model, Preset};
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
 use majuscule_format::{Format, FormatFamily};
 use majuscule_methods::model::Store;
+use majuscule_restore::models::{Model, Preset};
 use majuscule_text::{Context, MarkSet, OutputForm};
 
 use super::arguments::RestoreArgs;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use majuscule::restore::Done;
 use majuscule_base::files;
+use majuscule_restore::Done;
 
 use crate::messages;
 

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use majuscule::models::Model;
-use majuscule::models::language::DetectedLanguage;
-use majuscule::restore::pool::{detect, detected_format};
-use majuscule::restore::{self, Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::Error;
 use majuscule_base::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule_base::printable::c_quoted;
 use majuscule_format::{Format, decoded_text};
+use majuscule_restore::models::Model;
+use majuscule_restore::models::language::DetectedLanguage;
+use majuscule_restore::pool::{detect, detected_format};
+use majuscule_restore::{Done, LanguageMonitor, ModelPool, Note, restore, stream_as};
 use majuscule_text::tokenize::NO_TEXT;
 use majuscule_text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 
@@ -499,7 +499,7 @@ fn n_best(
     };
     let mut lines = input.lines();
     while let Some(line) = lines.next()? {
-        let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, options)?;
+        let ways = majuscule_restore::n_best(line.as_bytes(), &*model.restorer, n, options)?;
         let mut out = Vec::new();
         for way in ways.ok_or_else(only_one)? {
             out.extend(format!("{:.4}\t", way.log10).bytes());
@@ -517,7 +517,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use majuscule::models::{Preset, embedded_as};
+    use majuscule_restore::models::{Preset, embedded_as};
     use majuscule_text::SentenceStart;
     use majuscule_text::tokenize::Capitalized;
 

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use crate::laws::Counting;
-use majuscule::restore::{restore, stream_as};
 use majuscule_base::files::Input;
 use majuscule_format::Format;
+use majuscule_restore::{restore, stream_as};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{MarkSet, RestoreOptions};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use majuscule::restore::{restore, stream_as};
 use majuscule_base::error::Result;
 use majuscule_base::files::{Dribble, Input};
 use majuscule_format::{Format, Piece, Record, WrittenWords};
+use majuscule_restore::{restore, stream_as};
 use majuscule_text::RestoreOptions;
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};

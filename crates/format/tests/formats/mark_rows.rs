@@ -1,9 +1,9 @@
 //! Tests of `mark_rows`.
 
 use crate::laws::{self, Counting, check};
-use majuscule::restore::restore;
 use majuscule_base::files::Input;
 use majuscule_format::Format;
+use majuscule_restore::restore;
 use majuscule_text::{MarkForm, OutputForm, RestoreOptions};
 
 fn options() -> RestoreOptions {

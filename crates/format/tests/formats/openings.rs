@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::laws::marked;
-use majuscule::restore::stream_as;
 use majuscule_base::error::Result;
 use majuscule_format::Format;
+use majuscule_restore::stream_as;
 use majuscule_text::RestoreOptions;
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
 use majuscule_text::tokenize::Capitalized;

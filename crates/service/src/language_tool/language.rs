@@ -1,8 +1,8 @@
 //! Languages as LanguageTool names them, with the variants that its clients ask for.
 
-use majuscule::models::language::{LanguageEvidence, Other, name_of};
-use majuscule::restore::pool::DEFAULT_LANGUAGE;
 use majuscule::{DetectedLanguage, LANGUAGES};
+use majuscule_restore::models::language::{LanguageEvidence, Other, name_of};
+use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use majuscule_text::{Language, LanguageTag};
 use serde_json::{Value, json};
 

@@ -45,7 +45,7 @@ impl MarkConfusion {
     /// substitution.
     ///
     /// ```
-    /// use majuscule::{Mark, MarkSet};
+    /// use majuscule_text::{Mark, MarkSet};
     /// use majuscule_train::eval::{MarkConfusion, Slots};
     ///
     /// let mut marks = MarkConfusion::default();

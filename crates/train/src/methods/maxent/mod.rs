@@ -742,13 +742,13 @@ mod tests {
 
     /// Returns a Spanish text as a model restores it with marks, in pieces of this many bytes.
     fn asked(model: &Arc<Maxent>, text: &str, step: usize) -> String {
-        let options = majuscule::RestoreOptions::default()
+        let options = majuscule_text::RestoreOptions::default()
             .marks(MarkSet::USUAL)
             .in_language(Some("es".into()))
             .capitalized(majuscule_text::tokenize::Capitalized::Keep);
         let mut out = Vec::new();
         let kind = majuscule_format::Format::Text;
-        let mut stream = majuscule::restore::stream_as("text", kind, model.clone(), options).unwrap();
+        let mut stream = majuscule_restore::stream_as("text", kind, model.clone(), options).unwrap();
         text.as_bytes().chunks(step).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()

@@ -1,7 +1,14 @@
-//! Restores a file: the same file with other capitals.
+//! Restores text and files: the same bytes with other capitals and inserted punctuation; with the models that are built
+//! in, and those that are found.
+//!
+//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
 //!
 //! Bytes → [`PieceReader`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
+// `println!` and similar macros panic if nobody reads their output.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
+pub mod models;
 mod bare_pieces;
 mod captions;
 mod diff;

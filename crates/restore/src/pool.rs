@@ -625,7 +625,7 @@ mod tests {
     fn named_models_are_loaded_again_and_stay_if_that_fails() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
-        let source = |name| format!("{}/lm/{name}", env!("CARGO_MANIFEST_DIR"));
+        let source = |name| format!("{}/../../lm/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::copy(source("en.fast"), &path).unwrap();
         let pool = ModelPool::new(Methods::all()).with_model("mine", &path).unwrap();
         let chosen = |name: &str, language| pool.choose_named(name, &language);

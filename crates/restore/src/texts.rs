@@ -277,7 +277,7 @@ mod tests {
 
     use super::*;
     use crate::models::Model;
-    use crate::restore::{Stream, Streaming, WordStream};
+    use crate::{Stream, Streaming, WordStream};
     use majuscule_base::error::Error;
     use majuscule_base::interrupt::Interrupt;
     use majuscule_methods::model::Manifest;
@@ -406,7 +406,7 @@ mod tests {
             let method = Stopping(Labels::cases(), interrupt.clone(), AtomicUsize::default());
             let options = RestoreOptions::default().interrupt(interrupt);
             let input = Input::of_text("text", text.as_bytes());
-            let stopped = crate::restore::restore(format, input, &method, &options, &mut |_, _| Ok(()));
+            let stopped = crate::restore(format, input, &method, &options, &mut |_, _| Ok(()));
             assert!(matches!(stopped, Err(Error::Interrupted)), "{format:?} {stopped:?}");
             assert!(method.2.into_inner() <= 5000, "{format:?}");
         }

@@ -15,15 +15,10 @@ use majuscule_text::language::BUILT_IN;
 /// The languages that have a built-in model.
 pub const LANGUAGES: [&str; BUILT_IN.len()] = BUILT_IN;
 
-#[cfg(feature = "lang-en")]
-mod english {
-    majuscule_embed::models!("../../lm/en.accurate", "../../lm/en.fast");
-}
-
 /// Each language that is built in, with its packed models in the order of their presets: accurate, fast.
 const PACKED: &[(&str, &[&[u8]])] = &[
     #[cfg(feature = "lang-en")]
-    ("en", english::MODELS),
+    ("en", majuscule_embed::en::MODELS),
     #[cfg(feature = "lang-es")]
     ("es", majuscule_es::MODELS),
     #[cfg(feature = "lang-fr")]
@@ -99,7 +94,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
 /// counts.
 ///
 /// ```
-/// let model = majuscule::models::embedded("en")?;
+/// let model = majuscule_restore::models::embedded("en")?;
 /// assert_eq!(model.manifest.language, "en");
 /// # Ok::<(), majuscule::error::Error>(())
 /// ```

@@ -1,4 +1,4 @@
-//! Embeds packed models in a program.
+//! Embeds packed models in a program, with the English ones and the detector of languages.
 
 /// The alignment of the sections of a packed model.
 #[derive(Debug)]
@@ -16,4 +16,13 @@ macro_rules! models {
             &MODEL.0
         }),+];
     };
+}
+
+/// The weights of the detector of languages: see README.md.
+pub const DETECTOR: &str = include_str!("detector.txt");
+
+/// The built-in models of English.
+#[cfg(feature = "en")]
+pub mod en {
+    crate::models!("en.accurate", "en.fast");
 }

@@ -21,7 +21,7 @@ pub fn tag_of(name: &str) -> &str {
 }
 
 /// The n-grams and their weights, as `lm/detector.py` writes them.
-static TABLE: &str = include_str!("../../lm/detector.txt");
+static TABLE: &str = majuscule_embed::DETECTOR;
 
 /// The detector: a maximum entropy model of character n-grams.
 static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::read(TABLE));
