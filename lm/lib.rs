@@ -3,7 +3,7 @@
 /// The alignment of the sections of a packed model.
 #[derive(Debug)]
 #[repr(align(64))]
-pub struct Aligned<T>(pub T);
+pub struct AlignedModel<T>(pub T);
 
 /// Defines `MODELS`, the bytes of the packed files with these paths beside the source file.
 #[macro_export]
@@ -12,7 +12,7 @@ macro_rules! models {
         /// The packed models of the language: accurate, fast.
         // Each a constant that leads to a static: no bytes are copied into the packages that name it.
         pub const MODELS: &[&[u8]] = &[$({
-            static MODEL: $crate::Aligned<[u8; include_bytes!($file).len()]> = $crate::Aligned(*include_bytes!($file));
+            static MODEL: $crate::AlignedModel<[u8; include_bytes!($file).len()]> = $crate::AlignedModel(*include_bytes!($file));
             &MODEL.0
         }),+];
     };

@@ -14,7 +14,7 @@ use majuscule_train::random::{Purpose, Random, below, generator, shuffle};
 
 /// The words that systems wrote for the same text.
 #[derive(Debug, Clone, Copy)]
-pub struct WrittenWords<'a> {
+pub struct SystemWords<'a> {
     /// The names of the systems.
     pub systems: &'a [String],
     /// The examples of each system.
@@ -94,8 +94,8 @@ impl Annotation {
     ///
     /// # Errors
     /// If there are fewer than two systems, more than letters, two of one name, or no differences.
-    pub fn of(words: WrittenWords<'_>, config: AnnotationConfig) -> Result<Self> {
-        let WrittenWords { systems, choices, .. } = words;
+    pub fn of(words: SystemWords<'_>, config: AnnotationConfig) -> Result<Self> {
+        let SystemWords { systems, choices, .. } = words;
         check_systems(systems)?;
         let examples = choices.iter().map(Vec::len).min().unwrap_or_default();
         let mut places: Vec<(usize, usize)> =
@@ -161,7 +161,7 @@ fn below_in(random: &mut Random) -> impl FnMut(usize) -> usize + '_ {
     |bound| below(random, bound as u64) as usize
 }
 
-impl WrittenWords<'_> {
+impl SystemWords<'_> {
     /// The words of an example that count and that systems write differently.
     fn differing(&self, example: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let first = &self.choices[0][example];
@@ -350,7 +350,7 @@ mod tests {
         let facts = vec![vec![WordFacts::default(); words(hypotheses[0]).len()]];
         let (has_reference, locale) = (reference.is_some(), Locale::Root);
         let words =
-            WrittenWords { systems: &systems, choices: &choices, facts: &facts, has_reference, locale };
+            SystemWords { systems: &systems, choices: &choices, facts: &facts, has_reference, locale };
         Annotation::of(words, config)
     }
 
@@ -400,7 +400,7 @@ mod tests {
             let facts = [vec![fact(Comma), fact(Period)]];
             let (has_reference, locale) = (true, Locale::Root);
             let words =
-                WrittenWords { systems: &systems, choices: &choices, facts: &facts, has_reference, locale };
+                SystemWords { systems: &systems, choices: &choices, facts: &facts, has_reference, locale };
             Annotation::of(words, CONFIG).unwrap()
         };
         assert_eq!(of([side("Ana left", &[]), side("ana left", &[])]).contexts, ["[ana], left."]);

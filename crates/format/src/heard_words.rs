@@ -44,7 +44,7 @@ impl Segment {
 /// Finds the words in a text: the position of each from its first letter to its last, as numbers of
 /// characters. `None` for a word that the text does not have there, or that has no letters.
 pub(super) fn positions(text: &[char], words: &[SegmentWord]) -> Vec<Option<Range<usize>>> {
-    let text = LetterRun::of(text);
+    let text = TextLetters::of(text);
     let words: Vec<Vec<char>> = words.iter().map(|word| letters(&spelled(word))).collect();
     let mut found = vec![None; words.len()];
     let (mut at, mut word) = (0, 0);
@@ -79,14 +79,14 @@ fn letters(word: &str) -> Vec<char> {
 }
 
 /// The letters and digits of a text.
-struct LetterRun {
+struct TextLetters {
     /// Each letter in lower case, with the number of its character.
     letters: Vec<(char, usize)>,
     /// The numbers of the letters at which a word may begin.
     begins: Vec<usize>,
 }
 
-impl LetterRun {
+impl TextLetters {
     fn of(text: &[char]) -> Self {
         let small = |(at, c): (usize, &char)| {
             let letters = c.to_lowercase().filter(|c| c.is_alphanumeric());

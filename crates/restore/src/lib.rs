@@ -108,7 +108,7 @@ pub fn restore(
     if options.puts() == Some(MarkPlaces::Unmarked) {
         TwoPasses::new(kind, method, request, options).run(input, take)?;
     } else {
-        let mut queue = Queue::of_whole(kind, method, request, options);
+        let mut queue = PieceQueue::of_whole(kind, method, request, options);
         read_pieces(&mut *kind.open(input, options.clone())?, &mut queue, options, take)?;
     }
     writer.finish(out)?;
@@ -118,7 +118,7 @@ pub fn restore(
 /// Restores the pieces of a file and passes them to `take`.
 fn read_pieces(
     format: &mut dyn PieceReader,
-    queue: &mut Queue<'_>,
+    queue: &mut PieceQueue<'_>,
     options: &RestoreOptions,
     take: &mut Take<'_>,
 ) -> Result<()> {
@@ -297,7 +297,7 @@ fn read_ahead(
 type Take<'a> = dyn FnMut(&Piece, &[Decision]) -> Result<()> + 'a;
 
 /// Pieces that wait for their choices.
-struct Queue<'a> {
+struct PieceQueue<'a> {
     session: Box<dyn Session + 'a>,
     options: RestoreOptions,
     marks: InsertedMarks,
@@ -321,7 +321,7 @@ struct Queue<'a> {
 /// them together, which takes a tenth less time than two or three.
 const METHOD_WORDS: usize = 5 * interrupt::WORDS_AT_ONCE;
 
-impl<'a> Queue<'a> {
+impl<'a> PieceQueue<'a> {
     fn new(session: Box<dyn Session + 'a>, options: &RestoreOptions) -> Self {
         Self {
             session,
@@ -441,7 +441,7 @@ impl<'a> Queue<'a> {
         self.write(Some(Ending::Open), take)
     }
 
-    /// Passes on the pieces that [`Queue::now`] would write.
+    /// Passes on the pieces that [`PieceQueue::now`] would write.
     fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Decision])) -> Result<()> {
         let mut choices = self.choices.clone();
         self.session.guess(&mut choices)?;

@@ -10,7 +10,7 @@ use majuscule_base::error::{self, Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_format::Format;
-use majuscule_text::divided_word::Vocabulary;
+use majuscule_text::divided_word::ModelVocabulary;
 use majuscule_text::restorer::{Request, Restorer, SentenceStarts, check_capitals};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, SentenceStart};
@@ -86,7 +86,7 @@ impl Model {
         let knows = move |lower: &str| restorer.details().and_then(|details| details.knows(lower));
         let locale = options.locale.or(Some(manifest.locale));
         let language = options.language.clone().or_else(|| Some(manifest.language.clone()));
-        let vocabulary = Vocabulary::new(move |lower| knows(lower) == Some(true));
+        let vocabulary = ModelVocabulary::new(move |lower| knows(lower) == Some(true));
         options.in_locale(locale).in_language(language).knowing(vocabulary)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Done, PieceWriter, Queue, Streaming, Take, options};
+use super::{Done, PieceQueue, PieceWriter, Streaming, Take, options};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_format::PlacedMark;
 use majuscule_format::{Format, Live, Piece};
@@ -164,7 +164,7 @@ const TAKEN: usize = 1 << 16;
 /// A text as it comes in, cut into pieces, and their decisions once they are certain.
 pub(super) struct Incoming {
     live: Live,
-    queue: Queue<'static>,
+    queue: PieceQueue<'static>,
     piece: Piece,
     /// True if the text so far ends with the end of a line.
     ends_line: bool,
@@ -179,7 +179,7 @@ impl Incoming {
         options: RestoreOptions,
         request: Request,
     ) -> Self {
-        let queue = Queue::new(Box::new(OwnedSession::start(method, request)), &options);
+        let queue = PieceQueue::new(Box::new(OwnedSession::start(method, request)), &options);
         let live = Live::new(name, options);
         let live = if kind == Format::Text { live.of_plain_text() } else { live };
         Self { live, queue, piece: Piece::default(), ends_line: false }

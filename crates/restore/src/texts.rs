@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::two_passes::TwoPasses;
-use super::{Queue, RestoredWord, TextRestorer, options, read_pieces};
+use super::{PieceQueue, RestoredWord, TextRestorer, options, read_pieces};
 #[cfg(doc)]
 use majuscule_base::error::Error;
 use majuscule_base::error::{Result, caught};
@@ -28,7 +28,7 @@ pub(super) struct TextQueue<'a> {
 
 /// The passes over a text.
 enum TextPasses<'a> {
-    One(Box<Queue<'a>>),
+    One(Box<PieceQueue<'a>>),
     Two(Box<TwoPasses<'a>>),
 }
 
@@ -44,7 +44,7 @@ impl<'a> TextQueue<'a> {
             Some(MarkPlaces::Unmarked) => {
                 TextPasses::Two(Box::new(TwoPasses::new(Format::Text, method, request, &options)))
             }
-            _ => TextPasses::One(Box::new(Queue::of_whole(Format::Text, method, request, &options))),
+            _ => TextPasses::One(Box::new(PieceQueue::of_whole(Format::Text, method, request, &options))),
         };
         Ok(Self { passes, options })
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::bare_pieces::BareUse;
-use super::{Queue, Take, read_pieces};
+use super::{PieceQueue, Take, read_pieces};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_format::{Format, Piece, PieceReader, WrittenWords};
@@ -23,8 +23,8 @@ use majuscule_text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions,
 /// The queues of both passes over texts of a format.
 pub(super) struct TwoPasses<'a> {
     kind: Format,
-    marks: Queue<'a>,
-    capitals: Queue<'a>,
+    marks: PieceQueue<'a>,
+    capitals: PieceQueue<'a>,
     /// The options of the second pass.
     options: RestoreOptions,
 }
@@ -42,9 +42,9 @@ impl<'a> TwoPasses<'a> {
         let plain = options.clone().marks(MarkSet::NONE).mark_threshold(None);
         Self {
             kind,
-            marks: Queue::of_whole(kind, method, Request { cases: false, ..request }, options),
+            marks: PieceQueue::of_whole(kind, method, Request { cases: false, ..request }, options),
             // Where the first pass found no end of a sentence, there is none.
-            capitals: Queue::new(method.session(of_capitals), &plain).by_density(
+            capitals: PieceQueue::new(method.session(of_capitals), &plain).by_density(
                 kind,
                 BareUse::Deny,
                 method,
@@ -104,7 +104,7 @@ fn second_pass<'a>(
     kind: Format,
     name: String,
     (marked, pieces, failure): (MarkedText<'_, 'a>, Receiver<MarkedPiece>, Failure),
-    capitals: &mut Queue<'a>,
+    capitals: &mut PieceQueue<'a>,
     options: &RestoreOptions,
     take: &mut Take<'_>,
 ) -> Result<()> {
@@ -181,7 +181,7 @@ impl PieceSource<'_> {
 /// The bytes of a text with the marks of the first pass, which keeps its capitals.
 struct MarkedText<'t, 'a> {
     source: PieceSource<'t>,
-    queue: &'t mut Queue<'a>,
+    queue: &'t mut PieceQueue<'a>,
     piece: Piece,
     sent: Sender<MarkedPiece>,
     failure: Failure,
@@ -190,7 +190,7 @@ struct MarkedText<'t, 'a> {
 }
 
 impl<'t, 'a> MarkedText<'t, 'a> {
-    fn new(source: PieceSource<'t>, queue: &'t mut Queue<'a>) -> (Self, Receiver<MarkedPiece>, Failure) {
+    fn new(source: PieceSource<'t>, queue: &'t mut PieceQueue<'a>) -> (Self, Receiver<MarkedPiece>, Failure) {
         let ((sent, pieces), failure) = (mpsc::channel(), Failure::default());
         let marked = Self {
             source,

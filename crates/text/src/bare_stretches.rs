@@ -43,7 +43,7 @@ fn is_no_text(token: &Token) -> bool {
 
 /// The text between a word and the next one, as evidence of punctuation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Observation {
+enum GapEvidence {
     /// A mark that ends a sentence.
     End,
     /// A mark inside a sentence.
@@ -56,7 +56,7 @@ enum Observation {
     Unknown,
 }
 
-impl Observation {
+impl GapEvidence {
     /// Returns the text after a word, which may be no text, with the mark `gap` there. `next` has the break before
     /// the next word, and whether that is no text. A sentence ends at a break `end`.
     #[inline]
@@ -141,7 +141,7 @@ impl BareStretches {
         let is_no_text = is_no_text(token);
         if let Some(before) = self.last.replace(is_no_text) {
             let next = (token.before, is_no_text);
-            self.observe(Observation::of(before, token.gap, Some(next), self.end));
+            self.observe(GapEvidence::of(before, token.gap, Some(next), self.end));
         }
         if token.before == Break::Document {
             self.end_text();
@@ -159,7 +159,7 @@ impl BareStretches {
     /// Ends the text, with the mark `gap` after its last word, and returns true if the end is bare.
     pub fn finish(&mut self, gap: Option<Mark>) -> bool {
         if let Some(is_no_text) = self.last.take() {
-            self.observe(Observation::of(is_no_text, gap, None, self.end));
+            self.observe(GapEvidence::of(is_no_text, gap, None, self.end));
         }
         let is_bare = self.is_bare(self.punctuated);
         self.end_text();
@@ -196,8 +196,8 @@ impl BareStretches {
     }
 
     #[inline]
-    fn observe(&mut self, observation: Observation) {
-        self.has_marks |= matches!(observation, Observation::End | Observation::Inner);
+    fn observe(&mut self, observation: GapEvidence) {
+        self.has_marks |= matches!(observation, GapEvidence::End | GapEvidence::Inner);
         let odds = observation.odds();
         self.punctuated = changed(self.punctuated) * odds;
         self.waiting.push([odds, self.punctuated]);

@@ -17,9 +17,9 @@ type Knows = dyn Fn(&str) -> bool + Send + Sync;
 
 /// The words that a model knows; none by default.
 #[derive(Clone, Default)]
-pub struct Vocabulary(Option<Arc<Knows>>);
+pub struct ModelVocabulary(Option<Arc<Knows>>);
 
-impl Vocabulary {
+impl ModelVocabulary {
     /// Makes a vocabulary of the words, in lower case, for which `knows` is true.
     pub fn new(knows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(knows)))
@@ -33,7 +33,7 @@ impl Vocabulary {
     }
 }
 
-impl fmt::Debug for Vocabulary {
+impl fmt::Debug for ModelVocabulary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Vocabulary").field(&self.0.is_some()).finish()
     }
@@ -52,7 +52,7 @@ pub enum Division {
 
 impl Division {
     /// Returns the relation of two runs, of which the first ends with a hyphen.
-    pub fn of(first: &str, second: &str, locale: Locale, vocabulary: &Vocabulary) -> Self {
+    pub fn of(first: &str, second: &str, locale: Locale, vocabulary: &ModelVocabulary) -> Self {
         let Some((first, hyphen)) = first.char_indices().next_back().map(|(at, c)| (&first[..at], c)) else {
             return Self::Apart;
         };
@@ -145,8 +145,8 @@ fn is_divided(tail: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn vocabulary() -> Vocabulary {
-        Vocabulary::new(|word| matches!(word, "president" | "vice-president" | "international"))
+    fn vocabulary() -> ModelVocabulary {
+        ModelVocabulary::new(|word| matches!(word, "president" | "vice-president" | "international"))
     }
 
     #[test]
@@ -158,7 +158,10 @@ mod tests {
         assert_eq!(of("vice-", "president."), Division::Compound);
         assert_eq!(of("pre-", "and"), Division::Apart);
         assert_eq!(of("zorb\u{ad}", "latic"), Division::Word);
-        assert_eq!(Division::of("presi-", "dent", Locale::Root, &Vocabulary::default()), Division::Apart);
+        assert_eq!(
+            Division::of("presi-", "dent", Locale::Root, &ModelVocabulary::default()),
+            Division::Apart
+        );
     }
 
     #[test]

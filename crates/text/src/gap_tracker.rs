@@ -1,7 +1,7 @@
 //! Follows what stands between two words: the mark, the opening, and the positions that are closed to others.
 
 use super::mark::Mark;
-use super::reading::Reading;
+use super::reading::WordReading;
 use super::tokens::{Break, Token};
 
 /// The text after the last word.
@@ -44,7 +44,7 @@ impl GapTracker {
     }
 
     /// Notes the openings among marks, and returns true if the marks are nothing else.
-    pub(super) fn see_openings(&mut self, reading: &Reading, marks: &str) -> bool {
+    pub(super) fn see_openings(&mut self, reading: &WordReading, marks: &str) -> bool {
         marks.chars().for_each(|c| self.opening = self.opening.stronger(Mark::opened_by(c)));
         marks.chars().all(|c| reading.is_opening(c))
     }
@@ -52,7 +52,7 @@ impl GapTracker {
     /// Returns the mark right before a word, with `before` before it in its run. Where marks are put
     /// in, openings are noted and count as no mark: a word with one is read like one without.
     #[inline]
-    pub(super) fn left_of(&mut self, reading: &Reading, before: &str) -> Option<char> {
+    pub(super) fn left_of(&mut self, reading: &WordReading, before: &str) -> Option<char> {
         let is_mark = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
         let left = before.chars().next_back().filter(is_mark)?;
         if !reading.sees_openings() || before.is_ascii() {
@@ -74,7 +74,7 @@ impl GapTracker {
     #[inline]
     pub(super) fn begin_word(
         &mut self,
-        reading: &Reading,
+        reading: &WordReading,
         token: &mut Token,
         (word, has_apostrophe): (&str, bool),
         (opening, is_closed): (Mark, bool),

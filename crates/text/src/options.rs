@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::divided_word::Vocabulary;
+use super::divided_word::ModelVocabulary;
 use super::house_style::HouseStyle;
 use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
@@ -88,7 +88,7 @@ pub struct RestoreOptions {
     /// same text read at once. `None` waits for all the context that the method uses.
     pub patience: Option<Duration>,
     /// The words that the model knows.
-    vocabulary: Vocabulary,
+    vocabulary: ModelVocabulary,
 }
 
 /// Makes a method of each option, which sets it.
@@ -160,7 +160,7 @@ impl Default for RestoreOptions {
             interrupt: Interrupt::default(),
             form: OutputForm::default(),
             patience: None,
-            vocabulary: Vocabulary::default(),
+            vocabulary: ModelVocabulary::default(),
         }
     }
 }
@@ -180,12 +180,12 @@ impl RestoreOptions {
 
     /// Returns the options with the words that the model knows.
     #[must_use]
-    pub fn knowing(self, vocabulary: Vocabulary) -> Self {
+    pub fn knowing(self, vocabulary: ModelVocabulary) -> Self {
         Self { vocabulary, ..self }
     }
 
     /// Returns the words that the model knows.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &ModelVocabulary {
         &self.vocabulary
     }
 

@@ -6,7 +6,7 @@ use super::sentence::Abbreviations;
 
 /// The way in which a text is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct WordReading {
     /// The pairs of letters.
     pub(super) locale: Locale,
     /// The abbreviations of the language.
@@ -47,7 +47,7 @@ pub(super) enum InnerTags {
     OverLines,
 }
 
-impl Reading {
+impl WordReading {
     /// Reads a text of a language without marks that are inserted, and without mark-up.
     pub(super) fn new(locale: Locale, language: &str, arrival: Arrival) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::locale::is_joiner;
 use super::mark::{Mark, is_end_mark};
 use super::markup::last_joined;
-use super::reading::{Arrival, InnerTags, Reading};
+use super::reading::{Arrival, InnerTags, WordReading};
 use super::source_capitals::DutchApostrophe;
 use super::tokens::{Break, Token, lower_word};
 use super::words::{NonSpaceRun, char_at, is_list_number};
@@ -121,7 +121,7 @@ impl SentenceTracker {
     #[inline]
     pub(super) fn begin_word(
         &mut self,
-        reading: &Reading,
+        reading: &WordReading,
         token: &mut Token,
         at: usize,
         apostrophe: Option<DutchApostrophe>,
@@ -159,7 +159,7 @@ impl SentenceTracker {
 
     /// Continues the sentence after an abbreviation if the next word does.
     #[cold]
-    pub(super) fn ask_word(&mut self, reading: &Reading, word: &str) {
+    pub(super) fn ask_word(&mut self, reading: &WordReading, word: &str) {
         let mut lower = String::new();
         lower_word(word, reading.locale, &mut lower);
         if reading.abbreviations.continues(&lower) {
@@ -170,7 +170,7 @@ impl SentenceTracker {
     /// Takes the marks behind a run, and returns the mark of the gap there: none for the stop of an
     /// abbreviation. `before` is the break before the next word.
     #[inline(never)]
-    pub(super) fn take_marks(&mut self, reading: &Reading, run: MarkedRun<'_>, before: Break) -> Mark {
+    pub(super) fn take_marks(&mut self, reading: &WordReading, run: MarkedRun<'_>, before: Break) -> Mark {
         if std::mem::take(&mut self.after_clitic) {
             // The clitic does not pass its sentence start on.
             self.ended = Ended::No;
@@ -246,7 +246,7 @@ impl SentenceTracker {
     }
 
     /// Decides the sentence start of the words of a line, as far as it is read.
-    pub(super) fn finish_line(&mut self, reading: &Reading, words: &mut [Token]) {
+    pub(super) fn finish_line(&mut self, reading: &WordReading, words: &mut [Token]) {
         let opening = self.line.opening.take().filter(|_| !reading.is_live() && !reading.puts);
         let Some(opening) = opening else { return };
         // A line without marks may be a sentence of its own, unless lines come in groups, like
@@ -294,7 +294,7 @@ impl SentenceTracker {
     /// Returns the meaning of the marks from byte `from` to the end of the field.
     fn meaning(
         &self,
-        reading: &Reading,
+        reading: &WordReading,
         (field, from): MarkedRun<'_>,
         after: AfterMarks,
         before: Break,
@@ -343,7 +343,7 @@ pub fn continues_sentence(left: char) -> bool {
 
 /// Returns true if marks end a sentence after the last word of a run: see
 /// [`Abbreviations::ends`].
-fn ends(reading: &Reading, run: &str, marks: &str, before_digit: bool) -> bool {
+fn ends(reading: &WordReading, run: &str, marks: &str, before_digit: bool) -> bool {
     // Most runs are words that are their own keys.
     if !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return reading.abbreviations.ends(run, marks, before_digit);
@@ -362,7 +362,7 @@ fn ends(reading: &Reading, run: &str, marks: &str, before_digit: bool) -> bool {
 }
 
 /// Returns true if a run ends with an abbreviation that may end a sentence.
-fn may_continue(reading: &Reading, run: &str) -> bool {
+fn may_continue(reading: &WordReading, run: &str) -> bool {
     let mut lower = String::new();
     lower_word(run.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(run), reading.locale, &mut lower);
     reading.abbreviations.may_continue(&lower)
@@ -370,7 +370,7 @@ fn may_continue(reading: &Reading, run: &str) -> bool {
 
 /// Returns true if a full stop inserted after the word that ends at byte `end` would be read as
 /// the end of a sentence; `before` is the break before the word.
-pub(super) fn stop_ends(reading: &Reading, field: &NonSpaceRun<'_>, end: usize, before: Break) -> bool {
+pub(super) fn stop_ends(reading: &WordReading, field: &NonSpaceRun<'_>, end: usize, before: Break) -> bool {
     let run = field.text[field.start..end].trim_start_matches(|c| reading.is_opening(c));
     let is_list_item = before >= Break::Line && is_list_number(&format!("{run}."));
     !is_list_item && ends(reading, run, ".", false)
@@ -386,7 +386,7 @@ mod tests {
 
     /// Returns the state after the marks of the first run of a text, which follow its last letter.
     fn after_marks(arrival: Arrival, text: &str, before: Ended) -> SentenceTracker {
-        let reading = Reading::new(Locale::Root, "en", arrival);
+        let reading = WordReading::new(Locale::Root, "en", arrival);
         let field = NonSpaceRun { text, start: 0, end: field_end(text, 0).0, base: 0 };
         let run = &text[..field.end];
         let from = run.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
@@ -410,7 +410,7 @@ mod tests {
 
         #[test]
         fn a_word_begins_a_sentence_if_and_only_if_one_has_ended(ended in any::<bool>(), passes in any::<bool>()) {
-            let reading = Reading::new(Locale::Root, "en", Arrival::Lines);
+            let reading = WordReading::new(Locale::Root, "en", Arrival::Lines);
             let ended = if ended { Ended::Stopped } else { Ended::No };
             let mut sentences = SentenceTracker { ended, ..SentenceTracker::default() };
             if passes {

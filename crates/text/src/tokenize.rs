@@ -9,19 +9,19 @@
 use super::blocks::{BlockTag, BlockTracker, LineBlock, ListTag};
 use super::case::Case;
 use super::code::Notation;
-use super::divided_word::Vocabulary;
+use super::divided_word::ModelVocabulary;
 use super::gap_tracker::GapTracker;
 use super::kept_capitals::mark_doubtful;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
-use super::reading::{Arrival, InnerTags, Reading};
+use super::reading::{Arrival, InnerTags, WordReading};
 use super::sentence_tracker::{AfterMarks, SentenceTracker, stop_ends};
 use super::source_capitals::{DutchApostrophe, SourceCapitals};
 use super::speaker_label::is_letter;
 use super::tokens::{Break, Constraint, LinePlace, Token, Tokens};
 use super::words::{
-    JoinedRun, NonSpaceRun, PartFinder, TextPart, WordLetters, emoji_len, has_placeholder, is_left_alone,
+    JoinedRun, NonSpaceRun, PartFinder, RunPart, WordLetters, emoji_len, has_placeholder, is_left_alone,
     is_list_letter, is_list_number, letters, next_word, space,
 };
 
@@ -40,7 +40,7 @@ pub use super::words::{Cut, MAX_RUN, NO_TEXT};
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
     /// The settings.
-    reading: Reading,
+    reading: WordReading,
     /// The capitals that are kept.
     capitals: SourceCapitals,
     /// The break before the next word.
@@ -103,7 +103,7 @@ impl Tokenizer {
 
     fn of(locale: Locale, language: &str, capitalized: Capitalized, arrival: Arrival) -> Self {
         Self {
-            reading: Reading::new(locale, language, arrival),
+            reading: WordReading::new(locale, language, arrival),
             capitals: SourceCapitals { locale, capitalized },
             before: Break::Document,
             place: LinePlace::Text,
@@ -148,7 +148,7 @@ impl Tokenizer {
     }
 
     /// Reads the words that a hyphen divides at the end of a line as one, if they are known.
-    pub fn knowing(mut self, vocabulary: &Vocabulary) -> Self {
+    pub fn knowing(mut self, vocabulary: &ModelVocabulary) -> Self {
         self.parts = PartFinder::new(vocabulary.clone());
         self
     }
@@ -222,21 +222,21 @@ impl Tokenizer {
                 }
             }
             at = match self.parts.part(&self.reading, text, (at, base), cut, leaves_tail) {
-                TextPart::Open => break,
-                TextPart::Tag(end) => {
+                RunPart::Open => break,
+                RunPart::Tag(end) => {
                     self.tag(text, at, end, tokens);
                     end
                 }
-                TextPart::TooLong => {
+                RunPart::TooLong => {
                     self.pass();
                     at
                 }
-                TextPart::Joined(run) => {
+                RunPart::Joined(run) => {
                     self.begin_line((text, at, run.end), cut, tokens);
                     self.joined_run(text, &run, base, tokens);
                     run.end
                 }
-                TextPart::Run(field, kinds) => {
+                RunPart::Run(field, kinds) => {
                     if self.before >= Break::Line {
                         self.begin_line((text, at, field.end), cut, tokens);
                     }
@@ -742,7 +742,7 @@ mod tests {
 
     #[test]
     fn a_word_goes_on_behind_a_hyphen_at_the_end_of_a_line() {
-        let vocabulary = Vocabulary::new(|word| matches!(word, "president" | "jean-claude"));
+        let vocabulary = ModelVocabulary::new(|word| matches!(word, "president" | "jean-claude"));
         let text = "A (presi-\n  dent). jean-\nclaude met the pre-\r\nand so\u{ad}\nit-\n\nis";
         let mut tokens = Tokens::new();
         let mut tokenizer =

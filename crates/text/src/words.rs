@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::case::MAX_LETTERS;
-use super::divided_word::{Division, Vocabulary, second_part};
+use super::divided_word::{Division, ModelVocabulary, second_part};
 use super::locale::{Locale, folded, is_joiner};
 use super::markup::{TagMatch, escaped_letter, is_inline, opens_tag, tag_end};
-use super::reading::{Arrival, InnerTags, Reading};
+use super::reading::{Arrival, InnerTags, WordReading};
 use super::speaker_label::name_len;
 
 /// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
@@ -26,7 +26,7 @@ pub enum Cut {
 }
 
 /// A part of a text, without white space.
-pub(super) enum TextPart<'a> {
+pub(super) enum RunPart<'a> {
     /// A tag that ends at this byte.
     Tag(usize),
     /// A run that is too long to be text.
@@ -48,12 +48,12 @@ pub(super) struct PartFinder {
     /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
     /// The words that are known where a hyphen divides them at the end of a line.
-    vocabulary: Vocabulary,
+    vocabulary: ModelVocabulary,
 }
 
 impl PartFinder {
     /// Starts a text in which these words are known.
-    pub(super) fn new(vocabulary: Vocabulary) -> Self {
+    pub(super) fn new(vocabulary: ModelVocabulary) -> Self {
         Self { vocabulary, ..Self::default() }
     }
 
@@ -88,35 +88,35 @@ impl PartFinder {
     #[inline]
     pub(super) fn part<'a>(
         &mut self,
-        reading: &Reading,
+        reading: &WordReading,
         text: &'a str,
         (at, base): (usize, u32),
         cut: Cut,
         leaves_tail: bool,
-    ) -> TextPart<'a> {
+    ) -> RunPart<'a> {
         let crosses = reading.tags == InnerTags::OverLines && !self.crossed;
         let (end, kinds) = match tag_end(text, at, cut == Cut::Partial, crosses) {
             TagMatch::Ends(end) => {
                 self.crossed |= crosses && text[at..end].contains('\n');
-                return TextPart::Tag(end);
+                return RunPart::Tag(end);
             }
-            TagMatch::Open if leaves_tail => return TextPart::Open,
+            TagMatch::Open if leaves_tail => return RunPart::Open,
             TagMatch::Open | TagMatch::None => field_end(text, at),
         };
         if reading.arrival == Arrival::Live && is_too_long(&text[at..end], end == text.len()) {
             self.in_run = true;
-            return TextPart::TooLong;
+            return RunPart::TooLong;
         }
         let is_open = |end: usize| end == text.len() && cut == Cut::Partial && leaves_tail;
         if is_open(end) {
-            return TextPart::Open;
+            return RunPart::Open;
         }
         if reading.tags != InnerTags::Part && end < text.len() && opens_tag(text, end) {
             match JoinedRun::read(text, at, end, cut) {
-                TagLookahead::Open if leaves_tail => return TextPart::Open,
+                TagLookahead::Open if leaves_tail => return RunPart::Open,
                 TagLookahead::No | TagLookahead::Open => {}
-                TagLookahead::Run(run) if is_open(run.end) => return TextPart::Open,
-                TagLookahead::Run(run) => return TextPart::Joined(Box::new(run.unescaped(text, reading))),
+                TagLookahead::Run(run) if is_open(run.end) => return RunPart::Open,
+                TagLookahead::Run(run) => return RunPart::Joined(Box::new(run.unescaped(text, reading))),
             }
         }
         // Live text and lines that are texts of their own wait for no other line.
@@ -125,16 +125,16 @@ impl PartFinder {
             && !reading.apart
             && let Some(run) = JoinedRun::divided(text, at, end, reading.locale, &self.vocabulary)
         {
-            return TextPart::Joined(Box::new(run.unescaped(text, reading)));
+            return RunPart::Joined(Box::new(run.unescaped(text, reading)));
         }
         if kinds & SPECIAL != 0 && text.as_bytes()[at..end].iter().any(|b| matches!(b, b'&' | b'\\')) {
             let run = JoinedRun { plain: text[at..end].to_owned(), parts: vec![(0, at)], end };
             let run = run.unescaped(text, reading);
             if run.parts.len() > 1 {
-                return TextPart::Joined(Box::new(run));
+                return RunPart::Joined(Box::new(run));
             }
         }
-        TextPart::Run(NonSpaceRun { text, start: at, end, base }, kinds)
+        RunPart::Run(NonSpaceRun { text, start: at, end, base }, kinds)
     }
 }
 
@@ -255,7 +255,7 @@ impl JoinedRun {
         start: usize,
         end: usize,
         locale: Locale,
-        vocabulary: &Vocabulary,
+        vocabulary: &ModelVocabulary,
     ) -> Option<Self> {
         let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
         while let Some(at) = second_part(text, run.end).filter(|_| run.parts.len() < MAX_PARTS) {
@@ -277,7 +277,7 @@ impl JoinedRun {
     }
 
     /// Returns the run with the letters that entities and accents of TeX stand for.
-    fn unescaped(self, text: &str, reading: &Reading) -> Self {
+    fn unescaped(self, text: &str, reading: &WordReading) -> Self {
         let mut run = Self { plain: String::new(), parts: Vec::new(), end: self.end };
         for (number, &(from, mut to)) in self.parts.iter().enumerate() {
             let end = self.parts.get(number + 1).map_or(self.plain.len(), |next| next.0);

@@ -225,12 +225,12 @@ mod tests {
     use majuscule_text::{Choice, Label};
     use majuscule_train::corpus::{Corpus, Protocol, Reading};
     use majuscule_train::lm::kneser_ney;
-    use majuscule_train::methods::hmm::{self, Language};
+    use majuscule_train::methods::hmm::{self, LanguageAndMap};
 
     fn trained(text: &str, order: usize, arcs: BackOff) -> Option<(Hmm, Ngram)> {
         let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
         let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
-        let language = Language { ngrams, ..Language::default() };
+        let language = LanguageAndMap { ngrams, ..LanguageAndMap::default() };
         let other = hmm::HmmConfig { language: language.clone(), ..hmm::HmmConfig::default() };
         let config = NgramConfig { language, arcs, ..NgramConfig::default() };
         // Training refuses a text without evidence of case.

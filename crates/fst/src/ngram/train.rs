@@ -11,7 +11,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_lm::forms::check_weight;
 use majuscule_methods::gaps::MarkCosts;
 use majuscule_train::corpus::Corpus;
-use majuscule_train::methods::hmm::Language;
+use majuscule_train::methods::hmm::LanguageAndMap;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
 
 /// The training configuration of `ngram`.
@@ -20,7 +20,7 @@ pub struct NgramConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
-    pub language: Language,
+    pub language: LanguageAndMap,
     /// The kind of arcs that back off to shorter n-grams
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub arcs: BackOff,

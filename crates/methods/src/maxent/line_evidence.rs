@@ -12,12 +12,12 @@ struct LineKinds {
     ordinary: f32,
     /// The number of lines before the first place at which their evidence counts.
     least: u32,
-    kinds: [LineKind; 5],
+    kinds: [TextKind; 5],
 }
 
 /// A kind of text.
 #[derive(Debug)]
-struct LineKind {
+struct TextKind {
     /// The prior probability.
     prior: f32,
     /// The fraction of lines that begin a sentence.
@@ -37,11 +37,11 @@ static LINES: LineKinds = LineKinds {
     ordinary: ORDINARY,
     least: 0,
     kinds: [
-        LineKind { prior: 0.6, at_starts: ORDINARY, inside: ORDINARY },
-        LineKind { prior: 0.2, at_starts: 0.9, inside: ORDINARY },
-        LineKind { prior: 0.1, at_starts: 0.99, inside: ORDINARY },
-        LineKind { prior: 0.05, at_starts: 0.98, inside: 0.015 },
-        LineKind { prior: 0.05, at_starts: 0.998, inside: 0.002 },
+        TextKind { prior: 0.6, at_starts: ORDINARY, inside: ORDINARY },
+        TextKind { prior: 0.2, at_starts: 0.9, inside: ORDINARY },
+        TextKind { prior: 0.1, at_starts: 0.99, inside: ORDINARY },
+        TextKind { prior: 0.05, at_starts: 0.98, inside: 0.015 },
+        TextKind { prior: 0.05, at_starts: 0.998, inside: 0.002 },
     ],
 };
 
@@ -51,11 +51,11 @@ static CUES: LineKinds = LineKinds {
     ordinary: ORDINARY_IN_CUES,
     least: 3,
     kinds: [
-        LineKind { prior: 0.55, at_starts: ORDINARY_IN_CUES, inside: ORDINARY_IN_CUES },
-        LineKind { prior: 0.25, at_starts: 0.35, inside: 0.03 },
-        LineKind { prior: 0.1, at_starts: 0.6, inside: 0.03 },
-        LineKind { prior: 0.07, at_starts: 0.85, inside: 0.03 },
-        LineKind { prior: 0.03, at_starts: 0.97, inside: 0.03 },
+        TextKind { prior: 0.55, at_starts: ORDINARY_IN_CUES, inside: ORDINARY_IN_CUES },
+        TextKind { prior: 0.25, at_starts: 0.35, inside: 0.03 },
+        TextKind { prior: 0.1, at_starts: 0.6, inside: 0.03 },
+        TextKind { prior: 0.07, at_starts: 0.85, inside: 0.03 },
+        TextKind { prior: 0.03, at_starts: 0.97, inside: 0.03 },
     ],
 };
 
@@ -118,7 +118,7 @@ impl LineEvidence {
             return;
         }
         let ordinary = self.table.ordinary;
-        let likelihood = |kind: &LineKind| {
+        let likelihood = |kind: &TextKind| {
             let expected = kind.begins(opens_line);
             begins * expected / ordinary + (1.0 - begins) * (1.0 - expected) / (1.0 - ordinary)
         };
@@ -138,7 +138,7 @@ impl LineEvidence {
     }
 }
 
-impl LineKind {
+impl TextKind {
     const fn begins(&self, opens_line: bool) -> f32 {
         if opens_line { self.at_starts } else { self.inside }
     }

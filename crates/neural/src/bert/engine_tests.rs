@@ -10,7 +10,7 @@ use super::dropout::NoDropout;
 use super::encoder::EncoderBatch;
 use super::engine::{Engine, EnginePrecision, ScoreRequest};
 use super::names::{self, ENCODER};
-use super::tagger::Tagger;
+use super::tagger::BertTagger;
 use super::weights::{TensorMap, TensorWeights, read_encoder};
 use crate::shared::heads::HeadSizes;
 use crate::shared::instruction_set::InstructionSet;
@@ -76,7 +76,7 @@ fn requests(texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<ScoreRequest<'_>> {
 }
 
 /// Returns the scores of the graph of tensors.
-fn of_graph(tagger: &Tagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
+fn of_graph(tagger: &BertTagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
     let one = |(ids, positions): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
         if positions.is_empty() {
             return Vec::new();
@@ -95,7 +95,7 @@ proptest! {
     #[test]
     fn scores_are_those_of_the_graph(texts in prop::collection::vec(text(), 0..6)) {
         let (config, weights) = toy();
-        let expected = of_graph(&Tagger::new(&weights, &config).unwrap(), &texts);
+        let expected = of_graph(&BertTagger::new(&weights, &config).unwrap(), &texts);
         for instructions in InstructionSet::all() {
             for (precision, off) in [(EnginePrecision::F32, 1e-4), (EnginePrecision::Int8, 0.2)] {
                 let engine = Engine::on(instructions, &TensorWeights(&weights), &config, precision).unwrap();
@@ -131,7 +131,7 @@ fn scores_are_those_of_the_graph_for_every_kind_of_encoder() {
     let texts = [(vec![3, 20, 9, 41], vec![0, 2]), ((0..40).map(|id| id + 20).collect(), vec![39, 7])];
     for kind in KINDS {
         let (config, weights) = tagger_on(kind);
-        let expected = of_graph(&Tagger::new(&weights, &config).unwrap(), &texts);
+        let expected = of_graph(&BertTagger::new(&weights, &config).unwrap(), &texts);
         for (precision, off) in [(EnginePrecision::F32, 1e-4), (EnginePrecision::Int8, 0.2)] {
             let engine = Engine::new(&TensorWeights(&weights), &config, precision).unwrap();
             let found = engine.scores(&requests(&texts), ONE).unwrap();

@@ -39,7 +39,7 @@ use majuscule_methods::Method;
 use majuscule_methods::backend::{Backend, Precision};
 use majuscule_methods::model::{Section, Store};
 use majuscule_text::restorer::{EncoderCheck, LayerWeights};
-use tagger::Tagger;
+use tagger::BertTagger;
 use tokenize::HuggingFaceTokenizer;
 use weights::{TensorMap, TensorWeights};
 
@@ -62,7 +62,7 @@ pub type Bert = BertModel<HuggingFaceTokenizer, TensorScorer>;
 pub struct TensorScorer {
     config: EncoderConfig,
     weights: TensorMap,
-    tagger: Tagger,
+    tagger: BertTagger,
     padding: u32,
     /// The engine, made when it is first needed.
     engine: OnceLock<EngineScorer>,
@@ -94,7 +94,7 @@ fn on(mut model: Bert, device: &Device, precision: Precision) -> Computed<Bert> 
     model.scorer.precision = precision;
     if !device.is_cpu() {
         let placed = device::placed(&model.scorer.weights, device, precision)?;
-        model.scorer.tagger = Tagger::new(&placed, &model.config)?;
+        model.scorer.tagger = BertTagger::new(&placed, &model.config)?;
     }
     Ok(model)
 }
@@ -130,7 +130,7 @@ impl TensorScorer {
     /// Makes the tagger of these weights, which are on the CPU; `padding` is a subword.
     fn new(weights: TensorMap, config: &EncoderConfig, padding: u32) -> Computed<Self> {
         Ok(Self {
-            tagger: Tagger::new(&weights, config)?,
+            tagger: BertTagger::new(&weights, config)?,
             config: config.clone(),
             weights,
             padding,
@@ -145,7 +145,7 @@ impl TensorScorer {
     }
 
     /// Returns the tagger.
-    pub fn tagger(&self) -> &Tagger {
+    pub fn tagger(&self) -> &BertTagger {
         &self.tagger
     }
 

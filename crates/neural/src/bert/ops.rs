@@ -7,7 +7,7 @@ use candle_core::{D, DType, Result, Storage, Tensor, bail};
 
 /// The shape of a batch of padded sequences for attention.
 #[derive(Debug, Clone)]
-pub struct Heads {
+pub struct AttentionHeads {
     /// The number of attention heads.
     pub count: usize,
     /// The padded width of each sequence.
@@ -80,9 +80,15 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
 ///
 /// # Errors
 /// Fails if the shapes do not match.
-pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
+pub fn attention(
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    heads: &AttentionHeads,
+    mask: Option<&Tensor>,
+) -> Result<Tensor> {
     let (rows, hidden) = q.dims2()?;
-    let Heads { count, width, lens, distances } = heads;
+    let AttentionHeads { count, width, lens, distances } = heads;
     let size = hidden / count;
     let split = |x: &Tensor| x.reshape((rows / width, *width, *count, size))?.transpose(1, 2)?.contiguous();
     let (q, k, v) = ((split(q)? / (size as f64).sqrt())?, split(k)?, split(v)?);

@@ -12,7 +12,7 @@ use super::weights::TensorMap;
 
 /// The tagger: an encoder and heads.
 #[derive(Debug, Clone)]
-pub struct Tagger {
+pub struct BertTagger {
     encoder: BertEncoder,
     scalars: Tensor,
     gamma: Tensor,
@@ -30,7 +30,7 @@ pub fn heads(weights: &TensorMap) -> Result<Vec<[Tensor; 2]>> {
     names.map(|head| Ok([part(head, "weight")?, part(head, "bias")?])).collect()
 }
 
-impl Tagger {
+impl BertTagger {
     /// Makes a tagger of these weights.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// # Errors
 /// Describes what is not as expected.
 pub fn cut(mut tokenizer: Value, used: BTreeSet<u32>) -> Result<(Value, Vec<u32>), String> {
-    let model = Vocabulary::read(&tokenizer["model"])?;
+    let model = TokenizerVocabulary::read(&tokenizer["model"])?;
     let mut kept = used;
     for token in tokenizer["added_tokens"].as_array().into_iter().flatten() {
         kept.extend(id(&token["id"]));
@@ -35,7 +35,7 @@ fn id(value: &Value) -> Option<u32> {
 }
 
 /// The subwords of a model.
-struct Vocabulary {
+struct TokenizerVocabulary {
     subwords: Vec<(String, u32)>,
     kind: ModelKind,
     /// The subword for what no other subword spells.
@@ -51,7 +51,7 @@ enum ModelKind {
     Bpe { merges: Vec<(String, String)> },
 }
 
-impl Vocabulary {
+impl TokenizerVocabulary {
     fn read(model: &Value) -> Result<Self, String> {
         let text = |name: &str| model[name].as_str().unwrap_or_default();
         let by_name = || -> Vec<(String, u32)> {

@@ -14,14 +14,14 @@ pub struct AnnotatedText {
     /// The text without mark-up.
     plain: String,
     /// The parts, in order.
-    parts: Vec<TextPart>,
+    parts: Vec<AnnotatedPart>,
     /// The length of the whole in code units of UTF-16.
     units: usize,
 }
 
 /// A part of the text that a client may change.
 #[derive(Debug)]
-struct TextPart {
+struct AnnotatedPart {
     /// The place in the plain text, in bytes.
     span: Range<usize>,
     /// The offset in the whole text.
@@ -79,7 +79,7 @@ impl AnnotatedText {
     fn push_text(&mut self, text: &str) {
         let start = self.plain.len();
         self.plain.push_str(text);
-        self.parts.push(TextPart { span: start..self.plain.len(), offset: self.units });
+        self.parts.push(AnnotatedPart { span: start..self.plain.len(), offset: self.units });
         self.units += utf16_len(text);
     }
 
@@ -97,7 +97,7 @@ impl AnnotatedText {
 /// Converts places in the plain text, from the first to the last.
 pub struct Places<'a> {
     /// The parts from the one that was asked for last.
-    parts: &'a [TextPart],
+    parts: &'a [AnnotatedPart],
     cursor: OffsetCursor<'a>,
     /// The offset in the plain text of the first of `parts`.
     at: usize,

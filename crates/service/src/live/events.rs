@@ -40,7 +40,7 @@ pub async fn events(State(service): State<Arc<Service>>, request: Request) -> Re
     let worker = LiveWorker::start(service, live, 0).await?;
     let (events, body) = channel(UNREAD);
     let lines =
-        Lines { body: request.into_body(), limit: limits.message, buffer: Vec::new(), has_ended: false };
+        BodyLines { body: request.into_body(), limit: limits.message, buffer: Vec::new(), has_ended: false };
     tokio::spawn(EventWriter { worker, events, connection, limits, _place: place }.answer(lines));
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((headers, Body::new(EventBody(body))).into_response())
@@ -56,10 +56,10 @@ struct EventWriter {
 }
 
 /// The client is gone, or the session has ended.
-struct Ended;
+struct StreamEnded;
 
 impl EventWriter {
-    async fn answer(mut self, mut lines: Lines) {
+    async fn answer(mut self, mut lines: BodyLines) {
         let mut connection = self.connection.clone();
         tokio::select! {
             // The events end with their sender.
@@ -68,7 +68,7 @@ impl EventWriter {
         }
     }
 
-    async fn answer_lines(&mut self, lines: &mut Lines) -> Result<(), Ended> {
+    async fn answer_lines(&mut self, lines: &mut BodyLines) -> Result<(), StreamEnded> {
         let mut pace = Pace::new(self.limits.rate);
         let mut spoken = Instant::now();
         self.send(self.worker.begin(false)).await?;
@@ -79,7 +79,7 @@ impl EventWriter {
             let line = tokio::select! {
                 biased;
                 () = until(&mut connection, Stopping::Gently) => return self.stop(lines).await,
-                () = self.events.closed() => return Err(Ended),
+                () = self.events.closed() => return Err(StreamEnded),
                 () = at(due) => {
                     let outcome = self.worker.stop_waiting().await;
                     self.send(outcome).await?;
@@ -106,7 +106,7 @@ impl EventWriter {
     }
 
     /// Answers all that has arrived, and ends the session.
-    async fn stop(&mut self, lines: &mut Lines) -> Result<(), Ended> {
+    async fn stop(&mut self, lines: &mut BodyLines) -> Result<(), StreamEnded> {
         while let Ok(Some(Ok(line))) = timeout(SILENCE, lines.next()).await {
             self.take(&line).await?;
         }
@@ -114,7 +114,7 @@ impl EventWriter {
         self.send(outcome).await
     }
 
-    async fn take(&mut self, line: &[u8]) -> Result<(), Ended> {
+    async fn take(&mut self, line: &[u8]) -> Result<(), StreamEnded> {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -125,23 +125,23 @@ impl EventWriter {
         self.send(outcome).await
     }
 
-    async fn send(&mut self, outcome: Outcome) -> Result<(), Ended> {
+    async fn send(&mut self, outcome: Outcome) -> Result<(), StreamEnded> {
         for message in outcome.messages {
             self.put(format!("event: {}\ndata: {}\n\n", message.kind, message.json).into()).await?;
         }
-        if outcome.end.is_some() { Err(Ended) } else { Ok(()) }
+        if outcome.end.is_some() { Err(StreamEnded) } else { Ok(()) }
     }
 
-    async fn put(&mut self, event: Bytes) -> Result<(), Ended> {
+    async fn put(&mut self, event: Bytes) -> Result<(), StreamEnded> {
         match timeout(self.limits.write, self.events.send(event)).await {
             Ok(Ok(())) => Ok(()),
-            _ => Err(Ended),
+            _ => Err(StreamEnded),
         }
     }
 }
 
 /// The lines of a body, as they come.
-struct Lines {
+struct BodyLines {
     body: Body,
     /// The largest number of bytes in a line.
     limit: usize,
@@ -149,7 +149,7 @@ struct Lines {
     has_ended: bool,
 }
 
-impl Lines {
+impl BodyLines {
     /// Returns the next line; `None` at the end. A line that does not come in time is not lost.
     async fn next(&mut self) -> Option<Result<Vec<u8>, ApiError>> {
         let mut searched = 0;

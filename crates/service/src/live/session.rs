@@ -80,7 +80,7 @@ struct KeptResults {
 
 /// The answer of a session to a message.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct SessionAnswer {
     /// Results, the final ones first.
     pub results: Vec<LiveResults>,
     /// The end of the session.
@@ -194,7 +194,7 @@ impl LiveSession {
     ///
     /// # Errors
     /// Fails like the method; the session cannot go on then.
-    pub fn take(&mut self, input: LiveInput, now: Instant) -> Result<Result<Answer, ApiError>> {
+    pub fn take(&mut self, input: LiveInput, now: Instant) -> Result<Result<SessionAnswer, ApiError>> {
         let mut part = RestoredPart::default();
         let mut from_finalize = false;
         match input {
@@ -240,7 +240,7 @@ impl LiveSession {
     ///
     /// # Errors
     /// Fails like [`Self::take`].
-    pub fn stop_waiting(&mut self, now: Instant) -> Result<Answer> {
+    pub fn stop_waiting(&mut self, now: Instant) -> Result<SessionAnswer> {
         let mut part = RestoredPart::default();
         let since = self.delivery.max_delay.and_then(|most| now.checked_sub(most));
         let closes = self.open.as_ref().is_some_and(|open| Some(open.came) <= since);
@@ -371,8 +371,8 @@ impl LiveSession {
     }
 
     /// Answers with a settled part and, if they are asked for, with results that are not final.
-    fn answer(&mut self, part: RestoredPart, from_finalize: bool) -> Result<Answer> {
-        let mut answer = Answer::default();
+    fn answer(&mut self, part: RestoredPart, from_finalize: bool) -> Result<SessionAnswer> {
+        let mut answer = SessionAnswer::default();
         if !part.source.is_empty() || from_finalize {
             let words = self.cursor.answer(&part, &self.options);
             self.seq += 1;

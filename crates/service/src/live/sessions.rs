@@ -27,12 +27,12 @@ pub struct LiveSessions {
     /// The places for sessions with a connection.
     room: Arc<Semaphore>,
     memory: Room,
-    places: Mutex<Places>,
+    places: Mutex<SessionPlaces>,
     words: AtomicU64,
 }
 
 #[derive(Default)]
-struct Places {
+struct SessionPlaces {
     /// The signal for a connection to let its session go.
     connected: BTreeMap<String, Arc<Notify>>,
     /// The sessions without a connection, the oldest first, and when they lost it.
@@ -132,12 +132,12 @@ impl LiveSessions {
         while places.kept.pop_front_if(|(since, ..)| since.elapsed() >= self.limits.kept).is_some() {}
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn places(&self) -> MutexGuard<'_, SessionPlaces> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Places {
+impl SessionPlaces {
     /// Removes and returns a session, or returns what tells its connection to let it go.
     fn find(&mut self, id: &str) -> (Option<SharedSession>, Option<Arc<Notify>>) {
         let at = self.kept.iter().position(|(_, of, _)| of == id);

@@ -91,7 +91,7 @@ pub async fn socket(State(service): State<Arc<Service>>, request: Request) -> Re
     Ok(upgrade.on_upgrade(async move |socket| {
         let seat = service.live.seat(worker.with(|session| session.id().to_owned()), place);
         let first = worker.begin(false);
-        Line::new(socket, connection, service.live.limits().clone())
+        ClientSocket::new(socket, connection, service.live.limits().clone())
             .serve(worker, seat, first, OwnDialect)
             .await;
     }))
@@ -106,7 +106,7 @@ async fn resume(
     seq: u64,
     place: OwnedSemaphorePermit,
 ) {
-    let line = Line::new(socket, connection, service.live.limits().clone());
+    let line = ClientSocket::new(socket, connection, service.live.limits().clone());
     let (session, seat) = match service.live.resume(id, place).await {
         Ok(found) => found,
         // The page of a browser sees a refusal of the socket itself as nothing but a failure.
@@ -131,14 +131,14 @@ async fn resume(
 }
 
 /// A WebSocket with a client at its other end.
-pub struct Line {
+pub struct ClientSocket {
     socket: WebSocket,
     connection: Option<Connection>,
     limits: LiveLimits,
 }
 
 /// The last act of a client.
-enum Event {
+enum ClientEvent {
     Text(Utf8Bytes),
     Audio,
     /// It shows that it is there.
@@ -159,7 +159,7 @@ enum Leaving {
     Lost(Option<End>),
 }
 
-impl Line {
+impl ClientSocket {
     /// Takes a WebSocket.
     pub fn new(socket: WebSocket, connection: Option<Connection>, limits: LiveLimits) -> Self {
         Self { socket, connection, limits }
@@ -254,21 +254,21 @@ impl Line {
             };
             (seen, is_asked) = (Instant::now(), false);
             outcome = match event {
-                Event::Text(json) => {
+                ClientEvent::Text(json) => {
                     spoken = seen;
                     pace.wait().await;
                     dialect.receive(worker, &json).await
                 }
-                Event::Audio => {
+                ClientEvent::Audio => {
                     spoken = seen;
                     let detail = "a binary message, such as audio, was received, but this service recognises no speech: send a recogniser's text in JSON";
                     let error = ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
                     dialect.refuse_audio(worker, &error)
                 }
-                Event::Sign => Outcome::default(),
-                Event::Closed => return Leaving::Lost(Some(CLOSED)),
-                Event::Gone => return Leaving::Lost(None),
-                Event::Broken(end) => return Leaving::Lost(Some(end)),
+                ClientEvent::Sign => Outcome::default(),
+                ClientEvent::Closed => return Leaving::Lost(Some(CLOSED)),
+                ClientEvent::Gone => return Leaving::Lost(None),
+                ClientEvent::Broken(end) => return Leaving::Lost(Some(end)),
             };
         }
     }
@@ -280,10 +280,10 @@ impl Line {
             && let Ok(event) = timeout(SILENCE, self.next()).await
         {
             let outcome = match event {
-                Event::Text(json) => dialect.receive(worker, &json).await,
-                Event::Audio | Event::Sign => continue,
-                Event::Closed | Event::Gone => return Leaving::Lost(None),
-                Event::Broken(_) => break,
+                ClientEvent::Text(json) => dialect.receive(worker, &json).await,
+                ClientEvent::Audio | ClientEvent::Sign => continue,
+                ClientEvent::Closed | ClientEvent::Gone => return Leaving::Lost(None),
+                ClientEvent::Broken(_) => break,
             };
             if let Some(leaving) = self.send(outcome).await {
                 return leaving;
@@ -308,13 +308,13 @@ impl Line {
         outcome.end.map(Leaving::Ended)
     }
 
-    async fn next(&mut self) -> Event {
+    async fn next(&mut self) -> ClientEvent {
         match self.socket.recv().await {
-            Some(Ok(Message::Text(json))) => Event::Text(json),
-            Some(Ok(Message::Binary(_))) => Event::Audio,
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Event::Sign,
-            Some(Ok(Message::Close(_))) => Event::Closed,
-            None => Event::Gone,
+            Some(Ok(Message::Text(json))) => ClientEvent::Text(json),
+            Some(Ok(Message::Binary(_))) => ClientEvent::Audio,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => ClientEvent::Sign,
+            Some(Ok(Message::Close(_))) => ClientEvent::Closed,
+            None => ClientEvent::Gone,
             Some(Err(error)) => broken(error),
         }
     }
@@ -346,20 +346,20 @@ pub async fn at(time: Option<Instant>) {
 }
 
 /// Tells an error of the client from a lost connection.
-fn broken(error: axum::Error) -> Event {
+fn broken(error: axum::Error) -> ClientEvent {
     match error.into_inner().downcast_ref::<tungstenite::Error>() {
         Some(tungstenite::Error::Capacity(_)) => {
-            Event::Broken(End(close_code::SIZE, "the message is too long"))
+            ClientEvent::Broken(End(close_code::SIZE, "the message is too long"))
         }
         Some(tungstenite::Error::Utf8(_)) => {
-            Event::Broken(End(close_code::INVALID, "the message is not UTF-8"))
+            ClientEvent::Broken(End(close_code::INVALID, "the message is not UTF-8"))
         }
         Some(tungstenite::Error::Protocol(
             tungstenite::error::ProtocolError::ResetWithoutClosingHandshake,
-        )) => Event::Gone,
+        )) => ClientEvent::Gone,
         Some(tungstenite::Error::Protocol(_)) => {
-            Event::Broken(End(close_code::PROTOCOL, "the frame is not one of a WebSocket"))
+            ClientEvent::Broken(End(close_code::PROTOCOL, "the frame is not one of a WebSocket"))
         }
-        _ => Event::Gone,
+        _ => ClientEvent::Gone,
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::handshake::Handshake;
 use super::messages::{LiveInput, LiveRequest};
 use super::session::LiveSession;
-use super::socket::{Dialect, Line};
+use super::socket::{ClientSocket, Dialect};
 use super::worker::{EncodedMessage, LiveWorker, Outcome};
 use crate::answer::AnswerWord;
 use crate::fields::Fields;
@@ -31,7 +31,7 @@ pub async fn vosk(State(service): State<Arc<Service>>, request: Request) -> Resu
     let worker = LiveWorker::start(Arc::clone(&service), live, 0).await?;
     Ok(upgrade.on_upgrade(async move |socket| {
         let seat = service.live.seat(worker.with(|session| session.id().to_owned()), place);
-        let line = Line::new(socket, connection, service.live.limits().clone());
+        let line = ClientSocket::new(socket, connection, service.live.limits().clone());
         line.serve(worker, seat, Outcome::default(), VoskDialect).await;
     }))
 }
@@ -43,15 +43,15 @@ struct VoskDialect;
 enum VoskMessage {
     Config(Box<LiveRequest>),
     /// The result of a recogniser so far, which may still change.
-    Partial(Utterance),
+    Partial(VoskUtterance),
     /// A result of the recogniser.
-    Result(Utterance),
+    Result(VoskUtterance),
     /// The end of the text.
     Eof,
 }
 
 /// Words of a recogniser.
-struct Utterance {
+struct VoskUtterance {
     words: Vec<TimedWord>,
     /// The members of the words as they came, if they came one by one.
     members: Option<Vec<Map<String, Value>>>,
@@ -79,14 +79,14 @@ impl Dialect for VoskDialect {
                 let outcome = worker.finish().await;
                 return Outcome { messages: vec![encoded(&json!({ "text": "" }))], ..outcome };
             }
-            VoskMessage::Partial(Utterance { words, members }) => {
+            VoskMessage::Partial(VoskUtterance { words, members }) => {
                 let preview = move |session: &mut LiveSession| session.preview(words);
                 worker.work(json.len(), preview).await.map(|shown| {
                     let names = ["partial", "partial_result"];
                     answer(&shown.transcript, &shown.words, members, names)
                 })
             }
-            VoskMessage::Result(Utterance { words, members }) => {
+            VoskMessage::Result(VoskUtterance { words, members }) => {
                 let decided = worker.work(json.len(), move |session| decide(session, words)).await;
                 decided.map(|(text, words)| {
                     worker.count_words(words.len());
@@ -157,12 +157,12 @@ impl VoskMessage {
         } else if fields.value("eof").is_some() {
             Self::Eof
         } else if fields.has("partial") || fields.has("partial_result") {
-            Self::Partial(Utterance::read(&mut fields, ["partial", "partial_result"])?)
+            Self::Partial(VoskUtterance::read(&mut fields, ["partial", "partial_result"])?)
         } else if fields.has("text") || fields.has("result") {
             // The voice of the speaker, by a recogniser that knows it.
             fields.list("spk")?;
             fields.number("spk_frames")?;
-            Self::Result(Utterance::read(&mut fields, ["text", "result"])?)
+            Self::Result(VoskUtterance::read(&mut fields, ["text", "result"])?)
         } else {
             let detail = "the message has no config, partial, text, result or eof: send one of them";
             return Err(ApiError::bad(detail));
@@ -187,7 +187,7 @@ fn read_config(config: Value) -> Result<LiveRequest, ApiError> {
     Ok(request)
 }
 
-impl Utterance {
+impl VoskUtterance {
     fn read(fields: &mut Fields, [text, words]: [&'static str; 2]) -> Result<Self, ApiError> {
         let text = fields.text(text)?;
         let Some(list) = fields.list(words)? else {

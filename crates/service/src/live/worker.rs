@@ -7,7 +7,7 @@ use axum::extract::ws::{Utf8Bytes, close_code};
 use majuscule::{Interrupt, Result, caught};
 
 use super::messages::{ClientMessage, LiveInput, LiveRequest, ServerMessage};
-use super::session::{Answer, LiveSession};
+use super::session::{LiveSession, SessionAnswer};
 use super::sessions::{SharedSession, new_id};
 use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
@@ -165,8 +165,8 @@ impl LiveWorker {
         self.service.queue.run_patiently(work).await
     }
 
-    fn answered(&mut self, done: Result<Result<Answer, ApiError>, ApiError>) -> Outcome {
-        let Answer { results, termination } = match done {
+    fn answered(&mut self, done: Result<Result<SessionAnswer, ApiError>, ApiError>) -> Outcome {
+        let SessionAnswer { results, termination } = match done {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => return self.refuse(&error),
             Err(error) => return Outcome::failed(&error),

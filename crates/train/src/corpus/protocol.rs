@@ -352,14 +352,14 @@ pub(super) struct ExampleBuilder<'a> {
     /// The number of words that the protocol left out after the last word of the example.
     skipping: u32,
     /// The current turn of `mix`, `windows` or `layouts`.
-    turn: Turn,
+    turn: ProtocolTurn,
     /// The page of the text.
     page: PageWriter,
 }
 
 /// A turn of [`Protocol::Mix`], [`Protocol::Windows`] or [`Protocol::Layouts`].
 #[derive(Debug, Clone)]
-struct Turn {
+struct ProtocolTurn {
     protocol: Protocol,
     /// The number of words until the next turn.
     left: usize,
@@ -370,7 +370,7 @@ struct Turn {
 /// The largest number of words after which a short text of `windows` ends with its sentence.
 const SHORT_TEXT: u64 = 30;
 
-impl Turn {
+impl ProtocolTurn {
     fn first() -> Self {
         Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
     }
@@ -418,7 +418,7 @@ impl<'a> ExampleBuilder<'a> {
             words: String::new(),
             skipped: Vec::new(),
             skipping: 0,
-            turn: Turn::first(),
+            turn: ProtocolTurn::first(),
             page: PageWriter::new(match protocol {
                 Protocol::Lines => PageLayout::Lines,
                 Protocol::Cues => PageLayout::Cues { width: CUE_WIDTH, runs_on: false },

@@ -131,7 +131,7 @@ mod tests {
     use candle_core::{Device, Var};
 
     use super::*;
-    use crate::bert::train::samples::LabelledWord;
+    use crate::bert::train::samples::SupervisedWord;
     use crate::shared::gold::WordLabels;
 
     /// Scores of 4 words and 3 labels.
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn each_head_counts_its_own_labels() {
-        let word = |[class, mark]: [Option<u32>; 2]| LabelledWord {
+        let word = |[class, mark]: [Option<u32>; 2]| SupervisedWord {
             position: 1,
             labels: WordLabels { class, mark },
         };

@@ -21,12 +21,12 @@ pub(super) struct EncoderSample {
     /// The subwords.
     pub(super) ids: Vec<u32>,
     /// The words that count.
-    pub(super) words: Vec<LabelledWord>,
+    pub(super) words: Vec<SupervisedWord>,
 }
 
 /// A word of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LabelledWord {
+pub(super) struct SupervisedWord {
     /// The position of the subword that is labelled.
     pub(super) position: u32,
     /// Its labels, one or both.
@@ -111,9 +111,9 @@ impl SampleMaker<'_> {
                 // The words after the last gap of a window are not there.
                 let labels = WordLabels { mark: labels.mark.filter(|_| at < last), ..*labels };
                 let position = target.position(self.subword)?;
-                (!labels.is_empty()).then_some(LabelledWord { position, labels })
+                (!labels.is_empty()).then_some(SupervisedWord { position, labels })
             });
-            let words: Vec<LabelledWord> = words.collect();
+            let words: Vec<SupervisedWord> = words.collect();
             if !words.is_empty() {
                 out.push(EncoderSample { ids, words });
             }

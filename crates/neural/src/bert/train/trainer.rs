@@ -21,7 +21,7 @@ use crate::bert::dropout::Dropout;
 use crate::bert::encoder::EncoderBatch;
 use crate::bert::names::{self, ENCODER, GAMMA, HEADS, SCALARS};
 use crate::bert::ops::read;
-use crate::bert::tagger::Tagger;
+use crate::bert::tagger::BertTagger;
 use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed};
 use crate::shared::adam::{clip_scale, squared_norm};
@@ -113,7 +113,7 @@ pub(super) struct TaggerTrainer<'a> {
     pub(super) model: &'a (dyn Fn(TensorMap) -> Result<Bert> + Sync),
     pub(super) state: TaggerState,
     /// The tagger of the current epoch. It sees every change of the weights.
-    pub(super) tagger: Option<Tagger>,
+    pub(super) tagger: Option<BertTagger>,
 }
 
 impl NetworkTrainer for TaggerTrainer<'_> {
@@ -183,7 +183,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
 
 impl TaggerTrainer<'_> {
     /// Makes the tagger of an epoch, with gradients for the weights that are trained in it.
-    fn tagger_of_epoch(&self, epoch: usize) -> Computed<Tagger> {
+    fn tagger_of_epoch(&self, epoch: usize) -> Computed<BertTagger> {
         let weight = |(name, var): (&String, &Var)| {
             let tensor = if self.trains(name, epoch) && name != WORDS {
                 var.as_tensor().clone()
@@ -192,7 +192,7 @@ impl TaggerTrainer<'_> {
             };
             (name.clone(), tensor)
         };
-        Tagger::new(&self.state.weights.iter().map(weight).collect(), self.encoder)
+        BertTagger::new(&self.state.weights.iter().map(weight).collect(), self.encoder)
     }
 
     fn trains(&self, name: &str, epoch: usize) -> bool {
@@ -268,7 +268,7 @@ impl TaggerTrainer<'_> {
         }
     }
 
-    fn tagger(&self) -> &Tagger {
+    fn tagger(&self) -> &BertTagger {
         self.tagger.as_ref().expect("an epoch begins before its steps")
     }
 

@@ -26,7 +26,7 @@ pub(super) struct MarkGathering {
 }
 
 /// Words that one method answers.
-struct Span {
+struct AnsweredSpan {
     /// The end of its words among those held.
     to: usize,
     in_doubt: bool,
@@ -48,7 +48,7 @@ impl MarkGathering {
     /// Takes the windows that are complete, or all words if no more are waited for; the text goes on
     /// then if it is `forced`.
     pub fn take(&mut self, ended: bool, forced: bool, out: &mut Vec<CascadeWindow>) {
-        while let Some(Span { to, in_doubt }) = self.span(ended) {
+        while let Some(AnsweredSpan { to, in_doubt }) = self.span(ended) {
             let from = self.answered;
             let seen = self.held.len().min(to + CONTEXT);
             if in_doubt && seen < to + CONTEXT && !ended {
@@ -68,7 +68,7 @@ impl MarkGathering {
     }
 
     /// Returns the next words that one method answers, if their end is known.
-    fn span(&self, ended: bool) -> Option<Span> {
+    fn span(&self, ended: bool) -> Option<AnsweredSpan> {
         let from = self.answered;
         let words = self.held.as_slice();
         // What the text shows after a word is known with the next word.
@@ -88,12 +88,12 @@ impl MarkGathering {
             if ends && !in_doubt {
                 // The sentences in doubt before it make a window.
                 let to = doubtful.unwrap_or(after);
-                return Some(Span { to, in_doubt: doubtful.is_some() });
+                return Some(AnsweredSpan { to, in_doubt: doubtful.is_some() });
             }
             if after - from >= MOST {
                 return Some(match doubtful {
-                    _ if ends => Span { to: after, in_doubt: true },
-                    Some(to) => Span { to, in_doubt: true },
+                    _ if ends => AnsweredSpan { to: after, in_doubt: true },
+                    Some(to) => AnsweredSpan { to, in_doubt: true },
                     None => self.cut(from..after),
                 });
             }
@@ -102,17 +102,17 @@ impl MarkGathering {
             }
         }
         // A sentence in doubt waits for the next one.
-        doubtful.filter(|&to| ended && to == words.len()).map(|to| Span { to, in_doubt: true })
+        doubtful.filter(|&to| ended && to == words.len()).map(|to| AnsweredSpan { to, in_doubt: true })
     }
 
     /// Cuts words that no sure end divides in their last third, at the mark of least doubt.
-    fn cut(&self, words: Range<usize>) -> Span {
+    fn cut(&self, words: Range<usize>) -> AnsweredSpan {
         let sureness = |at: &usize| self.choice(*at).mark_confidence.unwrap_or(0.0);
         let late = words.start + 2 * words.len() / 3..words.end;
         let at = late.max_by(|one, other| sureness(one).total_cmp(&sureness(other)));
         let to = at.map_or(words.end, |at| at + 1);
         let is_doubtful = |at| self.is_doubtful(at, self.held.as_slice().get(at + 1));
-        Span { to, in_doubt: (words.start..to).any(is_doubtful) }
+        AnsweredSpan { to, in_doubt: (words.start..to).any(is_doubtful) }
     }
 
     fn choice(&self, at: usize) -> &Choice {

@@ -36,7 +36,7 @@ use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{
     Break, Case, Constraint, Locale, Mark, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
 };
-use network::{EditStep, Network, NetworkWord};
+use network::{AlignmentWord, EditStep, Network};
 
 /// The words of a recording, with their cases.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -318,7 +318,7 @@ impl Transcript {
                 spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
             let next = numbers.len() as u32;
             let number = *numbers.entry(lower).or_insert(next);
-            network.push(NetworkWord { lower, number, case, mark, optional });
+            network.push(AlignmentWord { lower, number, case, mark, optional });
         }
     }
 }
@@ -515,9 +515,9 @@ impl AlignedScore {
     }
 
     /// Counts plain sequences of words, aligned by the fewest edits.
-    fn count_plain(&mut self, reference: &[NetworkWord<'_>], hypothesis: &[NetworkWord<'_>]) {
+    fn count_plain(&mut self, reference: &[AlignmentWord<'_>], hypothesis: &[AlignmentWord<'_>]) {
         let numbers =
-            |words: &[NetworkWord<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
+            |words: &[AlignmentWord<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
         let (mut i, mut j) = (0, 0);
         for edit in align(&numbers(reference), &numbers(hypothesis)) {
             self.count(edit, reference.get(i), hypothesis.get(j));
@@ -544,11 +544,11 @@ impl AlignedScore {
     fn count(
         &mut self,
         edit: Edit,
-        reference: Option<&NetworkWord<'_>>,
-        hypothesis: Option<&NetworkWord<'_>>,
+        reference: Option<&AlignmentWord<'_>>,
+        hypothesis: Option<&AlignmentWord<'_>>,
     ) {
-        let case = |word: Option<&NetworkWord<'_>>| word.map_or(Case::Lower, |word| word.case);
-        let mark = |word: Option<&NetworkWord<'_>>| word.map_or(Mark::None, |word| word.mark);
+        let case = |word: Option<&AlignmentWord<'_>>| word.map_or(Case::Lower, |word| word.case);
+        let mark = |word: Option<&AlignmentWord<'_>>| word.map_or(Mark::None, |word| word.mark);
         let (right, found) = (case(reference), case(hypothesis));
         self.marks.add(mark(reference), mark(hypothesis));
         let stretch = self.stretch(reference.is_some());

@@ -12,7 +12,7 @@ use majuscule_text::{Case, Mark};
 
 /// A word of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NetworkWord<'a> {
+pub(super) struct AlignmentWord<'a> {
     /// The letters of the word in lower case.
     pub(super) lower: &'a str,
     /// The identifier of the letters, the same for equal letters.
@@ -28,7 +28,7 @@ pub(super) struct NetworkWord<'a> {
 #[derive(Debug, Clone, Copy)]
 struct NetworkArc<'a> {
     from: usize,
-    word: Option<NetworkWord<'a>>,
+    word: Option<AlignmentWord<'a>>,
 }
 
 /// Words in order, with alternatives.
@@ -51,11 +51,11 @@ pub(super) struct Network<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EditStep<'a> {
     /// A word of each side, aligned with each other.
-    Both(NetworkWord<'a>, NetworkWord<'a>),
+    Both(AlignmentWord<'a>, AlignmentWord<'a>),
     /// The hypothesis lacks a word of the reference.
-    Delete(NetworkWord<'a>),
+    Delete(AlignmentWord<'a>),
     /// The reference lacks a word of the hypothesis.
-    Insert(NetworkWord<'a>),
+    Insert(AlignmentWord<'a>),
 }
 
 impl<'a> Network<'a> {
@@ -64,7 +64,7 @@ impl<'a> Network<'a> {
     }
 
     /// Appends a word.
-    pub(super) fn push(&mut self, word: NetworkWord<'a>) {
+    pub(super) fn push(&mut self, word: AlignmentWord<'a>) {
         self.is_plain &= !word.optional;
         self.arcs.push(NetworkArc { from: self.at, word: Some(word) });
         self.end_state();
@@ -104,7 +104,7 @@ impl<'a> Network<'a> {
     }
 
     /// The words in order, with the first of each set of alternatives.
-    pub(super) fn first(&self) -> Vec<NetworkWord<'a>> {
+    pub(super) fn first(&self) -> Vec<AlignmentWord<'a>> {
         let mut words = Vec::new();
         let mut state = self.at;
         while let Some(arc) = self.arcs(state).first() {
@@ -129,7 +129,7 @@ impl<'a> Network<'a> {
 }
 
 /// The cost of a word that is aligned with nothing.
-fn alone(word: Option<NetworkWord<'_>>) -> u32 {
+fn alone(word: Option<AlignmentWord<'_>>) -> u32 {
     match word {
         None => 0,
         Some(word) if word.optional => 2,
@@ -138,7 +138,7 @@ fn alone(word: Option<NetworkWord<'_>>) -> u32 {
 }
 
 /// The cost of aligning two words with each other.
-fn together(reference: NetworkWord<'_>, hypothesis: NetworkWord<'_>) -> u32 {
+fn together(reference: AlignmentWord<'_>, hypothesis: AlignmentWord<'_>) -> u32 {
     if reference.number == hypothesis.number { 0 } else { 4 }
 }
 

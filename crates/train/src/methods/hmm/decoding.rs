@@ -84,7 +84,7 @@ proptest! {
     ) {
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
         let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
-        let language = Language { ngrams, unknown: UnknownWords::Keep, ..Language::default() };
+        let language = LanguageAndMap { ngrams, unknown: UnknownWords::Keep, ..LanguageAndMap::default() };
         let config = HmmConfig { language, map_weight: f32::from(map_weight) };
         // A text that teaches no case is refused.
         let Ok(mut model) = train(&config, &corpus, NonZeroUsize::MIN) else { return Ok(()) };
@@ -168,7 +168,7 @@ fn words_that_were_not_seen_are_shaped_by_their_parts_and_endings() {
     assert_eq!(restored(&model, "he saw eriksson"), "he saw Eriksson");
     assert_eq!(restored(&model, "he was painting"), "he was painting");
     assert_eq!(restored(&model, "he saw karlsson-svensson"), "he saw Karlsson-Svensson");
-    let language = Language { unknown: UnknownWords::Keep, ..Language::default() };
+    let language = LanguageAndMap { unknown: UnknownWords::Keep, ..LanguageAndMap::default() };
     let model = trained(text, HmmConfig { language, ..HmmConfig::default() });
     assert_eq!(restored(&model, "he saw eriksson"), "he saw eriksson");
 }
@@ -178,7 +178,8 @@ fn with_marks(text: &str, order: usize, costs: [f32; 2]) -> Option<Hmm> {
     let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
     let [mark_cost, end_cost] = costs.map(Some);
     let punctuation = MarkOptions { marks: Some(MarkSet::USUAL), mark_cost, end_cost };
-    let language = Language { ngrams, unknown: UnknownWords::Keep, punctuation, ..Language::default() };
+    let language =
+        LanguageAndMap { ngrams, unknown: UnknownWords::Keep, punctuation, ..LanguageAndMap::default() };
     let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
     train(&HmmConfig { language, ..HmmConfig::default() }, &corpus, NonZeroUsize::MIN).ok()
 }
@@ -199,10 +200,10 @@ fn costs_of_marks_are_found_on_held_out_text_and_given_ones_stay() {
     let text: String = (0..6000).map(sentence).collect();
     let costs = |text: &str, mark_cost, end_cost| {
         let ngrams = kneser_ney::KneserNeyConfig { order: 2, ..Default::default() };
-        let language = Language {
+        let language = LanguageAndMap {
             ngrams,
             punctuation: MarkOptions { marks: Some(MarkSet::USUAL), mark_cost, end_cost },
-            ..Language::default()
+            ..LanguageAndMap::default()
         };
         let MarkCosts { mark_cost, end_cost } =
             trained(text, HmmConfig { language, ..HmmConfig::default() }).settings.marks.unwrap();
@@ -423,14 +424,15 @@ fn choices_come_as_soon_as_all_paths_agree_on_them() {
 #[test]
 fn a_corpus_or_a_model_without_a_mark_teaches_no_such_mark() {
     let corpus = Corpus::of_text("They met.\nDid she?\n", Reading::default(), Protocol::Text, Locale::Root);
-    let language = Language { punctuation: MarkOptions::of(MarkSet::USUAL), ..Language::default() };
+    let language =
+        LanguageAndMap { punctuation: MarkOptions::of(MarkSet::USUAL), ..LanguageAndMap::default() };
     let config = HmmConfig { language, ..HmmConfig::default() };
     let problem = train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
     assert!(problem.contains("has no \",\""), "{problem}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tiny.arpa");
     std::fs::write(&file, include_bytes!("../../../../../lm/tiny.arpa")).unwrap();
-    let language = Language { lm: Some(file), ..config.language };
+    let language = LanguageAndMap { lm: Some(file), ..config.language };
     let problem = train(&HmmConfig { language, ..config }, &corpus, NonZeroUsize::MIN).unwrap_err();
     assert!(problem.to_string().contains("tiny.arpa: has no \",\""), "{problem}");
 }

@@ -36,7 +36,7 @@ pub struct HmmConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
-    pub language: Language,
+    pub language: LanguageAndMap,
     /// The weight of the map's numbers, which for a corpus are the relative frequencies of a word's
     /// forms; 0 means P(lower | form) = 1 for all forms
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = 0.0)]
@@ -47,7 +47,7 @@ majuscule_arguments::default_of_arguments!(HmmConfig);
 
 /// The language model and the map of a method that scores forms.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
-pub struct Language {
+pub struct LanguageAndMap {
     /// Use an existing language model, ARPA or binary, instead of training one; the map is then
     /// built from its words, unless --map or a corpus gives one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"])]
@@ -150,7 +150,7 @@ pub struct LanguageParts {
     pub sections: Vec<Section>,
 }
 
-impl Language {
+impl LanguageAndMap {
     /// Returns the files that are read besides the corpus.
     pub fn inputs(&self) -> Vec<PathBuf> {
         self.lm.iter().chain(&self.map).cloned().collect()

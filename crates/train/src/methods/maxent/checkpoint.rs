@@ -22,7 +22,7 @@ use super::cells::{Index, TrainingWeights, WeightCell};
 use super::dataset::DataSet;
 use super::lazy::{Lazy, Penalty};
 use super::state::TrainingState;
-use super::stopping::Stopping;
+use super::stopping::EarlyStopping;
 use super::{MaxentConfig, ModelSize};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
@@ -262,7 +262,7 @@ impl CheckpointReader {
         if self.input.read(&mut [0])? > 0 {
             return Err(self.altered());
         }
-        let stopping = Stopping { patience: config.solving.patience, best, worse: worse as usize };
+        let stopping = EarlyStopping { patience: config.solving.patience, best, worse: worse as usize };
         Ok(TrainingState { epoch: epoch as usize, batches, stopping, weights })
     }
 

@@ -1,7 +1,7 @@
 //! The state of a training, which a checkpoint saves.
 
 use super::cells::TrainingWeights;
-use super::stopping::Stopping;
+use super::stopping::EarlyStopping;
 use majuscule_base::error::Result;
 
 /// The state of a training.
@@ -10,7 +10,7 @@ pub(super) struct TrainingState {
     pub(super) epoch: usize,
     /// The number of batches done in the next epoch.
     pub(super) batches: u64,
-    pub(super) stopping: Stopping,
+    pub(super) stopping: EarlyStopping,
     pub(super) weights: TrainingWeights,
 }
 
@@ -21,7 +21,7 @@ pub(super) type StateKeeper<'a> = dyn FnMut(&TrainingState, u64) -> Result<()> +
 impl TrainingState {
     /// Creates the state at the start of a training.
     pub(super) fn new(weights: TrainingWeights, patience: usize) -> Self {
-        Self { epoch: 0, batches: 0, stopping: Stopping::new(patience), weights }
+        Self { epoch: 0, batches: 0, stopping: EarlyStopping::new(patience), weights }
     }
 
     /// Returns true if all epochs are done, or if the held-out loss got worse.

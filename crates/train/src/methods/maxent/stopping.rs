@@ -3,14 +3,14 @@
 use super::cells::TrainingWeights;
 
 /// The best weights so far.
-pub(super) struct Stopping {
+pub(super) struct EarlyStopping {
     pub(super) patience: usize,
     pub(super) best: Option<(f64, TrainingWeights)>,
     /// The number of epochs since the best one.
     pub(super) worse: usize,
 }
 
-impl Stopping {
+impl EarlyStopping {
     pub(super) fn new(patience: usize) -> Self {
         Self { patience, best: None, worse: 0 }
     }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn the_best_is_kept_and_patience_ends() {
-        let mut stopping = Stopping::new(2);
+        let mut stopping = EarlyStopping::new(2);
         let stops = [0.5, 0.3, 0.4, 0.2, 0.25, 0.21].map(|loss| {
             let weights = TrainingWeights::with(vec![1], &[[loss as f32, 0.0, 0.0, 0.0]]);
             stopping.add(loss, weights);

@@ -53,7 +53,7 @@ pub struct EngineScratch {
 
 /// A text of a batch.
 #[derive(Debug, Clone)]
-pub struct Span {
+pub struct BatchSpan {
     /// The rows of the text.
     pub rows: Range<usize>,
     /// The range of its own rows among the target rows.
@@ -62,12 +62,12 @@ pub struct Span {
 
 impl EngineLayer {
     /// Replaces the states of all rows by those after this layer.
-    pub fn forward(&self, x: &mut [f32], spans: &[Span], scratch: &mut EngineScratch) {
+    pub fn forward(&self, x: &mut [f32], spans: &[BatchSpan], scratch: &mut EngineScratch) {
         self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
         let attending = std::mem::take(&mut scratch.attending);
         scratch.attended.room(x.len());
         let stride = self.attending.outs();
-        for Span { rows, .. } in spans {
+        for BatchSpan { rows, .. } in spans {
             let queries =
                 StridedRows { values: &attending[rows.start * stride..], stride, count: rows.len() };
             self.attend(queries, 0..rows.len(), &attending, rows.clone(), rows.start, scratch);
@@ -81,7 +81,7 @@ impl EngineLayer {
     pub fn forward_targets(
         &self,
         x: &[f32],
-        spans: &[Span],
+        spans: &[BatchSpan],
         targets: &[usize],
         scratch: &mut EngineScratch,
     ) -> Vec<f32> {
@@ -98,7 +98,7 @@ impl EngineLayer {
         }
         scratch.attended.room(out.len());
         let of_targets = targets;
-        for Span { rows, targets } in spans {
+        for BatchSpan { rows, targets } in spans {
             let queries = StridedRows {
                 values: &queries[targets.start * hidden..],
                 stride: hidden,

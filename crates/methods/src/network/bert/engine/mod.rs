@@ -22,7 +22,7 @@ use crate::network::products::linear::Linear;
 use crate::network::products::rows::{Norm, add_scaled};
 use crate::network::tensors::{Embeddings, WeightSource};
 use crate::network::threads::in_parallel;
-use layer::{EngineLayer, EngineScratch, Span};
+use layer::{BatchSpan, EngineLayer, EngineScratch};
 
 /// A tagger ready to compute.
 #[derive(Debug)]
@@ -288,7 +288,7 @@ pub fn softmax(numbers: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the rows of each text, and the target rows.
-fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
+fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<BatchSpan>, Vec<usize>) {
     let mut targets = Vec::new();
     let mut start = 0;
     let spans = texts.iter().map(|text| {
@@ -296,7 +296,7 @@ fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
         targets.extend(text.positions.iter().map(|&position| start + position as usize));
         let rows = start..start + text.ids.len();
         start = rows.end;
-        Span { rows, targets: before..targets.len() }
+        BatchSpan { rows, targets: before..targets.len() }
     });
     (spans.collect(), targets)
 }
