@@ -134,7 +134,7 @@ fn learner_of(name: &str) -> Box<dyn Learner> {
     let order: usize = order.parse().expect("a number");
     let min_counts = vec![1, 5, 5][..order].to_vec();
     let ngrams = kneser_ney::KneserNeyConfig { order, min_counts, ..Default::default() };
-    let language = hmm::Language { ngrams, ..hmm::Language::default() };
+    let language = hmm::LanguageAndMap { ngrams, ..hmm::LanguageAndMap::default() };
     match method {
         "hmm" => Box::new(hmm::HmmConfig { language, ..hmm::HmmConfig::default() }),
         "ngram" => Box::new(ngram::NgramConfig { language, ..ngram::NgramConfig::default() }),

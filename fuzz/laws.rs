@@ -638,7 +638,7 @@ fn use_sections(model: &Model) -> bool {
 /// The models whose sections are altered.
 static SECTIONED: LazyLock<Vec<(Manifest, Vec<Section>)>> = LazyLock::new(|| {
     let punctuation = MarkOptions::of(MarkSet::from_iter(Mark::WRITTEN));
-    let language = hmm::Language { punctuation, ..hmm::Language::default() };
+    let language = hmm::LanguageAndMap { punctuation, ..hmm::LanguageAndMap::default() };
     let ngram = |arcs| NgramConfig { language: language.clone(), arcs, ..NgramConfig::default() };
     let drafts = [
         draft(),
@@ -905,7 +905,7 @@ static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
 /// openings, and one that searches.
 static MARKS: LazyLock<[(Model, &str); 3]> = LazyLock::new(|| {
     let punctuation = MarkOptions::of(MarkSet::USUAL);
-    let language = hmm::Language { punctuation, ..hmm::Language::default() };
+    let language = hmm::LanguageAndMap { punctuation, ..hmm::LanguageAndMap::default() };
     let maxent = maxent::MaxentConfig { bits: 12, punctuation, ..maxent::MaxentConfig::default() };
     [
         (trained(&maxent), "en"),

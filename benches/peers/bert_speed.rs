@@ -14,7 +14,7 @@ use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::EncoderBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::names;
-use majuscule_neural::bert::tagger::Tagger;
+use majuscule_neural::bert::tagger::BertTagger;
 use majuscule_neural::bert::weights::{self, TensorWeights};
 
 /// The labels of a model that the command line trains: lower, title, upper and mixed.
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|line| line.split('\t').map(ids).collect::<Result<_, _>>())
         .collect::<Result<_, _>>()?;
     let repeat: usize = repeat.parse()?;
-    let tagger = Tagger::new(&weights, &config)?;
+    let tagger = BertTagger::new(&weights, &config)?;
     let graph = || -> candle_core::Result<()> {
         for texts in &batches {
             let batch = EncoderBatch::new(texts.iter().map(Vec::as_slice), 0);

@@ -163,8 +163,8 @@ fn toy_cnn_bilstm() -> cnn_bilstm::CnnBilstmConfig {
 }
 
 /// Returns the settings of a language model with the marks of [`TEXTS`].
-fn with_marks() -> hmm::Language {
-    hmm::Language { punctuation: MarkOptions::of(".,".parse().unwrap()), ..Default::default() }
+fn with_marks() -> hmm::LanguageAndMap {
+    hmm::LanguageAndMap { punctuation: MarkOptions::of(".,".parse().unwrap()), ..Default::default() }
 }
 
 /// A small text in each locale.

@@ -6,13 +6,14 @@
 //!
 //! ```
 //! use majuscule_format::segments::{Item, ItemReader};
-//! use majuscule::{Format, Input};
+//! use majuscule_base::files::Input;
+//! use majuscule_format::Format;
 //!
 //! let srt = b"1\n00:00:01,000 --> 00:00:02,500\nso it is\n\n";
 //! let mut items = ItemReader::open(Format::Srt, Input::of_text("talk.srt", srt), None)?;
 //! let Some(Item::Segment(cue)) = items.next().transpose()?.map(|found| found.item) else { panic!("no cue") };
 //! assert_eq!((cue.text.as_str(), cue.end.map(|time| time.milliseconds())), ("so it is", Some(2500)));
-//! # Ok::<(), majuscule::Error>(())
+//! # Ok::<(), majuscule_base::Error>(())
 //! ```
 
 use std::collections::VecDeque;

@@ -15,7 +15,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
 use majuscule_experiment::agreement::{AgreementReport, AnnotatorChoices};
 use majuscule_experiment::annotation::{
-    Annotation, AnnotationConfig, AnnotationKey, WrittenWords, check_systems,
+    Annotation, AnnotationConfig, AnnotationKey, SystemWords, check_systems,
 };
 use majuscule_text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
@@ -107,7 +107,7 @@ impl AnnotateArgs {
         let SystemResults { choices, facts, locale, .. } =
             named.run(measure::locale(self.locale, &self.reading.language)?)?;
         let has_reference = reference.is_some();
-        let words = WrittenWords { systems: &names, choices: &choices, facts: &facts, has_reference, locale };
+        let words = SystemWords { systems: &names, choices: &choices, facts: &facts, has_reference, locale };
         let config = AnnotationConfig { sample: sample.get(), context: *context, seed: *seed };
         let annotation = Annotation::of(words, config)?;
         publish(&key, |out| out.write_all(annotation.key.json().as_bytes()))?;

@@ -75,9 +75,9 @@ fn another_speaker_begins_anew() {
 }
 
 const FILE: &str = r#"{"text": " so jos\u00e9 said\nthat we go. and [music] then", "segments": [
-    {"id": 0, "text": " so jos\u00e9 said", "words": [{"word": " so", "probability": NaN}, {"word": " jos"}, {"word": "\u00C9"},
-      {"word": " uh"}, {"word": " said"}]},
-    {"id": 1, "text": " that we go. and [music] then", "tokens": [5, 6], "words": []}], "language": "en"}"#;
+        {"id": 0, "text": " so jos\u00e9 said", "words": [{"word": " so", "probability": NaN}, {"word": " jos"}, {"word": "\u00C9"},
+          {"word": " uh"}, {"word": " said"}]},
+        {"id": 1, "text": " that we go. and [music] then", "tokens": [5, 6], "words": []}], "language": "en"}"#;
 
 #[test]
 fn a_word_has_the_same_case_in_all_positions() {
@@ -126,8 +126,8 @@ fn marked(kind: Format, file: &str) -> String {
 fn a_word_with_times_stays_as_it_was_heard_and_its_marks_stand_beside_it() {
     let file = r#"{"text": "so we go we go", "words": [{"word": "so", "start": 1, "end": 2}, {"word":"we"},
   {
-"start": null,
-"word" : "go"
+    "start": null,
+    "word" : "go"
   }, {"word": "w\u0065"}, {"word": " go "}]}"#;
     let out = marked(Format::WhisperJson, file);
     let text = out[10..].split('"').next().unwrap();

@@ -210,7 +210,7 @@ fn is_clone(folder: &Path) -> bool {
     let mut text = Vec::new();
     let read =
         File::open(folder.join("Cargo.toml")).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
-    let name = concat!("name = \"", env!("CARGO_PKG_NAME"), "\"");
+    let name = "name = \"majuscule\"";
     read.is_ok() && String::from_utf8_lossy(&text).lines().any(|line| line == name)
 }
 

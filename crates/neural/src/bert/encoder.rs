@@ -7,7 +7,7 @@ use candle_core::{Result, Tensor};
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
 use super::names::DISTANCES;
-use super::ops::{self, Heads};
+use super::ops::{self, AttentionHeads};
 use super::weights::TensorMap;
 use majuscule_methods::network::bert::distances::DistanceBuckets;
 
@@ -105,7 +105,7 @@ impl BertEncoder {
         words: &Tensor,
         dropout: &mut dyn Dropout,
     ) -> Result<Vec<Tensor>> {
-        let heads = Heads {
+        let heads = AttentionHeads {
             count: self.config.num_attention_heads,
             width: batch.width,
             lens: batch.lens.clone(),
@@ -200,7 +200,7 @@ impl EncoderLayer {
     fn forward(
         &self,
         x: &Tensor,
-        heads: &Heads,
+        heads: &AttentionHeads,
         config: &EncoderConfig,
         dropout: &mut dyn Dropout,
     ) -> Result<Tensor> {
