@@ -22,7 +22,7 @@ use majuscule_neural::bert::dropout::NoDropout;
 use majuscule_neural::bert::encoder::EncoderBatch;
 use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::names::{self, ENCODER};
-use majuscule_neural::bert::tagger::Tagger;
+use majuscule_neural::bert::tagger::BertTagger;
 use majuscule_neural::bert::tokenize::{HuggingFaceTokenizer, SubwordTokenizer};
 use majuscule_neural::bert::weights::{self, TensorMap, TensorWeights};
 use majuscule_neural::bert::{HeadSizes, Heads};
@@ -77,7 +77,7 @@ struct Bench {
     once: Vec<String>,
     texts: Vec<Text>,
     words: usize,
-    tagger: Tagger,
+    tagger: BertTagger,
     f32: Engine,
     int8: Engine,
 }
@@ -132,7 +132,7 @@ impl Bench {
             once,
             texts,
             words,
-            tagger: Tagger::new(&weights, &config).expect("the weights are whole"),
+            tagger: BertTagger::new(&weights, &config).expect("the weights are whole"),
             f32: engine(EnginePrecision::F32),
             int8: engine(EnginePrecision::Int8),
         }
