@@ -66,7 +66,7 @@ pub(super) enum MarkPlace {
 
 impl Piece {
     /// Appends the piece to `out` with its words in the chosen cases and with the marks that are
-    /// inserted; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`].
+    /// inserted; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`](crate::WrittenWords::repeat_answers).
     ///
     /// # Panics
     /// Panics if there are fewer outcomes than words.

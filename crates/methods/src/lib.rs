@@ -65,7 +65,7 @@ pub const CLASSICAL: [Method; 3] = [MAJORITY, HMM, MAXENT];
 /// Loads a model of a method that computes only on the CPU.
 ///
 /// # Errors
-/// [`Error::Usage`] if another backend is requested, and those of `load`.
+/// [`Error::Usage`](majuscule_base::Error::Usage) if another backend is requested, and those of `load`.
 pub fn classical<R: Restorer + 'static>(
     computing: &Backend,
     method: &str,

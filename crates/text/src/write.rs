@@ -71,7 +71,7 @@ pub fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
 /// Writes what is inserted at a word: see [`write_with`].
 pub type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
 
-/// Writes like [`write`]; where a mark is inserted, `put` gets the output up to there, and returns the
+/// Writes like [`write()`]; where a mark is inserted, `put` gets the output up to there, and returns the
 /// end of the source that it has written.
 pub fn write_with(
     source: &[u8],

@@ -315,8 +315,8 @@ impl FeatureSet {
         fill(&self.phrase, values, emit);
     }
 
-    /// Fills the templates of the choice for the previous word: a class by its number, [`BEGUN`] or
-    /// [`NO_WORD`].
+    /// Fills the templates of the choice for the previous word: a class by its number, `BEGUN` or
+    /// `NO_WORD`.
     #[inline]
     pub fn previous(
         &self,

@@ -96,7 +96,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
 /// ```
 /// let model = majuscule_restore::models::embedded("en")?;
 /// assert_eq!(model.manifest.language, "en");
-/// # Ok::<(), majuscule::error::Error>(())
+/// # Ok::<(), majuscule::Error>(())
 /// ```
 ///
 /// # Errors

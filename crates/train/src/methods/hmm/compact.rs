@@ -18,7 +18,7 @@ const ALIKE: f32 = 0.05;
 /// The least weight of a form, with three digits: a form of weight 0 would be none.
 const LEAST_WEIGHT: f32 = 0.001;
 
-/// Returns a small form of a model. Its language model is [compact](lm::compact), and its guesser
+/// Returns a small form of a model. Its language model is [compact](majuscule_lm::compact), and its guesser
 /// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the
 /// map keeps those whose most frequent form the guesser is not sure of.
 ///
