@@ -24,7 +24,7 @@ sentences() {
 }
 
 # The two models of a language: `fast` of all its sentences by turns, and `accurate` of the text of lm/mix.sh:
-# models LANG EPOCHS FEATURES MARK-FEATURES WORDS NETWORK-EPOCHS NETWORK-WORDS NETWORK-STATES
+# models LANG EPOCHS FEATURES MARK-FEATURES WORDS NETWORK-EPOCHS NETWORK-WORDS NETWORK-STATES [NETWORK-DROPOUT]
 models() {
     [ "${ONLY:-$1}" = "$1" ] || return 0
     lang=$1
@@ -50,10 +50,10 @@ models() {
     "$majuscule" train maxent --lang "$lang" --protocol mix --shuffle 0 --epochs "$2" --size "$3" --marks --mark-size "$4" --vocabulary "$5" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --right-context-dropout 0 $spellings \
         --force --pack "$folder/$lang.fast" "$scratch/all"
-    network "$6" "$7" "$8"
+    network "$6" "$7" "$8" "${9:-0}"
 }
 
-# The network of a language, which reads line breaks, and a lexicon of its text and lists: network EPOCHS WORDS STATES
+# The network of a language, which reads line breaks, and a lexicon of its text and lists: network EPOCHS WORDS STATES DROPOUT
 network() {
     sh "$lm/mix.sh" "$lang" "$corpora" "$scratch/mix.$lang"
     echo "$lang.accurate: $1 times $(wc -w <"$scratch/mix.$lang") words, 600,000 a minute"
@@ -62,7 +62,7 @@ network() {
         cd "$scratch"
         export MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=4000000000
         "$majuscule" train cnn-bilstm --lang "$lang" --marks --protocol layouts --hidden "$3" --channels 128 --embedding 96 --subwords 12000 \
-            --epochs "$1" --words "$2" --right-context-dropout 0.25 $lists --force -o network "mix.$lang"
+            --epochs "$1" --words "$2" --dropout "$4" --right-context-dropout 0.25 $lists --force -o network "mix.$lang"
     )
     "$majuscule" compact "$scratch/network" --force --pack "$folder/$lang.accurate"
 }
@@ -107,7 +107,7 @@ it=$corpora/train/it
 sentences it open "$it/commonvoice.txt"
 sentences it split --split "$it/europarl-1996-2001.txt" "$it/eltec.txt" "$it/wikinews.txt" "$it/debian-handbook.txt" "$it/guide-pa.txt" \
     "$it/markit.txt" "$it/opensource-guide.txt" "$it/react-docs.txt"
-models it 3 25000 20000 8000 2 20000 128
+models it 3 25000 20000 8000 3 20000 128 0.1
 
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"

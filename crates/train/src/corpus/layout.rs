@@ -12,20 +12,23 @@ pub(super) enum PageLayout {
     Lines,
     /// Lines of at most this many characters.
     Wrapped(usize),
-    /// Subtitle cues of at most two lines.
+    /// Subtitle cues.
     Cues {
         /// The largest number of characters of a line.
         width: usize,
         /// True if sentences begin anywhere, and false if each begins a line.
         runs_on: bool,
+        /// True if a cue has up to two lines, and false if it has one.
+        has_two_lines: bool,
     },
 }
 
 /// The largest number of characters of a line of a subtitle, under the protocol `cues`.
 pub(super) const CUE_WIDTH: usize = 38;
 
-/// The least and largest number of characters of the lines that are drawn: of text and of cues.
-const WIDTHS: [(u64, u64); 2] = [(28, 100), (28, 46)];
+/// The least and largest number of characters of the lines that are drawn: of text, of cues, and of cues in which
+/// sentences run on, as recognisers write them.
+const WIDTHS: [(u64, u64); 3] = [(28, 100), (28, 46), (12, 46)];
 
 impl PageLayout {
     /// Draws a layout: each kind is as probable as the others.
@@ -34,12 +37,16 @@ impl PageLayout {
             let (least, largest) = WIDTHS[at];
             (least + below(random, largest - least + 1)) as usize
         };
-        let [wrapped, narrow] = [width(0), width(1)];
+        let [wrapped, narrow, spoken] = [width(0), width(1), width(2)];
         match below(random, 4) {
             0 => Self::Running,
             1 => Self::Lines,
             2 => Self::Wrapped(wrapped),
-            _ => Self::Cues { width: narrow, runs_on: below(random, 2) == 0 },
+            _ => match below(random, 4) {
+                0 => Self::Cues { width: spoken, runs_on: true, has_two_lines: false },
+                1 => Self::Cues { width: spoken, runs_on: true, has_two_lines: true },
+                _ => Self::Cues { width: narrow, runs_on: false, has_two_lines: true },
+            },
         }
     }
 }
@@ -75,10 +82,10 @@ impl PageWriter {
             PageLayout::Running => None,
             PageLayout::Lines => sentence.map(|_| Break::Line),
             PageLayout::Wrapped(width) => (!fits(width)).then_some(Break::Line),
-            PageLayout::Cues { width, runs_on } => match sentence.filter(|_| !runs_on) {
+            PageLayout::Cues { width, runs_on, has_two_lines } => match sentence.filter(|_| !runs_on) {
                 None if fits(width) => None,
                 Some(sentence) if self.is_second || sentence > width => Some(Break::Cue),
-                None if self.is_second => Some(Break::Cue),
+                None if self.is_second || !has_two_lines => Some(Break::Cue),
                 _ => Some(Break::Space),
             },
         };
@@ -122,10 +129,11 @@ mod tests {
         assert_eq!(page(PageLayout::Lines, text), "We met in may / Then she went to rome with her dog / No");
         let wrapped = "We met in / may Then / she went / to rome / with her / dog No";
         assert_eq!(page(PageLayout::Wrapped(9), text), wrapped);
-        let cues = PageLayout::Cues { width: 20, runs_on: false };
+        let cues = PageLayout::Cues { width: 20, runs_on: false, has_two_lines: true };
         assert_eq!(page(cues, text), "We met in may | Then she went to / rome with her dog | No");
         assert_eq!(page(cues, "We met She left No"), "We met / She left | No");
-        let cues = PageLayout::Cues { width: 20, runs_on: true };
-        assert_eq!(page(cues, text), "We met in may Then / she went to rome | with her dog No");
+        let cues = |has_two_lines| PageLayout::Cues { width: 20, runs_on: true, has_two_lines };
+        assert_eq!(page(cues(true), text), "We met in may Then / she went to rome | with her dog No");
+        assert_eq!(page(cues(false), text), "We met in may Then | she went to rome | with her dog No");
     }
 }

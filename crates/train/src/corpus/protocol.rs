@@ -421,7 +421,7 @@ impl<'a> ExampleBuilder<'a> {
             turn: ProtocolTurn::first(),
             page: PageWriter::new(match protocol {
                 Protocol::Lines => PageLayout::Lines,
-                Protocol::Cues => PageLayout::Cues { width: CUE_WIDTH, runs_on: false },
+                Protocol::Cues => PageLayout::Cues { width: CUE_WIDTH, runs_on: false, has_two_lines: true },
                 _ => PageLayout::Running,
             }),
         }
