@@ -26,7 +26,7 @@ compiler_for $target std,panic_unwind,test
 
 for processor in cortex-a53 max; do
   echo "== the tests of networks on $processor"
-  QEMU_CPU=$processor cargo test --locked "${std[@]}" --target $target -p majuscule --lib -- methods::network
+  QEMU_CPU=$processor cargo test --locked "${std[@]}" --target $target -p majuscule-methods --features network --lib -- network::
 done
 
 echo "== restoring"

@@ -949,6 +949,7 @@ mod tests {
 
         mod double_byte {
             use super::*;
+            use majuscule_text::{Letter, Locale};
 
             const NAMES: [&str; 6] = ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"];
 
@@ -969,11 +970,10 @@ mod tests {
             }
 
             fn other_case(c: char) -> char {
-                let (lower, upper) = (c.to_lowercase().to_string(), c.to_uppercase().to_string());
-                let other = if upper.chars().eq([c]) { lower } else { upper };
-                // Only letters that pair one to one.
-                let pairs = other.to_lowercase().chars().eq([c]) || other.to_uppercase().chars().eq([c]);
-                other.chars().next().filter(|_| pairs && other.chars().count() == 1).unwrap_or(c)
+                match Locale::default().pair(c) {
+                    Some(Letter::Lower(other) | Letter::Upper(other)) => other,
+                    None => c,
+                }
             }
 
             /// The text, and its bytes with other cases of the letters

@@ -60,8 +60,9 @@ impl Model {
 
     /// Loads a model of a method of [this package](Methods::all) from the bytes of a packed file.
     ///
-    /// ```no_run
-    /// let bytes: Vec<u8> = std::fs::read("lm/en.fast").map_err(|error| majuscule::Error::io("read", "lm/en.fast", error))?;
+    /// ```
+    /// let file = "../../lm/en.fast";
+    /// let bytes: Vec<u8> = std::fs::read(file).map_err(|error| majuscule::Error::io("read", file, error))?;
     /// let model = majuscule::Model::from_bytes(bytes)?;
     /// assert_eq!(model.restore("we met in lisbon")?, "We met in Lisbon");
     /// # Ok::<(), majuscule::Error>(())
