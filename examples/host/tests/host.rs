@@ -7,12 +7,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
-use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
-use majuscule_text::{Choice, Labels, Locale, Tokens};
 use majuscule::{
     ByteSize, Error, FileRequest, Input, Limits, Method, Methods, Model, ModelPool, Preset, RestoreOptions,
 };
 use majuscule_host::{Speaker, restored};
+use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
+use majuscule_text::{Choice, Labels, Locale, Tokens};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{hmm::HmmConfig, train};
 
