@@ -1,7 +1,7 @@
 """Columns of texts in Arrow batches, as engines of many machines pass them to their workers.
 
-A job is made on the driver, pickled, and called on a worker: batches in, the same batches with a column more out. It is a
-pure function, since an engine runs a task again whose worker died. Models come from a cache of the worker's process.
+A job is made on the driver, pickled, and called on a worker: batches in, the same batches with one more column out. It is
+a pure function, since an engine runs a task again if its worker dies. Models come from a cache of the worker's process.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import functools
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import pyarrow as pa
@@ -20,8 +21,9 @@ import pyarrow.compute as pc
 
 from majuscule import lm
 from majuscule._errors import Bug, Error, FileError, InputError, MissingFileError, ModelError, UsageError
-from majuscule._model import SPELLINGS, Model, Preset, Stream, load
+from majuscule._model import Model, Preset, Stream, checked_options, load
 from majuscule._native import detect_language
+from majuscule._typing import Self
 
 Policy = Literal["raise", "null", "keep"]
 """The outcome of a text that cannot be restored: the job fails, the text is null, or it stays as it is."""
@@ -30,7 +32,7 @@ DETECTED_CHARS = 2000
 """The number of characters by which the language of a document is detected: a few paragraphs."""
 
 DEFAULT_LANGUAGE = "en"
-"""The language of texts that do not tell theirs."""
+"""The language of texts whose language cannot be detected."""
 
 WORD = pa.struct(
     [
@@ -48,29 +50,31 @@ WORD = pa.struct(
 """A word: the fields of `majuscule.Word`."""
 
 SENTENCE = pa.struct([("text", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
-"""A sentence: its text as it stands, and its span in code points."""
+"""A sentence: its text as it is in the input, and its span in code points."""
 
 
 class Source(NamedTuple):
-    """Where a model comes from: the arguments of `majuscule.load`."""
+    """Where models come from: the arguments of `majuscule.load`, and the column with the languages of rows."""
 
     model: str | bytes
     preset: Preset = "accurate"
     folders: tuple[str, ...] = ()
+    language_column: str | None = None
+
+    @property
+    def has_languages(self) -> bool:
+        """True if each text or document has its own language."""
+        return self.language_column is not None or self.model == "auto"
 
     @property
     def may_be_elsewhere(self) -> bool:
         """True for a path that is not on this machine, and may be on the workers."""
         return isinstance(self.model, str) and os.sep in self.model and not os.path.exists(self.model)
 
-    def load(self) -> Model:
-        """Return the model, loaded once per process.
-
-        Raises:
-            Error: If it cannot be loaded; the message names this machine.
-        """
+    def load(self, language: str | None = None) -> Model:
+        """Return the model, or the built-in model of a language, loaded once per process; an error names this machine."""
         try:
-            return _loaded(self)
+            return _loaded(self if language is None else self._replace(model=language))
         except (FileError, ModelError, UsageError) as error:
             raise type(error)(f"on {socket.gethostname()}: {error}") from error
 
@@ -83,373 +87,47 @@ def _loaded(source: Source) -> Model:
     return load(source.model, preset=source.preset, models=source.folders)
 
 
-@dataclass(frozen=True)
-class TextJob:
-    """Adds a column that is made of each text by itself."""
-
-    column: str
-    output: str
-    source: Source
-    language_column: str | None
-    errors: Policy
-    options: dict[str, Any]
-
-    policies: ClassVar[tuple[str, ...]] = ("raise", "null")
-
-    def check(self) -> None:
-        """Check what the driver can: the policy, and the options with the model, where the driver has it.
-
-        Raises:
-            TypeError: If there is no such option.
-            UsageError: If an option has a wrong value.
-        """
-        if self.errors not in self.policies:
-            raise UsageError(f'errors "{self.errors}": expected one of {", ".join(self.policies)}')
-        if not self.source.may_be_elsewhere:
-            self.try_options(self.model_of(DEFAULT_LANGUAGE) if self.has_languages else self.source.load())
-
-    def try_options(self, model: Model) -> None:
-        """Use the options, which fails for wrong ones."""
-        model._restorer({**self.options})
-
-    @property
-    def has_languages(self) -> bool:
-        """True if rows have languages of their own."""
-        return self.language_column is not None or self.source.model == "auto"
-
-    def model_of(self, language: str) -> Model:
-        """Return the built-in model of a language."""
-        return self.source._replace(model=language).load()
-
-    def type_for(self, texts: pa.DataType) -> pa.DataType:
-        """Return the type of the output for a type of texts."""
-        raise NotImplementedError
-
-    def values(self, model: Model, texts: list[str]) -> list[Any]:
-        """Return the value of each text."""
-        raise NotImplementedError
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        return map(self.on_batch, batches)
-
-    def on_batch(self, batch: Any) -> Any:
-        """Return a record batch, or a table, with the column.
-
-        Raises:
-            InputError: If a text cannot be restored, and the policy is to raise.
-            TypeError: If the column has no texts.
-        """
-        texts = texts_of(batch, self.column)
-        if not self.has_languages and not texts.refused:
-            values = self.of_column(self.source.load(), texts.array)
-            if values is not None:
-                return with_column(batch, self.output, values)
-        values = self._row_by_row(batch, texts)
-        return with_column(batch, self.output, texts.settled(values, self.errors, self.type_for(texts.array.type)))
-
-    def of_column(self, model: Model, texts: Any) -> Any:
-        """Return the values of a column at once; None if a text is refused."""
-        return None
-
-    def _row_by_row(self, batch: Any, texts: Texts) -> list[Any]:
-        strings = texts.strings()
-        values: list[Any] = [None] * len(strings)
-        for language, rows in self._languages(batch, strings).items():
-            try:
-                model = self.source.load() if language is None else self.model_of(language)
-            except Error as error:
-                if language is None:
-                    raise
-                texts.refused.update(dict.fromkeys(rows, str(error)))
-                continue
-            self.try_options(model)
-            for row, value in self._tried(model, rows, strings, texts.refused):
-                values[row] = value
-        return values
-
-    def _languages(self, batch: Any, strings: list[str | None]) -> dict[str | None, list[int]]:
-        """Return the rows with texts by their languages, or by None if the job has one model."""
-        declared = languages_of(batch, self.language_column, len(strings))
-        rows: dict[str | None, list[int]] = {}
-        for row, (text, language) in enumerate(zip(strings, declared)):
-            if text is not None:
-                if self.has_languages and language is None:
-                    language = detect_language(text) or DEFAULT_LANGUAGE
-                rows.setdefault(language, []).append(row)
-        return rows
-
-    def _tried(
-        self, model: Model, rows: list[int], strings: list[str | None], refused: dict[int, str]
-    ) -> Iterator[tuple[int, Any]]:
-        """Yield the rows with their values, together or, if one fails, each by itself."""
-        texts = [strings[row] or "" for row in rows]
-        try:
-            yield from zip(rows, self.values(model, texts))
-        except Error as error:
-            if len(rows) == 1:
-                refused[rows[0]] = str(error)
-                return
-            for row in rows:
-                yield from self._tried(model, [row], strings, refused)
-
-
-class RestoreJob(TextJob):
-    """Adds a column of restored texts."""
-
-    policies = ("raise", "null", "keep")
-
-    def type_for(self, texts: pa.DataType) -> pa.DataType:
-        return texts
-
-    def values(self, model: Model, texts: list[str]) -> list[Any]:
-        return model.restore(texts, threads=1, **self.options)
-
-    def of_column(self, model: Model, texts: Any) -> Any:
-        try:
-            return pa.array(model.restore(texts, threads=1, **self.options)).cast(texts.type)
-        except UsageError:
-            raise
-        except Error:
-            return None
-
-
-class WordJob(TextJob):
-    """Adds a column of the words of each text, restored."""
-
-    def type_for(self, texts: pa.DataType) -> pa.DataType:
-        return pa.list_(WORD)
-
-    def values(self, model: Model, texts: list[str]) -> list[Any]:
-        def words(text: str) -> list[dict[str, Any]]:
-            found = model.words(text, **self.options)
-            return [{field.name: getattr(word, field.name) for field in WORD} for word in found]
-
-        return [words(text) for text in texts]
-
-
-class SentenceJob(TextJob):
-    """Adds a column of the sentences of each text."""
-
-    def type_for(self, texts: pa.DataType) -> pa.DataType:
-        return pa.list_(SENTENCE)
-
-    def values(self, model: Model, texts: list[str]) -> list[Any]:
-        def sentences(text: str) -> list[dict[str, Any]]:
-            spans = model.sentences(text, **self.options)
-            return [{"text": text[start:end], "start": start, "end": end} for start, end in spans]
-
-        return [sentences(text) for text in texts]
-
-
-@dataclass(frozen=True)
-class ScoreJob:
-    """Adds a column of log10 probabilities by a language model."""
-
-    column: str
-    output: str
-    file: str
-    options: dict[str, Any]
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        return map(self.on_batch, batches)
-
-    def on_batch(self, batch: Any) -> Any:
-        """Return a record batch, or a table, with the column."""
-        try:
-            model = _opened(self.file)
-        except OSError as error:
-            raise FileError(f"on {socket.gethostname()}: {error}: copy the language model to each worker") from error
-        texts = texts_of(batch, self.column)
-        scores = [None if text is None else model.score(text, **self.options) for text in texts.strings()]
-        return with_column(batch, self.output, texts.settled(scores, "raise", pa.float64()))
-
-
-@functools.lru_cache(maxsize=4)
-def _opened(file: str) -> lm.Model:
-    return lm.Model(file)
-
-
-@dataclass(frozen=True)
-class DocumentJob(RestoreJob):
-    """Restores documents whose rows follow each other: the rows of a document are the lines of one running text.
-
-    The stream of a document stays open over batches and closes where the key changes. A batch is passed on once the text
-    of all its rows is certain, so the memory is that of a batch or two, however long a document is.
-    """
-
-    group: tuple[str, ...] = ()
-
-    def try_options(self, model: Model) -> None:
-        model.stream(**self.options)
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        key, document = None, _Document(self, None)
-        waiting: deque[_Waiting] = deque()
-        for batch in batches:
-            waiting.append(_Waiting(batch, self.column))
-            for key_of_run, rows in waiting[-1].runs(self.group, self.language_column):
-                if key_of_run != key:
-                    document.close()
-                    key, document = key_of_run, _Document(self, rows[0].language)
-                document.take(rows)
-            yield from self._done(waiting)
-        document.close()
-        yield from self._done(waiting)
-
-    def on_batch(self, batch: Any) -> Any:
-        """Return a batch, or a table, in which each document is complete."""
-        (done,) = self([batch])
-        return done
-
-    def _done(self, waiting: deque[_Waiting]) -> Iterator[Any]:
-        """Yield the batches at the front whose rows have their text."""
-        while waiting and waiting[0].open == 0:
-            done = waiting.popleft()
-            values = done.texts.settled(done.values, self.errors, done.texts.array.type)
-            yield with_column(done.batch, self.output, values)
-
-
-class _Waiting:
-    """A batch whose rows wait for their text."""
-
-    def __init__(self, batch: Any, column: str) -> None:
-        self.batch = batch
-        self.texts = texts_of(batch, column)
-        self.values: list[str | None] = [None] * len(self.texts.array)
-        # The number of rows that have no text yet.
-        self.open = len(self.texts.array) - self.texts.array.null_count
-
-    def runs(self, group: tuple[str, ...], language_column: str | None) -> Iterator[tuple[tuple[Any, ...], list[_Row]]]:
-        """Yield the rows with texts in runs of one key."""
-        strings = self.texts.strings()
-        languages = languages_of(self.batch, language_column, len(strings))
-        keys = zip(*(column_of(self.batch, name).to_pylist() for name in group))
-        for key, run in groupby(zip(keys, range(len(strings)), strings, languages), lambda row: row[0]):
-            rows = [_Row(self, at, text, language) for _, at, text, language in run if text is not None]
-            if rows:
-                yield key, rows
-
-    def fill(self, row: int, text: str) -> None:
-        """Give a row its text."""
-        self.values[row] = text
-        self.open -= 1
-
-    def refuse(self, row: int, problem: str) -> None:
-        """Say why a row has no text."""
-        self.texts.refused[row] = problem
-        self.open -= 1
-
-
-class _Row(NamedTuple):
-    """A row with a text."""
-
-    batch: _Waiting
-    at: int
-    text: str
-    language: str | None
-
-
-class _Document:
-    """A document whose rows come in."""
-
-    def __init__(self, job: DocumentJob, language: str | None) -> None:
-        self.job = job
-        self.language = language
-        self.stream: Stream | None = None
-        # Text that came before the language was known.
-        self.head = ""
-        self.failure: str | None = None
-        # Rows that have no text yet, and the text that came out after that of the last row that has.
-        self.rows: deque[_Row] = deque()
-        self.lines: deque[str] = deque()
-        self.rest = ""
-
-    def take(self, rows: list[_Row]) -> None:
-        """Take the next rows."""
-        if self.job.language_column is not None:
-            rows = self._of_one_language(rows)
-        self.rows.extend(rows)
-        text = "".join(f"{row.text}\n" for row in rows)
-        if self.stream is None and self.failure is None:
-            self.head, text = self.head + text, ""
-            is_known = self.language is not None or not self.job.has_languages
-            if is_known or len(self.head) >= DETECTED_CHARS:
-                self._start()
-        self._send(lambda stream: stream.push(text))
-
-    def close(self) -> None:
-        """End the document."""
-        if self.rows and self.stream is None:
-            self._start()
-        self._send(lambda stream: stream.finish())
-        if self.rows or self.lines or self.rest:
-            raise Bug(f"a document came back with a different number of lines: {len(self.rows)} rows have no text")
-
-    def _of_one_language(self, rows: list[_Row]) -> list[_Row]:
-        """Refuse the rows of another language, and return the others."""
-        ours = []
-        for row in rows:
-            if None in (row.language, self.language) or row.language == self.language:
-                ours.append(row)
-            else:
-                row.batch.refuse(row.at, f'its language is "{row.language}", but its document began in "{self.language}"')
-        return ours
-
-    def _start(self) -> None:
-        """Start the stream, in the language of the document."""
-        if self.failure is not None:
-            return
-        head, self.head = self.head, ""
-        if not self.job.has_languages:
-            model = self.job.source.load()
-        else:
-            language = self.language or detect_language(head) or DEFAULT_LANGUAGE
-            try:
-                model = self.job.model_of(language)
-            except Error as error:
-                self._fail(error)
-                return
-        self.stream = model.stream(**self.job.options)
-        self._send(lambda stream: stream.push(head))
-
-    def _send(self, text_of: Callable[[Stream], str]) -> None:
-        """Give the text that comes out of the stream to the rows it belongs to."""
-        if self.failure is not None:
-            self._fail(self.failure)
-            return
-        if self.stream is None:
-            return
-        try:
-            released = text_of(self.stream)
-        except Error as error:
-            self._fail(error)
-            return
-        *lines, self.rest = (self.rest + released).split("\n")
-        self.lines.extend(lines)
-        # Restoring changes capitals and inserts marks, and no line ends: a row has as many as it had.
-        while self.rows and len(self.lines) > self.rows[0].text.count("\n"):
-            row = self.rows.popleft()
-            row.batch.fill(row.at, "\n".join(self.lines.popleft() for _ in range(row.text.count("\n") + 1)))
-
-    def _fail(self, error: object) -> None:
-        """Refuse the rows that have no text, and those that will come."""
-        self.failure = str(error)
-        self.stream = None
-        self.lines.clear()
-        self.rest = self.head = ""
-        while self.rows:
-            row = self.rows.popleft()
-            row.batch.refuse(row.at, self.failure)
+def model_source(
+    lang: str | None,
+    preset: Preset,
+    model: str | os.PathLike[str] | bytes | None,
+    models: Iterable[str | os.PathLike[str]],
+    language_column: str | None = None,
+) -> Source:
+    """Return where the models of a call come from; several arguments that name it are an error."""
+    given = {"lang": lang, "model": model, "a column of languages": language_column}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} are given: leave out one of them")
+    if model is None:
+        model = lang or DEFAULT_LANGUAGE
+    elif not isinstance(model, bytes):
+        model = os.path.abspath(model)
+    return Source(model, preset, tuple(os.path.abspath(folder) for folder in models), language_column)
+
+
+def column_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of columns, of which one may be given by itself."""
+    return (names,) if isinstance(names, str) else tuple(names or ())
 
 
 class Texts:
-    """The texts of a column, and those among them that cannot be restored."""
+    """The texts of a column of a batch or a table, and the problems of those that cannot be restored."""
 
-    def __init__(self, name: str, given: Any) -> None:
+    def __init__(self, batch: Any, name: str) -> None:
         self.name = name
+        self.problems: dict[int, str] = {}
+        given = select_column(batch, name)
+        if pa.types.is_dictionary(given.type):
+            given = given.dictionary_decode()
+        if pa.types.is_null(given.type):
+            given = given.cast(pa.string())
+        elif pa.types.is_string_view(given.type):
+            given = given.cast(pa.large_string())
+        elif not pa.types.is_string(given.type) and not pa.types.is_large_string(given.type):
+            raise no_texts(name, given.type)
         self.given = given
-        self.refused: dict[int, str] = {}
-        # The texts, with null for those that are refused from the start.
+        # The texts, with null for those that cannot be read.
         self.array = self._valid()
 
     def _valid(self) -> Any:
@@ -465,134 +143,321 @@ class Texts:
             try:
                 texts.append(None if text is None else text.decode())
             except UnicodeDecodeError as error:
-                self.refused[row] = f"it is not UTF-8: {error.reason} at byte {error.start}"
+                self.problems[row] = f"it is not UTF-8: {error.reason} at byte {error.start}"
                 texts.append(None)
         return pa.array(texts, self.given.type)
 
     def strings(self) -> list[str | None]:
-        """Return the texts; None for nulls and for texts refused from the start."""
+        """Return the texts; None for nulls and for texts that cannot be read."""
         return self.array.to_pylist()  # type: ignore[no-any-return]
 
-    def settled(self, values: list[Any], policy: Policy, kind: pa.DataType) -> Any:
-        """Return the values as a column, with what the policy says for refused texts.
-
-        Raises:
-            InputError: If a text is refused and the policy is to raise.
-        """
-        if not self.refused:
-            return pa.array(values, kind)
-        if policy == "raise":
-            row, problem = min(self.refused.items())
+    def check(self) -> None:
+        """Raise an error with the first problem, if there is one."""
+        if self.problems:
+            row, problem = min(self.problems.items())
             start = str(self.array[row])[:40]
             raise InputError(
-                f'column "{self.name}": {len(self.refused)} of {len(values)} texts of a batch cannot be restored; '
+                f'column "{self.name}": {len(self.problems)} of {len(self.array)} texts of a batch cannot be restored; '
                 f"row {row} of it, which begins {start!r}: {problem}: correct the text, or give errors=\"null\""
             )
-        column = pa.array([None if row in self.refused else value for row, value in enumerate(values)], kind)
-        if policy == "keep":
-            is_refused = pa.array([row in self.refused for row in range(len(values))])
-            column = pc.if_else(is_refused, self.given, column)
-        return column
 
 
-def column_of(batch: Any, name: str) -> Any:
-    """Return a column of a batch or a table, in one chunk.
-
-    Raises:
-        UsageError: If there is none, or several.
-    """
-    names = batch.schema.names
+def check_name(names: Sequence[str], name: str) -> None:
+    """Check that one column has this name."""
     if names.count(name) != 1:
         raise UsageError(f'{names.count(name)} columns are named "{name}": expected one, of {", ".join(names)}')
+
+
+def no_texts(name: str, kind: object) -> TypeError:
+    """Return the error for a column of another type."""
+    return TypeError(f'column "{name}" is {kind}, but texts are expected: cast it to string')
+
+
+def select_column(batch: Any, name: str) -> Any:
+    """Return a column of a batch or a table, in one chunk."""
+    check_name(batch.schema.names, name)
     column = batch.column(name)
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def texts_of(batch: Any, name: str) -> Texts:
-    """Return the texts of a column.
+def key_runs(batch: Any, names: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], range]]:
+    """Yield the keys of a batch, each with its consecutive rows."""
+    start = 0
+    for key, run in groupby(zip(*(select_column(batch, name).to_pylist() for name in names))):
+        rows = range(start, start + sum(1 for _ in run))
+        yield key, rows
+        start = rows.stop
 
-    Raises:
-        TypeError: If it has no texts.
+
+@dataclass(frozen=True)
+class TextJob:
+    """Adds a column with a value for each text by itself."""
+
+    column: str
+    output: str
+    source: Source
+    errors: Policy = "raise"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    policies: ClassVar[tuple[str, ...]] = ("raise", "null")
+    # The type of the values; None for the type of the texts.
+    kind: ClassVar[Any] = None
+
+    def checked(self) -> Self:
+        """Return the job, after checking what the driver can: the policy, and the options with a model that is here."""
+        if self.errors not in self.policies:
+            raise UsageError(f'errors "{self.errors}": expected one of {", ".join(self.policies)}')
+        job = replace(self, options=checked_options(self.options))
+        if not job.source.may_be_elsewhere:
+            job.try_options(job.source.load(DEFAULT_LANGUAGE if job.source.has_languages else None))
+        return job
+
+    def try_options(self, model: Model) -> None:
+        """Use the options, which fails for wrong ones."""
+        model._restorer({**self.options})
+
+    def open(self, language: str | None) -> Any:
+        """Return the model of a language, or a str with the reason why there is none; that of all texts must be there."""
+        try:
+            return self.source.load(language)
+        except Error as error:
+            if language is None:
+                raise
+            return str(error)
+
+    def languages(self, batch: Any, rows: int) -> Sequence[str | None]:
+        """Return the declared languages of rows; None for those that are to be detected."""
+        if self.source.language_column is None:
+            return [None] * rows
+        return [None if tag == "auto" else tag for tag in Texts(batch, self.source.language_column).strings()]
+
+    def value(self, model: Any, text: str) -> Any:
+        """Return the value of a text."""
+        raise NotImplementedError
+
+    def values(self, model: Any, texts: Any) -> Any:
+        """Return the values of an array of texts; that of a null is null."""
+        return pa.array([None if text is None else self.value(model, text) for text in texts.to_pylist()], self.kind)
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        return map(self.on_batch, batches)
+
+    def on_batch(self, batch: Any) -> Any:
+        """Return a record batch, or a table, with the column."""
+        texts = Texts(batch, self.column)
+        if not self.source.has_languages:
+            return self.with_values(batch, texts, self._values(self.open(None), texts, range(len(texts.array))))
+        # The rows of each language; those without a text have none.
+        groups: dict[str | None, list[int]] = {None: []}
+        for row, (text, language) in enumerate(zip(texts.strings(), self.languages(batch, len(texts.array)))):
+            if text is not None and language is None:
+                language = detect_language(text) or DEFAULT_LANGUAGE
+            groups.setdefault(None if text is None else language, []).append(row)
+        order = pa.array(chain(*groups.values()), pa.int64())
+        parts = [pa.nulls(len(groups.pop(None)), self.kind or texts.array.type)]
+        parts += [self._values(self.open(language), texts, rows) for language, rows in groups.items()]
+        return self.with_values(batch, texts, pa.concat_arrays(parts).take(pc.sort_indices(order)))
+
+    def _values(self, model: Any, texts: Texts, rows: Sequence[int]) -> Any:
+        """Return the values of rows; they are null, and have a problem, where the model fails or there is none."""
+        if not isinstance(model, str):
+            given = texts.array if len(rows) == len(texts.array) else texts.array.take(pa.array(rows))
+            try:
+                return self.values(model, given)
+            except UsageError:
+                raise
+            except Error as error:
+                if len(rows) > 1:
+                    return pa.concat_arrays([self._values(model, texts, [row]) for row in rows])
+                model = str(error)
+        texts.problems.update(dict.fromkeys(rows, model))
+        return pa.nulls(len(rows), self.kind or texts.array.type)
+
+    def with_values(self, batch: Any, texts: Texts, values: Any) -> Any:
+        """Return a batch with the column of values, which replaces one of that name, after applying the policy."""
+        if self.errors == "raise":
+            texts.check()
+        if self.errors == "keep" and texts.problems:
+            values = pc.if_else(pa.array([row in texts.problems for row in range(len(values))]), texts.given, values)
+        at = batch.schema.get_field_index(self.output)
+        new = pa.field(self.output, values.type)
+        return batch.append_column(new, values) if at < 0 else batch.set_column(at, new, values)
+
+
+class RestoreJob(TextJob):
+    """Adds a column of restored texts."""
+
+    policies = ("raise", "null", "keep")
+
+    def values(self, model: Any, texts: Any) -> Any:
+        return pa.array(model.restore(texts, threads=1, **self.options)).cast(texts.type)
+
+
+class WordJob(TextJob):
+    """Adds a column of the words of each text, restored."""
+
+    kind = pa.list_(WORD)
+
+    def value(self, model: Any, text: str) -> Any:
+        return [{field.name: getattr(word, field.name) for field in WORD} for word in model.words(text, **self.options)]
+
+
+class SentenceJob(TextJob):
+    """Adds a column of the sentences of each text."""
+
+    kind = pa.list_(SENTENCE)
+
+    def value(self, model: Any, text: str) -> Any:
+        spans = model.sentences(text, **self.options)
+        return [{"text": text[start:end], "start": start, "end": end} for start, end in spans]
+
+
+class ScoreJob(TextJob):
+    """Adds a column of log10 probabilities by a language model, whose file is the source."""
+
+    kind = pa.float64()
+
+    def open(self, language: str | None) -> Any:
+        try:
+            return _opened(self.source.model)
+        except OSError as error:
+            raise FileError(f"on {socket.gethostname()}: {error}: copy the language model to each worker") from error
+
+    def value(self, model: Any, text: str) -> Any:
+        return model.score(text, **self.options)
+
+
+@functools.lru_cache(maxsize=4)
+def _opened(file: Any) -> lm.Model:
+    return lm.Model(file)
+
+
+@dataclass(frozen=True)
+class DocumentJob(RestoreJob):
+    """Restores documents whose rows follow each other: the rows of a document are the lines of one running text.
+
+    The stream of a document stays open over batches and closes where the key changes. A batch is passed on once the text
+    of all its rows is certain, so the memory is that of a batch or two, however long a document is.
     """
-    column = column_of(batch, name)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    kind = column.type
-    if pa.types.is_null(kind):
-        column = column.cast(pa.string())
-    elif pa.types.is_string_view(kind):
-        column = column.cast(pa.large_string())
-    elif not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
-        raise TypeError(f'column "{name}" is {kind}, but texts are expected: cast it to string')
-    return Texts(name, column)
+
+    group: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+
+    def checked(self) -> Self:
+        if bool(self.group) is not bool(self.order):
+            given, other = ("group", "order") if self.group else ("order", "group")
+            raise UsageError(f"{given} is given without {other}: name the columns of both, such as document and line")
+        return super().checked()
+
+    def try_options(self, model: Model) -> None:
+        model.stream(**self.options)
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        waiting: deque[tuple[Any, Texts]] = deque()
+        values: deque[str | None] = deque()
+        for released in chain(self._released(batches, waiting), [[]]):
+            values.extend(released)
+            while waiting and len(values) >= len(waiting[0][1].array):
+                batch, texts = waiting.popleft()
+                column = pa.array([values.popleft() for _ in range(len(texts.array))], texts.array.type)
+                yield self.with_values(batch, texts, column)
+
+    def on_batch(self, batch: Any) -> Any:
+        """Return a batch, or a table, in which each document is complete."""
+        (done,) = self([batch])
+        return done
+
+    def _released(self, batches: Iterable[Any], waiting: deque[tuple[Any, Texts]]) -> Iterator[list[str | None]]:
+        """Yield the restored texts of rows in their order, as they become certain, and add each batch that is read."""
+
+        def runs() -> Iterator[tuple[Any, Texts, list[_Row]]]:
+            for batch in batches:
+                waiting.append((batch, texts := Texts(batch, self.column)))
+                strings = texts.strings()
+                rows = list(zip(range(len(strings)), strings, self.languages(batch, len(strings))))
+                for key, run in key_runs(batch, self.group):
+                    yield key, texts, rows[run.start : run.stop]
+
+        for _, document in groupby(runs(), itemgetter(0)):
+            open_document = _Document(self)
+            for _, texts, rows in document:
+                open_document.take(texts, rows)
+                yield open_document.release()
+            yield open_document.release(is_end=True)
 
 
-def languages_of(batch: Any, name: str | None, rows: int) -> Sequence[str | None]:
-    """Return the declared languages of rows; None for those that are to be detected."""
-    if name is None:
-        return [None] * rows
-    return [None if language == "auto" else language for language in texts_of(batch, name).strings()]
+_Row = tuple[int, str | None, str | None]
+"""The number of a row in its batch, its text and its language."""
 
 
-def with_column(batch: Any, name: str, values: Any) -> Any:
-    """Return a batch or a table with a column, which replaces one of that name."""
-    at = batch.schema.get_field_index(name)
-    field = pa.field(name, values.type)
-    return batch.append_column(field, values) if at < 0 else batch.set_column(at, field, values)
+class _Document:
+    """A document whose rows come in."""
 
+    def __init__(self, job: DocumentJob) -> None:
+        self.job = job
+        self.language: str | None = None
+        self.has_begun = False
+        self.stream: Stream | None = None
+        self.problem: str | None = None
+        # Lines that the stream has not received.
+        self.given: list[str] = []
+        # Rows without a value, each with its batch and its number of lines, and restored lines that are no row's yet.
+        self.rows: deque[tuple[Texts, int, int]] = deque()
+        self.lines: deque[str] = deque()
+        self.rest = ""
 
-def source_of(
-    lang: str | None,
-    preset: Preset,
-    model: str | os.PathLike[str] | bytes | None,
-    models: Iterable[str | os.PathLike[str]],
-    language_column: str | None = None,
-) -> Source:
-    """Return where the model of a call comes from.
+    def take(self, texts: Texts, rows: list[_Row]) -> None:
+        """Add the next rows."""
+        for row, text, language in rows:
+            if text is not None and not self.has_begun:
+                self.has_begun, self.language = True, language
+            if text is not None and None not in (language, self.language) and language != self.language:
+                texts.problems[row] = f'its language is "{language}", but its document began in "{self.language}"'
+                text = None
+            if text is not None and self.problem is None:
+                self.given.append(f"{text}\n")
+            self.rows.append((texts, row, 0 if text is None else text.count("\n") + 1))
 
-    Raises:
-        UsageError: If several arguments name it.
-    """
-    given = {"lang": lang, "model": model, "a column of languages": language_column}
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) > 1:
-        raise UsageError(f"{' and '.join(names)} are given: leave out one of them")
-    folders = tuple(os.path.abspath(folder) for folder in models)
-    if model is None:
-        return Source(lang or DEFAULT_LANGUAGE, preset, folders)
-    return Source(model if isinstance(model, bytes) else os.path.abspath(model), preset, folders)
+    def release(self, is_end: bool = False) -> list[str | None]:
+        """Restore the lines, and return the values of the first rows, as far as they are certain."""
+        if self.problem is None:
+            self._send("".join(self.given), is_end)
+        values: list[str | None] = []
+        while self.rows:
+            texts, row, lines = self.rows[0]
+            if lines <= len(self.lines):
+                # Restoring changes capitals and inserts marks, and no line ends: a row has as many as it had.
+                values.append("\n".join(self.lines.popleft() for _ in range(lines)) if lines else None)
+            elif self.problem is not None:
+                self.lines.clear()
+                texts.problems[row] = self.problem
+                values.append(None)
+            else:
+                break
+            self.rows.popleft()
+        if is_end and self.problem is None and (self.rows or self.lines or self.rest):
+            raise Bug(f"a document came back with a different number of lines: {len(self.rows)} rows have no text")
+        return values
 
-
-def names_of(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of columns."""
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def restore_job(
-    column: str,
-    output: str,
-    source: Source,
-    language_column: str | None,
-    errors: Policy,
-    options: dict[str, Any],
-    group: tuple[str, ...],
-    order: tuple[str, ...],
-) -> RestoreJob:
-    """Return the checked job that restores texts, or documents if they have a key.
-
-    Raises:
-        TypeError: If there is no such option.
-        UsageError: If an option has a wrong value, or group or order is given without the other.
-    """
-    if bool(group) is not bool(order):
-        given, other = ("group", "order") if group else ("order", "group")
-        raise UsageError(f"{given} is given without {other}: name the columns of both, such as document and line")
-    for name in SPELLINGS:
-        if options.get(name) is not None and not isinstance(options[name], str):
-            options[name] = list(options[name])
-    fields = (column, output, source, language_column, errors, options)
-    job = DocumentJob(*fields, group) if group else RestoreJob(*fields)
-    job.check()
-    return job
+    def _send(self, text: str, is_end: bool) -> None:
+        """Send text to the stream, which begins once the language is known."""
+        has_languages = self.job.source.has_languages
+        if self.stream is None:
+            is_known = is_end or not has_languages or self.language is not None or len(text) >= DETECTED_CHARS
+            if not text or not is_known:
+                return
+            language = self.language or detect_language(text) or DEFAULT_LANGUAGE if has_languages else None
+            model = self.job.open(language)
+            if isinstance(model, str):
+                self.problem = model
+                return
+            self.stream = model.stream(**self.job.options)
+        self.given.clear()
+        try:
+            self.rest += self.stream.push(text)
+            if is_end:
+                self.rest += self.stream.finish()
+        except Error as error:
+            self.problem = str(error)
+        *lines, self.rest = self.rest.split("\n")
+        self.lines.extend(lines)

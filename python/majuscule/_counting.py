@@ -1,8 +1,8 @@
 """Counts of parts of a corpus, as workers make them, and their sums, which are those of the whole corpus.
 
 A job reads the texts of a partition from Arrow batches, writes them to a file of the worker and runs a verb on it. The
-file that the verb makes travels in blocks, since a value of a column has at most 2 GB. Sums do not depend on the parts
-nor on their order.
+file that the verb makes, a part, travels in blocks, since a value of a column has at most 2 GB. Sums depend neither on the
+parts nor on their order.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from majuscule._columns import column_of, texts_of
+from majuscule._columns import Texts, key_runs, select_column
 from majuscule._errors import InputError, UsageError
+from majuscule._lexicon import Lexicon
 from majuscule._verbs import Path, arguments, call, path
 
 BLOCK = 16 << 20
@@ -31,8 +35,15 @@ TOP = 20
 ALL = 2**31
 """More errors than there are."""
 
-PART = pa.schema([("part", pa.int64()), ("block", pa.int32()), ("bytes", pa.binary())])
-"""A block of a part: the number of the part, that of the block, and its bytes."""
+SLOTS = ("correct", "substitutions", "deletions", "insertions")
+"""The names of the counts of slots."""
+
+Part = Iterable[bytes]
+"""The blocks of a file of counts, in order."""
+
+
+temporary_folder = partial(tempfile.TemporaryDirectory, prefix="majuscule-")
+"""Makes a folder that is removed with its files at the end of a `with` block."""
 
 
 @dataclass(frozen=True)
@@ -45,89 +56,88 @@ class CountJob:
     # Arguments of the last merge, such as limits that hold for the whole corpus.
     last: tuple[str, ...] = ()
 
-    @classmethod
-    def of_lexicon(cls, column: str, options: dict[str, Any]) -> CountJob:
-        """Return the job of `lexicon build`."""
-        limits: dict[str, Any] = {name: options.pop(name) for name in ("min_count", "vocabulary") if name in options}
-        count = ("lexicon", "build", "--part", *arguments(("lexicon", "build"), options))
-        last = ("--parts", *arguments(("lexicon", "merge"), limits))
-        return cls(column, count, ("lexicon", "merge"), last)
-
-    @classmethod
-    def of_ngrams(cls, column: str, options: dict[str, Any]) -> CountJob:
-        """Return the job of `lm count`."""
-        resources: dict[str, Any] = {name: options[name] for name in ("memory", "threads") if name in options}
-        count = ("lm", "count", *arguments(("lm", "count"), options))
-        return cls(column, count, ("lm", "merge", *arguments(("lm", "merge"), resources)))
-
-    def counted(self, batches: Iterable[Any], part: int) -> Iterator[Any]:
-        """Yield the blocks of a part: nothing if the partition has no texts."""
-        with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
+    def counted(self, batches: Iterable[Any]) -> Iterator[bytes]:
+        """Yield a part: nothing if the partition has no texts."""
+        with temporary_folder() as folder:
             # The name of the file is the name of the source in a lexicon.
-            text, counts = os.path.join(folder, "text"), os.path.join(folder, "counts")
+            text = os.path.join(folder, "text")
             with open(text, "wb") as out:
-                if write_lines(batches, self.column, out) == 0:
-                    return
-            call([*self.count, text, "--output", counts])
-            yield from blocks(counts, part)
+                rows = write_lines(batches, self.column, out)
+            if rows:
+                yield from _blocks([*self.count, text], folder)
 
-    def merged(self, batches: Iterable[Any], part: int) -> Iterator[Any]:
-        """Yield the blocks of the sum of parts, which come in order."""
-        with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
-            parts = written(batches, folder)
-            if not parts:
-                return
-            counts = os.path.join(folder, "counts")
-            call([*self.merge, *parts, "--output", counts])
-            yield from blocks(counts, part)
+    def merged(self, parts: Iterable[Part]) -> Iterator[bytes]:
+        """Yield the sum of parts."""
+        with temporary_folder() as folder:
+            files = write_parts(parts, folder)
+            if files:
+                yield from _blocks([*self.merge, *files], folder)
 
-    def finish(self, batches: Iterable[Any], output: str, force: bool = False) -> None:
-        """Write the sum of all parts to a file.
-
-        Raises:
-            InputError: If there is no text.
-            UsageError: If the file exists and `force` is not given.
-        """
-        with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
-            parts = written(batches, folder)
-            if not parts:
+    def finish(self, parts: Iterable[Part], output: str, force: bool = False) -> None:
+        """Write the sum of all parts to a file; it is an error if there are none."""
+        with temporary_folder() as folder:
+            files = write_parts(parts, folder)
+            if not files:
                 raise InputError(f'column "{self.column}" has no texts: expected one sentence per line')
-            call([*self.merge, *self.last, *parts, "--output", output, *(["--force"] if force else [])])
+            call([*self.merge, *self.last, *files, "--output", output, *(["--force"] if force else [])])
+
+
+Counting = Callable[[CountJob], Iterable[Part]]
+"""The function of an engine that runs a job on its rows: it counts them in parts, and adds up some of these."""
+
+
+def build_lexicon(run: Counting, column: str, options: dict[str, Any]) -> Lexicon:
+    """Return the lexicon of a column, as `lexicon build` makes it."""
+    limits: dict[str, Any] = {name: options.pop(name) for name in ("min_count", "vocabulary") if name in options}
+    count = ("lexicon", "build", "--part", *arguments(("lexicon", "build"), options))
+    job = CountJob(column, count, ("lexicon", "merge"), ("--parts", *arguments(("lexicon", "merge"), limits)))
+    with temporary_folder() as folder:
+        file = os.path.join(folder, "lexicon.tsv")
+        job.finish(run(job), file)
+        return Lexicon.load(file)
+
+
+def count_ngrams(run: Counting, column: str, options: dict[str, Any], output: Path, force: bool) -> None:
+    """Write the n-grams of a column to a file, as `lm count` does; the file must be free before anything is counted."""
+    if os.path.exists(output) and not force:
+        raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
+    file = path(output)
+    resources: dict[str, Any] = {name: options[name] for name in ("memory", "threads") if name in options}
+    count = ("lm", "count", *arguments(("lm", "count"), options))
+    job = CountJob(column, count, ("lm", "merge", *arguments(("lm", "merge"), resources)))
+    job.finish(run(job), file, force)
 
 
 def write_lines(batches: Iterable[Any], column: str, out: BinaryIO) -> int:
     """Write texts as lines, nulls left out, and return their number."""
     rows = 0
     for batch in batches:
-        texts = texts_of(batch, column)
-        texts.settled([None] * len(texts.array), "raise", pa.string())
-        lines = [text for text in texts.strings() if text is not None]
+        texts = Texts(batch, column)
+        texts.check()
+        lines = [f"{text}\n" for text in texts.strings() if text is not None]
         rows += len(lines)
-        out.write("".join(f"{line}\n" for line in lines).encode())
+        out.write("".join(lines).encode())
     return rows
 
 
-def blocks(file: str, part: int) -> Iterator[Any]:
-    """Yield the blocks of a file."""
-    with open(file, "rb") as source:
-        for block, data in enumerate(iter(lambda: source.read(BLOCK), b"")):
-            yield pa.RecordBatch.from_pylist([{"part": part, "block": block, "bytes": data}], schema=PART)
-
-
-def written(batches: Iterable[Any], folder: str) -> list[str]:
-    """Write parts, whose blocks come in order, to files, and return their names."""
-
-    def rows() -> Iterator[tuple[int, bytes]]:
-        for batch in batches:
-            yield from zip(batch.column("part").to_pylist(), batch.column("bytes").to_pylist())
-
+def write_parts(parts: Iterable[Part], folder: str) -> list[str]:
+    """Write parts to files, and return the names of those that are not empty."""
     files = []
-    for part, of_part in groupby(rows(), lambda row: row[0]):
-        files.append(os.path.join(folder, f"part-{part}"))
-        with open(files[-1], "wb") as out:
-            for _, data in of_part:
-                out.write(data)
+    for number, part in enumerate(parts):
+        file = os.path.join(folder, f"part-{number}")
+        with open(file, "wb") as out:
+            out.writelines(part)
+        if os.path.getsize(file):
+            files.append(file)
     return files
+
+
+def _blocks(words: list[str], folder: str) -> Iterator[bytes]:
+    """Run a verb, and yield the blocks of its file."""
+    file = os.path.join(folder, "counts")
+    call([*words, "--output", file])
+    with open(file, "rb") as source:
+        yield from iter(lambda: source.read(BLOCK), b"")
 
 
 @dataclass(frozen=True)
@@ -144,89 +154,49 @@ class EvaluateJob:
         if self.document is None:
             yield from self._figures(batches)
             return
-        name = self.document
-
-        def runs() -> Iterator[tuple[Any, Any]]:
-            for batch in batches:
-                at = 0
-                for key, run in groupby(column_of(batch, name).to_pylist()):
-                    rows = sum(1 for _ in run)
-                    yield key, batch.slice(at, rows)
-                    at += rows
-
-        for _, of_document in groupby(runs(), lambda run: run[0]):
-            yield from self._figures(part for _, part in of_document)
+        names = (self.document,)
+        runs = ((key, batch.slice(run.start, len(run))) for batch in batches for key, run in key_runs(batch, names))
+        for _, document in groupby(runs, itemgetter(0)):
+            yield from self._figures(part for _, part in document)
 
     def _figures(self, batches: Iterable[Any]) -> Iterator[Any]:
-        with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
+        with temporary_folder() as folder:
             files = [os.path.join(folder, name) for name in ("reference", "hypothesis")]
             with open(files[0], "wb") as reference, open(files[1], "wb") as hypothesis:
                 rows = 0
                 for batch in batches:
-                    has_both = pc.and_(*(column_of(batch, name).is_valid() for name in (self.reference, self.hypothesis)))
+                    has_both = pc.and_(*(select_column(batch, name).is_valid() for name in (self.reference, self.hypothesis)))
                     batch = batch.filter(has_both)
                     rows += write_lines([batch], self.reference, reference)
                     write_lines([batch], self.hypothesis, hypothesis)
-            if rows == 0:
-                return
-            # All errors, since those that are frequent on the whole may be rare here.
-            words = ["score", *files, *arguments(("score",), {**self.options, "top": ALL})]
-            yield pa.record_batch({"figures": [call(words).json]})
-
-
-def free_path(output: Path, force: bool) -> str:
-    """Return the path of a file to write, before anything is counted.
-
-    Raises:
-        UsageError: If the file exists and may not be replaced.
-    """
-    if os.path.exists(output) and not force:
-        raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
-    return path(output)
+            if rows:
+                # All errors, since those that are frequent on the whole may be rare here.
+                words = ["score", *files, *arguments(("score",), {**self.options, "top": ALL})]
+                yield pa.record_batch({"figures": [call(words).json]})
 
 
 def evaluated(
     parts: Iterable[str], options: Mapping[str, Any], by_document: bool, samples: int, seed: int
 ) -> dict[str, Any]:
-    """Return the figures of all parts together; if each part is a document, with intervals.
-
-    Raises:
-        InputError: If there are no parts.
-    """
-    figures, slots = summed(parts, options.get("top", TOP))
-    if by_document:
-        figures["intervals"] = intervals(slots, samples, seed)
-    return figures
-
-
-def summed(parts: Iterable[str], top: int) -> tuple[dict[str, Any], list[list[int]]]:
-    """Return the figures of all parts together, and the slots of each part: correct, substituted, deleted, inserted.
-
-    Raises:
-        InputError: If there are no parts.
-    """
+    """Return the figures of all parts together; if each part is a document, with intervals."""
     total: dict[str, Any] = {}
     slots = []
+    words: Counter[tuple[str, str]] = Counter()
     for part in parts:
         figures = json.loads(part)
         scored = figures["marks"]["micro"] if "marks" in figures else figures.get("sentence_ends") or figures
         slots.append([scored[name] for name in SLOTS])
-        words = total.pop("words", None)
-        counted = {(word["reference"], word["hypothesis"]): word["count"] for word in words or ()}
         for word in figures.pop("words"):
-            key = word["reference"], word["hypothesis"]
-            counted[key] = counted.get(key, 0) + word["count"]
+            words[word["reference"], word["hypothesis"]] += word["count"]
         total = _sum(total, figures) if total else figures
-        total["words"] = [{"reference": one, "hypothesis": other, "count": count} for (one, other), count in counted.items()]
     if not total:
         raise InputError("no row has a reference and a hypothesis: expected texts in both columns")
-    total["words"].sort(key=lambda word: (-word["count"], word["reference"].lower(), word["reference"], word["hypothesis"]))
-    del total["words"][top:]
-    return _with_rates(total), slots
-
-
-SLOTS = ("correct", "substitutions", "deletions", "insertions")
-"""The names of the counts of slots."""
+    frequent = sorted(words.items(), key=lambda word: (-word[1], word[0][0].lower(), *word[0]))[: options.get("top", TOP)]
+    total["words"] = [{"reference": one, "hypothesis": other, "count": count} for (one, other), count in frequent]
+    total = _with_rates(total)
+    if by_document:
+        total["intervals"] = intervals(slots, samples, seed)
+    return total
 
 
 def _sum(one: Any, other: Any) -> Any:
@@ -261,20 +231,16 @@ def _with_rates(figures: Any) -> Any:
 def rates(slots: list[int], tokens: int) -> dict[str, float | None]:
     """Return the rates of counts of slots, in the order of `SLOTS`, as `majuscule score` computes them."""
     correct, substitutions, deletions, insertions = slots
-    reference = correct + substitutions + deletions
-    hypothesis = correct + substitutions + insertions
+    reference, hypothesis = correct + substitutions + deletions, correct + substitutions + insertions
     errors = substitutions + deletions + insertions
-
-    def ratio(part: int, whole: int) -> float | None:
-        return part / whole if whole else None
-
-    return {
-        "precision": ratio(correct, hypothesis),
-        "recall": ratio(correct, reference),
-        "f": ratio(2 * correct, hypothesis + reference),
-        "ser": ratio(errors, reference),
-        "accuracy": ratio(max(tokens - errors, 0), tokens),
+    ratios = {
+        "precision": (correct, hypothesis),
+        "recall": (correct, reference),
+        "f": (2 * correct, hypothesis + reference),
+        "ser": (errors, reference),
+        "accuracy": (max(tokens - errors, 0), tokens),
     }
+    return {name: part / whole if whole else None for name, (part, whole) in ratios.items()}
 
 
 def _mean(classes: list[dict[str, Any]]) -> float | None:

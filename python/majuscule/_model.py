@@ -33,7 +33,7 @@ MODEL, TEXT = "<model>", "<text>"
 """The names of a model and a file in memory."""
 
 
-def _checked(options: dict[str, Any]) -> dict[str, Any]:
+def checked_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options; an unknown one is an error that names the nearest."""
     for name in options:
         if name not in NAMES:
@@ -157,7 +157,7 @@ class Model:
     def _restorer(self, options: dict[str, Any]) -> _native.Restorer:
         if not options:
             return self._plain
-        options = _checked(options)
+        options = checked_options(options)
         try:
             key = tuple(sorted((name, tuple(value) if name in SPELLINGS else value) for name, value in options.items()))
             found = self._kept.get(key)
@@ -434,8 +434,8 @@ def load(
     """Load a model.
 
     Args:
-        model: A language ("en", "de", "es", "fr", "it", "nl", "pt"), "auto" for the language of each text, or the folder, the
-            packed file or the bytes of a model.
+        model: A language such as "pt", "auto" for the language of each text, or the folder, the packed file or the bytes
+            of a model.
         preset: The model of the language: "accurate", "fast", "best" or "ngram"; the last two are files, of which the
             package majuscule-networks brings "best".
         models: Folders with models that are not built in, beside those that the program looks in.
@@ -457,6 +457,13 @@ def load(
         return _load("path", os.fspath(model))
     folders = tuple(os.fspath(folder) for folder in models)
     return _load("auto" if model == "auto" else "preset", (model, preset, folders))
+
+
+def load_given(lang: str, preset: Preset, model: str | os.PathLike[str] | bytes | Model | None) -> Model:
+    """Return the model of a call: the given one, which may be loaded already, or by default the model of the language."""
+    if isinstance(model, Model):
+        return model
+    return load(lang, preset=preset) if model is None else load(model)
 
 
 def networks_folder() -> pathlib.Path | None:

@@ -13,8 +13,7 @@ import importlib.util
 import os
 from typing import Any
 
-from majuscule._model import Model, Preset, load
-
+from majuscule._model import Model, Preset, load_given
 from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 
@@ -57,7 +56,7 @@ def register(
     >>> connection.sql("select majuscule('we met in lisbon')").fetchall()
     [('We met in Lisbon',)]
     """
-    used = model if isinstance(model, Model) else load(lang, preset=preset) if model is None else load(model)
+    used = load_given(lang, preset, model)
     used.restore("", **options)
     if importlib.util.find_spec("pyarrow") is None:
         connection.create_function(name, lambda text: used.restore(text, **options), ["VARCHAR"], "VARCHAR")

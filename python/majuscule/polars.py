@@ -9,10 +9,8 @@ It works in lazy queries and in the streaming engine, a chunk at a time, and doe
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
-from majuscule._model import Model, Preset, load
-
+from majuscule._model import Model, Preset, load_given
 from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 
@@ -53,7 +51,7 @@ def restore(
     >>> frame.select(restore("text"))["text"].to_list()
     ['We met in Lisbon', None]
     """
-    used = loaded(lang, preset, model)
+    used = load_given(lang, preset, model)
     used.restore("", **options)
 
     def restored(series: polars.Series) -> polars.Series:
@@ -62,10 +60,3 @@ def restore(
 
     expression = polars.col(column) if isinstance(column, str) else column
     return expression.map_batches(restored, return_dtype=polars.String, is_elementwise=True)
-
-
-def loaded(lang: str, preset: Preset, model: str | os.PathLike[str] | bytes | Model | None) -> Model:
-    """Return the model of a call."""
-    if isinstance(model, Model):
-        return model
-    return load(lang, preset=preset) if model is None else load(model)

@@ -12,8 +12,8 @@ An actor loads a model from the package, once: nothing goes to the object store,
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from majuscule._lexicon import Lexicon
@@ -27,8 +27,8 @@ try:
     import ray
     import ray.data
 
-    from majuscule._columns import Policy, names_of, restore_job, source_of
-    from majuscule._counting import CountJob, EvaluateJob, evaluated, free_path
+    from majuscule import _counting
+    from majuscule._columns import DocumentJob, Policy, RestoreJob, column_names, model_source
 except ImportError as error:
     raise ImportError("majuscule.ray needs Ray Data: pip install 'majuscule[ray]'") from error
 
@@ -77,8 +77,8 @@ class Restorer:
         errors: Policy = "raise",
         **options: Unpack[Options],
     ) -> None:
-        source = source_of(lang, preset, model, models, language_column)
-        self._job = restore_job(column, output, source, language_column, errors, {**options}, (), ())
+        source = model_source(lang, preset, model, models, language_column)
+        self._job = RestoreJob(column, output, source, errors, {**options}).checked()
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         return self._job.on_batch(batch)
@@ -115,9 +115,9 @@ def restore_documents(
         partitions: The number of partitions that documents are sorted into; Ray has 200 by default, which is many for a
             small dataset.
     """
-    keys, orders = names_of(group), names_of(order)
-    source = source_of(lang, preset, model, models, language_column)
-    job = restore_job(column, output, source, language_column, errors, {**options}, keys, orders)
+    source = model_source(lang, preset, model, models, language_column)
+    keys, orders = column_names(group), column_names(order)
+    job = DocumentJob(column, output, source, errors, {**options}, keys, orders).checked()
 
     def restored(rows: pa.Table) -> pa.Table:
         return job.on_batch(rows.sort_by([(name, "ascending") for name in orders]))
@@ -139,10 +139,7 @@ def build_lexicon(dataset: ray.data.Dataset, column: str, **options: Unpack[Lexi
         InputError: If there are no texts, or they have no capitals.
         UsageError: If an option has a wrong value.
     """
-    with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
-        file = os.path.join(folder, "lexicon.tsv")
-        _count(dataset, CountJob.of_lexicon(column, {**options}), file, force=False)
-        return Lexicon.load(file)
+    return _counting.build_lexicon(partial(_parts, dataset), column, {**options})
 
 
 def count_ngrams(
@@ -165,8 +162,7 @@ def count_ngrams(
         InputError: If there are no texts.
         UsageError: If an option has a wrong value, or the file exists and `force` is not given.
     """
-    file = free_path(output, force)
-    _count(dataset, CountJob.of_ngrams(column, {"order": order, **options}), file, force)
+    _counting.count_ngrams(partial(_parts, dataset), column, {"order": order, **options}, output, force)
 
 
 def evaluate(
@@ -185,7 +181,7 @@ def evaluate(
     The arguments and the figures are those of `majuscule.spark.evaluate`, and `partitions` that of `restore_documents`. A
     document must fit into memory.
     """
-    job = EvaluateJob(reference, hypothesis, None, {**options})
+    job = _counting.EvaluateJob(reference, hypothesis, None, {**options})
 
     def figures(rows: pa.Table) -> pa.Table:
         scored = list(job([rows]))
@@ -195,27 +191,19 @@ def evaluate(
         scored = dataset.map_batches(figures, batch_format="pyarrow", batch_size=None)
     else:
         scored = dataset.groupby(document, num_partitions=partitions).map_groups(figures, batch_format="pyarrow")
-    return evaluated((row["figures"] for row in scored.iter_rows()), options, document is not None, samples, seed)
+    return _counting.evaluated((row["figures"] for row in scored.iter_rows()), options, document is not None, samples, seed)
 
 
-def _count(dataset: ray.data.Dataset, job: CountJob, output: str, force: bool) -> None:
-    """Count each block, add up a few parts at a time, and write the sum."""
+def _parts(dataset: ray.data.Dataset, job: _counting.CountJob) -> Iterator[_counting.Part]:
+    """Count each block, add up a few parts at a time, and yield the sums."""
 
-    def count(rows: pa.Table) -> list[Any]:
-        return list(job.counted([rows], 0))
+    def count(rows: pa.Table) -> list[bytes]:
+        return list(job.counted([rows]))
 
-    def merge(*parts: list[Any]) -> list[Any]:
-        return list(job.merged(_numbered(parts), 0))
+    def merge(*parts: list[bytes]) -> list[bytes]:
+        return list(job.merged(parts))
 
-    tables = dataset.select_columns([job.column]).to_arrow_refs()
-    parts = [ray.remote(count).remote(table) for table in tables]
+    parts = [ray.remote(count).remote(table) for table in dataset.select_columns([job.column]).to_arrow_refs()]
     while len(parts) > MERGES:
         parts = [ray.remote(merge).remote(*parts[at : at + MERGES]) for at in range(0, len(parts), MERGES)]
-    job.finish(_numbered(ray.get(part) for part in parts), output, force)
-
-
-def _numbered(parts: Iterable[list[Any]]) -> Iterator[Any]:
-    """Yield the blocks of parts, of which each gets a number of its own."""
-    for number, blocks in enumerate(parts):
-        for block in blocks:
-            yield block.set_column(0, "part", pa.array([number]))
+    return (ray.get(part) for part in parts)

@@ -11,7 +11,7 @@ from typing import Any
 
 from majuscule._errors import InputError, UsageError
 from majuscule._learning import train
-from majuscule._model import Model, Preset, load
+from majuscule._model import Model, Preset, load_given
 from majuscule._typing import Self
 
 try:
@@ -142,9 +142,7 @@ class Truecaser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _loaded(self) -> Model:
         if self.method is not None:
             raise NotFittedError("with a method, fit trains the model: call fit first, with texts in their true case")
-        if isinstance(self.model, Model):
-            return self.model
-        return load(self.lang, preset=self.preset) if self.model is None else load(self.model)
+        return load_given(self.lang, self.preset, self.model)
 
     def _restored(self, texts: list[str | None], model: Model) -> list[str | None]:
         not_options = ("lang", "preset", "model", "method", "training", "threads")

@@ -16,7 +16,7 @@ does `majuscule_truecase` with `"replace": True` for the components behind it.
 
 # No annotations as text: spaCy reads the types of the factories' arguments.
 from majuscule._errors import UsageError
-from majuscule._model import Model, Preset, load
+from majuscule._model import Model, Preset, load_given
 from majuscule._sentence import restored_sentence
 
 try:
@@ -30,7 +30,7 @@ __all__ = ["SentenceFinder", "DocTruecaser", "make_sentences", "make_truecase", 
 
 def _model(nlp: Language, lang: str | None, preset: Preset, model: str | None) -> Model:
     """Load the model of a component: by default that of the pipeline's language."""
-    return load(lang or nlp.lang, preset=preset) if model is None else load(model)
+    return load_given(lang or nlp.lang, preset, model)
 
 
 class SentenceFinder:

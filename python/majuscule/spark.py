@@ -10,11 +10,12 @@ broadcast, and a worker needs only the package and pyarrow.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from majuscule._errors import UsageError
 from majuscule._lexicon import Lexicon
 from majuscule._model import Preset
 from majuscule._restore_options import Options
@@ -26,31 +27,11 @@ try:
     from pyspark import TaskContext
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.functions import arrow_udf
-    from pyspark.sql.types import (
-        ArrayType,
-        BooleanType,
-        DataType,
-        DoubleType,
-        FloatType,
-        IntegerType,
-        StringType,
-        StructField,
-        StructType,
-    )
+    from pyspark.sql.types import DataType, StringType, StructField, StructType
 
-    from majuscule._columns import (
-        SENTENCE,
-        WORD,
-        Policy,
-        ScoreJob,
-        SentenceJob,
-        TextJob,
-        WordJob,
-        names_of,
-        restore_job,
-        source_of,
-    )
-    from majuscule._counting import CountJob, EvaluateJob, evaluated, free_path
+    from majuscule import _counting
+    from majuscule._columns import SENTENCE, WORD, DocumentJob, Policy, RestoreJob, ScoreJob, SentenceJob, Source, WordJob
+    from majuscule._columns import check_name, column_names, model_source, no_texts
 except ImportError as error:
     raise ImportError("majuscule.spark needs pyspark 4.1 or later: pip install 'majuscule[spark]'") from error
 
@@ -117,14 +98,12 @@ def restore_column(
         UsageError: If there is no such column, or an option has a wrong value.
         pyspark.errors.PythonException: When it runs, with the words of the error of a worker.
     """
-    _check_texts(df, column)
-    keys, orders = names_of(group), names_of(order)
-    df, language, language_column = _with_language(df, lang)
-    source = source_of(language, preset, model, models, language_column)
-    job = restore_job(column, output, source, language_column, errors, {**options}, keys, orders)
-    if keys:
-        df = df.repartition(*keys).sortWithinPartitions(*keys, *orders)
-    return _mapped(df, job, output, StringType())
+    df, source = _with_source(df, column, lang, preset, model, models)
+    keys, orders = column_names(group), column_names(order)
+    if not keys and not orders:
+        return _mapped(df, RestoreJob(column, output, source, errors, {**options}).checked(), output, "string")
+    job = DocumentJob(column, output, source, errors, {**options}, keys, orders).checked()
+    return _mapped(df.repartition(*keys).sortWithinPartitions(*keys, *orders), job, output, "string")
 
 
 def word_column(
@@ -142,7 +121,9 @@ def word_column(
 
     The arguments are those of `restore_column`; `errors` is "raise" or "null".
     """
-    return _of_texts(WordJob, df, column, output, lang, preset, model, errors, {**options}, _spark_type(WORD))
+    df, source = _with_source(df, column, lang, preset, model)
+    job = WordJob(column, output, source, errors, {**options}).checked()
+    return _mapped(df, job, output, f"array<{_spark_type(WORD)}>")
 
 
 def sentence_column(
@@ -161,7 +142,9 @@ def sentence_column(
     It is an array of structs: `text` as it stands, and its span `start` and `end` in code points. `explode` of
     pyspark.sql.functions makes a row of each. The arguments are those of `restore_column`; `errors` is "raise" or "null".
     """
-    return _of_texts(SentenceJob, df, column, output, lang, preset, model, errors, {**options}, _spark_type(SENTENCE))
+    df, source = _with_source(df, column, lang, preset, model)
+    job = SentenceJob(column, output, source, errors, {**options}).checked()
+    return _mapped(df, job, output, f"array<{_spark_type(SENTENCE)}>")
 
 
 def score_column(
@@ -178,8 +161,8 @@ def score_column(
         marks: The marks that are words too: ".,?".
     """
     _check_texts(df, column)
-    job = ScoreJob(column, output, os.path.abspath(model), {"plain": plain, "marks": marks})
-    return _mapped(df, job, output, DoubleType())
+    job = ScoreJob(column, output, Source(os.path.abspath(model)), options={"plain": plain, "marks": marks})
+    return _mapped(df, job, output, "double")
 
 
 def register(
@@ -201,8 +184,8 @@ def register(
         lang: The language, or "auto" to detect that of each text. The default is English.
         preset: As in `restore_column`, like `model`, `models`, `errors` and `options`.
     """
-    source = source_of(lang, preset, model, models)
-    job = restore_job("text", "text", source, None, errors, {**options}, (), ())
+    source = model_source(lang, preset, model, models)
+    job = RestoreJob("text", "text", source, errors, {**options}).checked()
 
     def restored(texts: pa.Array) -> pa.Array:
         return job.on_batch(pa.record_batch([texts], ["text"])).column("text")
@@ -224,10 +207,7 @@ def build_lexicon(df: DataFrame, column: str, **options: Unpack[LexiconBuildOpti
         InputError: If there are no texts, or they have no capitals.
         UsageError: If an option has a wrong value.
     """
-    with tempfile.TemporaryDirectory(prefix="majuscule-") as folder:
-        file = os.path.join(folder, "lexicon.tsv")
-        _count(df, CountJob.of_lexicon(column, {**options}), file, force=False)
-        return Lexicon.load(file)
+    return _counting.build_lexicon(partial(_parts, df), column, {**options})
 
 
 def count_ngrams(df: DataFrame, column: str, order: int = 3, *, output: Path, force: bool = False, **options: Any) -> None:
@@ -248,8 +228,7 @@ def count_ngrams(df: DataFrame, column: str, order: int = 3, *, output: Path, fo
         InputError: If there are no texts.
         UsageError: If an option has a wrong value, or the file exists and `force` is not given.
     """
-    file = free_path(output, force)
-    _count(df, CountJob.of_ngrams(column, {"order": order, **options}), file, force)
+    _counting.count_ngrams(partial(_parts, df), column, {"order": order, **options}, output, force)
 
 
 def evaluate(
@@ -284,75 +263,74 @@ def evaluate(
         _check_texts(df, column)
     if document is not None:
         df = df.repartition(document).sortWithinPartitions(document)
-    job = EvaluateJob(reference, hypothesis, document, {**options})
+    job = _counting.EvaluateJob(reference, hypothesis, document, {**options})
     rows = df.mapInArrow(job, "figures string").toLocalIterator()
-    return evaluated((row.figures for row in rows), options, document is not None, samples, seed)
+    return _counting.evaluated((row.figures for row in rows), options, document is not None, samples, seed)
 
 
-def _count(df: DataFrame, job: CountJob, output: str, force: bool) -> None:
-    """Count on workers, add up on a few of them, and write the sum."""
+def _parts(df: DataFrame, job: _counting.CountJob) -> Iterator[_counting.Part]:
+    """Count on workers, add up on a few of them, and yield the sums."""
     _check_texts(df, job.column)
 
     def count(batches: Iterable[Any]) -> Iterator[Any]:
-        context = TaskContext.get()
-        yield from job.counted(batches, context.partitionId() if context else 0)
+        return _batches(job.counted(batches))
 
     def merge(batches: Iterable[Any]) -> Iterator[Any]:
-        context = TaskContext.get()
-        yield from job.merged(batches, context.partitionId() if context else 0)
+        return _batches(job.merged(_blocks(row for batch in batches for row in batch.to_pylist())))
 
     kind = "part bigint, block int, bytes binary"
     parts = df.select(job.column).mapInArrow(count, kind)
     sums = parts.repartition(MERGES, "part").sortWithinPartitions("part", "block").mapInArrow(merge, kind)
-    rows = sums.toLocalIterator()
-    job.finish((pa.record_batch({"part": [row.part], "bytes": [bytes(row.bytes)]}) for row in rows), output, force)
+    return _blocks(sums.toLocalIterator())
 
 
-def _of_texts(
-    job: type[TextJob],
+def _batches(part: Iterable[bytes]) -> Iterator[Any]:
+    """Yield the blocks of a part with the number of the partition and their own numbers."""
+    context = TaskContext.get()
+    kind = pa.schema([("part", pa.int64()), ("block", pa.int32()), ("bytes", pa.binary())])
+    for number, block in enumerate(part):
+        row = {"part": context.partitionId() if context else 0, "block": number, "bytes": block}
+        yield pa.RecordBatch.from_pylist([row], schema=kind)
+
+
+def _blocks(rows: Iterable[Any]) -> Iterator[_counting.Part]:
+    """Yield the parts of rows, whose blocks follow each other in order."""
+    for _, part in groupby(rows, itemgetter("part")):
+        yield (bytes(row["bytes"]) for row in part)
+
+
+def _with_source(
     df: DataFrame,
     column: str,
-    output: str,
     lang: str | Column | None,
     preset: Preset,
     model: str | os.PathLike[str] | bytes | None,
-    errors: Policy,
-    options: dict[str, Any],
-    kind: DataType,
-) -> DataFrame:
+    models: Iterable[str | os.PathLike[str]] = (),
+) -> tuple[DataFrame, Source]:
+    """Return the data frame, with a column of languages if `lang` is one, and where the models come from."""
     _check_texts(df, column)
-    df, language, language_column = _with_language(df, lang)
-    made = job(column, output, source_of(language, preset, model, (), language_column), language_column, errors, options)
-    made.check()
-    return _mapped(df, made, output, ArrayType(kind))
+    if lang is None or isinstance(lang, str):
+        return df, model_source(lang, preset, model, models)
+    return df.withColumn(LANGUAGE, lang.cast("string")), model_source(None, preset, model, models, LANGUAGE)
 
 
-def _mapped(df: DataFrame, job: Callable[[Iterable[Any]], Iterator[Any]], output: str, kind: DataType) -> DataFrame:
-    """Return a data frame with the column that a job adds, and without that of languages."""
-    new = StructField(output, kind)
+def _mapped(df: DataFrame, job: Callable[[Iterable[Any]], Iterator[Any]], output: str, kind: str) -> DataFrame:
+    """Return a data frame with the column that a job adds, and without the column of languages."""
+    new = StructField(output, DataType.fromDDL(kind))
     fields = [new if field.name == output else field for field in df.schema.fields]
     if output not in df.columns:
         fields.append(new)
     return df.mapInArrow(job, StructType(fields)).drop(LANGUAGE)
 
 
-def _with_language(df: DataFrame, lang: str | Column | None) -> tuple[DataFrame, str | None, str | None]:
-    """Return the data frame, the language of all texts, and the name of the column of languages."""
-    if lang is None or isinstance(lang, str):
-        return df, lang, None
-    return df.withColumn(LANGUAGE, lang.cast("string")), None, LANGUAGE
-
-
 def _check_texts(df: DataFrame, column: str) -> None:
-    if df.columns.count(column) != 1:
-        found = df.columns.count(column)
-        raise UsageError(f'{found} columns are named "{column}": expected one, of {", ".join(df.columns)}')
+    check_name(df.columns, column)
     kind = df.schema[column].dataType
     if not isinstance(kind, StringType):
-        raise TypeError(f'column "{column}" is {kind.simpleString()}, but texts are expected: cast it to string')
+        raise no_texts(column, kind.simpleString())
 
 
-def _spark_type(struct: Any) -> StructType:
-    """Return the type of a struct of Arrow, of the few types that are used here."""
-    types = {"string": StringType(), "int32": IntegerType(), "float": FloatType(), "bool": BooleanType()}
-    return StructType([StructField(field.name, types[str(field.type)]) for field in struct])
+def _spark_type(struct: Any) -> str:
+    """Return a struct of Arrow, of the few types that are used here, as a type of Spark."""
+    names = {"int32": "int", "bool": "boolean"}
+    return f"struct<{','.join(f'`{field.name}`:{names.get(str(field.type), field.type)}' for field in struct)}>"

@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,18 +15,19 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import majuscule
 from conftest import document
-from majuscule._columns import ScoreJob, SentenceJob, Source, WordJob, restore_job, source_of
-from majuscule._counting import CountJob, EvaluateJob, summed
+from majuscule._columns import DocumentJob, RestoreJob, ScoreJob, SentenceJob, Source, WordJob, model_source
+from majuscule._counting import CountJob, EvaluateJob, build_lexicon, count_ngrams, evaluated
 
 LINES = ["we met in", "lisbon and then", "", "ana left. she said", None, "  late ", "a\nb c", "new york\r", "who is ana"]
 CASED = ["We met Ana in Lisbon.", "She works at IBM.", "then nothing", "", "The iPhone is\nhere.", None, "Ana met Bob."]
 
 
 def job(group: str | None = None, errors: Any = "raise", language_column: str | None = None, **options: Any) -> Any:
-    source = Source(options.pop("model", "en"), "fast")
-    keys, order = ((group,), ("line",)) if group else ((), ())
-    made = restore_job("text", "restored", source, language_column, errors, options, keys, order)
-    return pickle.loads(pickle.dumps(made))
+    source = Source(options.pop("model", "en"), "fast", language_column=language_column)
+    made = RestoreJob("text", "restored", source, errors, options)
+    if group:
+        made = DocumentJob("text", "restored", source, errors, options, (group,), ("line",))
+    return pickle.loads(pickle.dumps(made.checked()))
 
 
 def batches(random: random.Random, columns: dict[str, list[Any]]) -> Iterator[Any]:
@@ -135,6 +137,20 @@ def test_a_method_that_fails_refuses_the_text(group: str | None, monkeypatch: py
     assert job(group, "keep").on_batch(batch).column("restored").to_pylist() == ["we met", None]
 
 
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_texts_of_unknown_languages_and_nulls_stay_in_their_rows(group: str | None) -> None:
+    texts = [None, "we met ana", None, "aa\nbb", None, "fomos a lisboa", None]
+    tags = [None, "en", "xx", "xx", "pt", "pt", "xx"]
+    batch = pa.record_batch({"doc": [1, 1, 1, 2, 2, 3, 3], "lang": tags, "text": texts})
+    halves = [batch.slice(0, 4), batch.slice(4, 0), batch.slice(4)]
+    done = list(job(group, "keep", "lang")(halves))
+    assert [part.num_rows for part in done] == [4, 0, 3]
+    found = [text for part in done for text in part.column("restored").to_pylist()]
+    model = majuscule.load("pt", preset="fast")
+    (portuguese,) = document(["fomos a lisboa"], "pt") if group else [model.restore("fomos a lisboa")]
+    assert found == [None, "We met Ana", None, "aa\nbb", None, portuguese, None]
+
+
 def test_a_model_that_a_worker_lacks_is_named_with_the_worker(tmp_path: pathlib.Path) -> None:
     # The driver lacks it too, and lets the workers look.
     made = job(model=str(tmp_path / "my.model"), errors="keep")
@@ -159,11 +175,11 @@ def test_wrong_arguments_are_errors_on_the_driver() -> None:
     with pytest.raises(majuscule.UsageError, match="marks auto looks at whole lines"):
         job("doc", marks=True)
     with pytest.raises(majuscule.UsageError, match="group is given without order"):
-        restore_job("text", "out", Source("en"), None, "raise", {}, ("doc",), ())
+        DocumentJob("text", "out", Source("en"), group=("doc",)).checked()
     with pytest.raises(majuscule.UsageError, match="lang and model are given"):
-        source_of("en", "fast", "my.model", ())
+        model_source("en", "fast", "my.model", ())
     with pytest.raises(majuscule.UsageError, match="model and a column of languages are given"):
-        source_of(None, "fast", b"", (), "lang")
+        model_source(None, "fast", b"", (), "lang")
     with pytest.raises(majuscule.UsageError, match='0 columns are named "text": expected one, of line'):
         job().on_batch(pa.record_batch({"line": ["we"]}))
     with pytest.raises(TypeError, match='column "text" is int64, but texts are expected: cast it to string'):
@@ -173,7 +189,7 @@ def test_wrong_arguments_are_errors_on_the_driver() -> None:
 def test_words_sentences_and_scores_are_columns(tmp_path: pathlib.Path) -> None:
     batch = pa.record_batch({"text": ["we met ana. she left", None]})
     model = majuscule.load("en", preset="fast")
-    fields: Any = ("text", "out", Source("en", "fast"), None, "raise", {"marks": "all"})
+    fields: Any = ("text", "out", Source("en", "fast"), "raise", {"marks": "all"})
     words, none = WordJob(*fields).on_batch(batch).column("out").to_pylist()
     assert none is None and [word["form"] for word in words] == [word.form for word in model.words("we met ana. she left")]
     assert words[4]["mark"] == "."
@@ -183,18 +199,16 @@ def test_words_sentences_and_scores_are_columns(tmp_path: pathlib.Path) -> None:
         {"text": "she left", "start": 12, "end": 20},
     ]
     arpa = majuscule.lm.train(_news(tmp_path), output=tmp_path / "news.arpa", order=2, discount_fallback=True)
-    scores = ScoreJob("text", "out", str(tmp_path / "news.arpa"), {}).on_batch(batch).column("out").to_pylist()
+    scores = ScoreJob("text", "out", Source(str(tmp_path / "news.arpa"))).on_batch(batch).column("out").to_pylist()
     assert scores == [arpa.score("we met ana. she left"), None]
     with pytest.raises(majuscule.FileError, match="copy the language model to each worker"):
-        ScoreJob("text", "out", str(tmp_path / "other.arpa"), {}).on_batch(batch)
+        ScoreJob("text", "out", Source(str(tmp_path / "other.arpa"))).on_batch(batch)
 
 
-def _counted(job: CountJob, parts: list[list[str | None]], output: pathlib.Path) -> bytes:
-    """Return the counts of parts, added up by two workers and the driver."""
-    counted = [list(job.counted([pa.record_batch({"text": pa.array(part, pa.string())})], at)) for at, part in enumerate(parts)]
-    sums = [list(job.merged([block for part in counted[half::2] for block in part], half)) for half in (0, 1)]
-    job.finish([block for one in sums for block in one], str(output))
-    return output.read_bytes()
+def _sums(parts: list[list[str | None]], job: CountJob) -> list[list[bytes]]:
+    """Return the counts of parts, added up by two workers, as an engine passes them to the driver."""
+    counted = [list(job.counted([pa.record_batch({"text": pa.array(part, pa.string())})])) for part in parts]
+    return [list(job.merged(counted[half::2])) for half in (0, 1)]
 
 
 @pytest.mark.parametrize("parts", [1, 2, 7])
@@ -208,21 +222,23 @@ def test_counts_of_parts_are_those_of_the_whole(parts: int, tmp_path: pathlib.Pa
     given: list[list[str | None]] = [*pieces, [], [None], ["then nothing"]]
     with whole.open("a") as out:
         out.write("then nothing\n")
-    built = majuscule.Lexicon.build(whole, min_count=2)._native.written()
-    found = _counted(CountJob.of_lexicon("text", {"min_count": 2}), given, tmp_path / "found.tsv")
-    assert majuscule.Lexicon.load(tmp_path / "found.tsv")._native.written() == built == found
+    built = majuscule.Lexicon.build(whole, min_count=2)
+    found = build_lexicon(partial(_sums, given), "text", {"min_count": 2})
+    assert found._native.written() == built._native.written()
     from majuscule._verbs import call
 
     call(["lm", "count", str(whole), "--order", "3", "--output", str(tmp_path / "counts")])
-    found = _counted(CountJob.of_ngrams("text", {"order": 3, "memory": "64M"}), given, tmp_path / "found.counts")
-    assert found == (tmp_path / "counts").read_bytes()
+    count_ngrams(partial(_sums, given), "text", {"order": 3, "memory": "64M"}, tmp_path / "found", False)
+    assert (tmp_path / "found").read_bytes() == (tmp_path / "counts").read_bytes()
+    with pytest.raises(majuscule.UsageError, match="found exists already: name another file"):
+        count_ngrams(partial(_sums, given), "text", {}, tmp_path / "found", False)
 
 
-def test_a_lexicon_of_no_capitals_is_an_error(tmp_path: pathlib.Path) -> None:
+def test_a_lexicon_of_no_capitals_is_an_error() -> None:
     with pytest.raises(majuscule.InputError, match="0 of its 2 words have a capital"):
-        _counted(CountJob.of_lexicon("text", {}), [["then"], ["nothing"]], tmp_path / "found.tsv")
+        build_lexicon(partial(_sums, [["then"], ["nothing"]]), "text", {})
     with pytest.raises(majuscule.InputError, match='column "text" has no texts'):
-        _counted(CountJob.of_lexicon("text", {}), [[], [None]], tmp_path / "found.tsv")
+        build_lexicon(partial(_sums, [[], [None]]), "text", {})
 
 
 REFERENCES = ["They met Ana in Lisbon.", "We saw Bob, and IBM.", "Then the iPhone was sold?", None, "New York is big, no?"]
@@ -241,8 +257,9 @@ def test_summed_figures_are_those_of_two_files(protocol: str, tmp_path: pathlib.
     for part in (rows[:1], [], rows[1:20], rows[20:]):
         columns = {name: pa.array([row[at] for row in part], pa.string()) for at, name in enumerate(("ref", "hyp"))}
         parts += EvaluateJob("ref", "hyp", None, {"protocol": protocol})([pa.record_batch(columns)])
-    found, slots = summed((part.column("figures")[0].as_py() for part in parts), top=3)
+    assert len(parts) == 3
+    found = evaluated((part.column("figures")[0].as_py() for part in parts), {"top": 3}, False, 0, 0)
     if expected["examples"] < len(pairs):
         # Windows of words, which parts have more of: their words count the same.
         assert expected.pop("examples") <= found.pop("examples")
-    assert found == expected and len(slots) == 3
+    assert found == expected

@@ -19,11 +19,10 @@ if shutil.which("java") is None:
 import majuscule
 import majuscule.spark
 from conftest import document, run_chapter
-from majuscule._columns import Source, restore_job
+from majuscule._columns import RestoreJob, Source
 from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession, functions as F
-from pyspark.sql.types import StringType
 
 LINES = ["we met in", "lisbon and then", "", "ana left", None, "  that it was late ", "a\nb c", "new york", "who is ana"]
 
@@ -55,7 +54,7 @@ def spark() -> Iterator[Any]:
 def test_each_row_is_a_text_though_a_worker_is_killed(spark: Any) -> None:
     texts = LINES * 60
     df = spark.createDataFrame(list(enumerate(texts)), "id int, text string").repartition(3)
-    job = restore_job("text", "restored", Source("en", "fast"), None, "raise", {"marks": True}, (), ())
+    job = RestoreJob("text", "restored", Source("en", "fast"), "raise", {"marks": True})
 
     def killed(batches: Iterable[Any]) -> Iterator[Any]:
         context: Any = TaskContext.get()
@@ -66,7 +65,7 @@ def test_each_row_is_a_text_though_a_worker_is_killed(spark: Any) -> None:
 
     expected = majuscule.load("en", preset="fast").restore(texts, marks=True)
     for rows in (
-        majuscule.spark._mapped(df, killed, "restored", StringType()).collect(),
+        majuscule.spark._mapped(df, killed, "restored", "string").collect(),
         majuscule.spark.restore_column(df, "text", preset="fast", marks=True).collect(),
     ):
         assert sorted(row.id for row in rows) == list(range(len(texts)))
