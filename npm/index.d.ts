@@ -1,13 +1,11 @@
 /** The tag of a language that has models in the package. */
-export type Language = "en" | "de" | "es" | "fr" | "it" | "nl" | "pt";
+export type Language = "en" | "es" | "fr" | "nl" | "pt" | "de" | "it";
 
 /** The models of a language: `accurate`, a network, is the program's usual one; `fast` has a quarter of its size. */
 export type Preset = "accurate" | "fast";
 
 /** A format that files are read in. */
-export type Format =
-  | "auto" | "text" | "srt" | "vtt" | "ass" | "ttml" | "ctm" | "stm" | "jsonl" | "whisper-json" | "conll" | "trn" | "nlp"
-  | "labels" | "tsv" | "csv" | "lrc" | "kaldi" | "tok";
+export type Format = "auto" | "text" | "srt" | "vtt" | "ass" | "ttml" | "ctm" | "stm" | "jsonl" | "whisper-json" | "conll" | "trn" | "nlp" | "labels" | "tsv" | "csv" | "lrc" | "kaldi" | "tok";
 
 /** The options of restoring, named as the program's. */
 export interface RestoreOptions {
@@ -47,8 +45,23 @@ export interface RestoreOptions {
   // Options: end
 }
 
-/** The options of restoring a file. */
-export interface FileOptions extends RestoreOptions {
+/** The format of the output, if it is another than that of the file, and its new cues. */
+export interface OutputOptions {
+  /** The format of the output. */
+  to?: Format;
+  /** Leaves out what the other format cannot hold, instead of failing. */
+  drop?: boolean;
+  /** `sentence` cuts the words into new cues, within these limits. */
+  cues?: "sentence";
+  maxChars?: number;
+  maxLines?: number;
+  maxSeconds?: number;
+  minSeconds?: number;
+  maxCps?: number;
+}
+
+/** The options of restoring a file. With `to` it is then converted; a recogniser's words become cues of subtitles. */
+export interface FileOptions extends RestoreOptions, OutputOptions {
   /** The format; by default that of the name or the first bytes. */
   format?: Format;
   /** The name of the file, which tells its format and stands in errors. */
@@ -66,7 +79,7 @@ export interface FileOptions extends RestoreOptions {
 }
 
 /** The options of a conversion. */
-export interface ConvertOptions {
+export interface ConvertOptions extends OutputOptions {
   /** The format of the output. */
   to: Exclude<Format, "auto">;
   /** The format of the file; by default that of the name or the first bytes. */
@@ -74,17 +87,8 @@ export interface ConvertOptions {
   name?: string;
   encoding?: string;
   field?: string;
-  /** Leaves out what the other format cannot hold, instead of failing. */
-  drop?: boolean;
-  /** `sentence` cuts the words into new cues, within these limits. */
-  cues?: "sentence";
   /** The language of the text, for new cues. */
   lang?: string;
-  maxChars?: number;
-  maxLines?: number;
-  maxSeconds?: number;
-  minSeconds?: number;
-  maxCps?: number;
 }
 
 /** A word of a text, restored. */
@@ -167,7 +171,7 @@ export declare class Model {
   stream(options?: RestoreOptions): LiveStream;
   /** Returns a stream of strings: live text in, restored text out as soon as it is certain. */
   transform(options?: RestoreOptions): TransformStream<string, string>;
-  /** Restores a file: the same bytes with other capitals. */
+  /** Restores a file: the same bytes with other capitals, or converted with `to`. */
   restoreFile(file: File, format?: Format, options?: FileOptions): FileResult;
   restoreFile(file: File, options: FileOptions): FileResult;
   /** Converts a file to another format. */

@@ -141,7 +141,7 @@ export class Model {
     });
   }
 
-  /** Restores a file: the same bytes with other capitals. Without a format, its name and its first bytes tell. */
+  /** Restores a file: the same bytes with other capitals, or converted with `to`. Without a format, its name and its first bytes tell. */
   restoreFile(file, format, options) {
     const given = typeof format === "object" && format !== null ? format : { ...options, ...(format ? { format } : {}) };
     this.#core.configure(given);

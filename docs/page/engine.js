@@ -94,7 +94,6 @@ class LocalEngine {
     tell("begin", options);
     return {
       send: (text) => tell("send", text),
-      finalize: () => tell("finalize"),
       close: () => tell("close"),
       abort: () => {
         tell("abort");

@@ -65,11 +65,6 @@ const steps = {
     return stream;
   },
 
-  finalize(_, tell, stream) {
-    settle(stream.now(), tell);
-    return stream;
-  },
-
   close(_, tell, stream) {
     settle(stream.finish(), tell);
     tell("end");

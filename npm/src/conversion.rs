@@ -1,33 +1,32 @@
-//! Files converted to another format.
+//! Files converted to another format, as they are or once they are restored.
 
 use std::path::Path;
 
-use majuscule::{Encoding, Format, Input, Interrupt};
+use majuscule::{Encoding, Format, Input, Interrupt, RestoredFile};
 use majuscule_base::error::{Error, Result, option, worded};
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, CueCut, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
+use majuscule_format::FormatFamily;
 use serde_json::Value;
 
 use crate::failure::option_name;
 use crate::files::{FileReport, NAME};
 use crate::settings::GivenOptions;
 
-/// The options of a conversion.
-const CONVERT: [&str; 13] = [
-    "to",
-    "from",
-    "cues",
-    "drop",
-    "field",
-    "name",
-    "encoding",
-    "lang",
-    "max-chars",
-    "max-lines",
-    "max-seconds",
-    "min-seconds",
-    "max-cps",
-];
+/// The options of the output.
+pub const OUTPUT: [&str; 8] =
+    ["to", "cues", "drop", "max-chars", "max-lines", "max-seconds", "min-seconds", "max-cps"];
+
+/// The options of a conversion besides those of the output.
+const INPUT: [&str; 5] = ["from", "field", "name", "encoding", "lang"];
+
+/// The format of the output, if it is another than that of the file, and its new cues.
+#[derive(Debug, Default)]
+pub struct WantedOutput {
+    to: Option<Format>,
+    cues: Option<CueLimits>,
+    drop: bool,
+}
 
 /// A conversion of a file.
 #[derive(Debug, Default)]
@@ -56,17 +55,12 @@ impl GivenOptions {
     }
 }
 
-impl FileConversion {
-    /// Reads the options of a conversion.
+impl WantedOutput {
+    /// Reads the options.
     ///
     /// # Errors
-    /// Fails if a value is not one, or an option is not known.
-    pub fn read(json: &[u8]) -> Result<Self> {
-        let mut values = GivenOptions::read(json)?;
-        let Some(to) = values.named::<Format>("to")?.filter(|to| *to != Format::Auto) else {
-            let to = option("to");
-            return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
-        };
+    /// Fails if a value is not one.
+    pub fn read(values: &mut GivenOptions) -> Result<Self> {
         let usual = CueLimits::default();
         let mut seconds = |name: &str, usual: f64| {
             values.fraction(name, [0.0, f64::MAX], "a number").map(|given| given.unwrap_or(usual))
@@ -77,25 +71,62 @@ impl FileConversion {
             max_cps: seconds("max-cps", usual.max_cps)?,
             max_chars: values.number("max-chars", 1)?.unwrap_or(usual.max_chars),
             max_lines: values.number("max-lines", 1)?.unwrap_or(usual.max_lines),
-            language: values.text("lang")?,
+            language: None,
             max_words: None,
         };
         let cut = values.named::<CueCut>("cues")?;
-        let changed = cut.is_none() && limits != CueLimits::default();
-        if changed {
-            let problem = format!("limits of cues are for new cues: give {} too", option("cues"));
-            return Err(Error::usage(problem));
+        if cut.is_none() && limits != usual {
+            return Err(without_cues());
         }
-        let conversion = Conversion {
-            from: values.named("from")?.unwrap_or_default(),
-            to,
-            field: values.text("field")?,
-            drop: values.flag("drop")?,
+        Ok(Self {
+            to: values.named::<Format>("to")?.filter(|to| *to != Format::Auto),
             cues: cut.map(|CueCut::Sentence| limits),
+            drop: values.flag("drop")?,
+        })
+    }
+
+    /// Returns the conversion of a file that is restored; `None` if it stays as it is. Words with times become new cues of subtitles, and what JSON has besides its text is not
+    /// expected there.
+    pub fn after_restoring(&self, restored: &RestoredFile, field: Option<&str>) -> Option<Conversion> {
+        let from = restored.format;
+        let (to, info) = (self.to.unwrap_or(from), from.info());
+        if to == from && self.cues.is_none() {
+            return None;
+        }
+        let is_cut = info.is_heard && to.info().family == FormatFamily::Subtitles;
+        let cues = self.cues.clone().or_else(|| is_cut.then(CueLimits::default));
+        // A document names its language itself.
+        let language = Some(restored.language.clone()).filter(|_| !info.declares_language);
+        Some(Conversion {
+            from,
+            to,
+            field: field.filter(|_| info.has_objects).map(str::to_owned),
+            drop: self.drop || info.has_objects || info.is_whole(),
+            cues: cues.map(|limits| CueLimits { language, ..limits }),
             interrupt: Interrupt::default(),
+        })
+    }
+}
+
+impl FileConversion {
+    /// Reads the options of a conversion.
+    ///
+    /// # Errors
+    /// Fails if a value is not one, or an option is not known.
+    pub fn read(json: &[u8]) -> Result<Self> {
+        let mut values = GivenOptions::read(json)?;
+        let WantedOutput { to, mut cues, drop } = WantedOutput::read(&mut values)?;
+        let Some(to) = to else {
+            let to = option("to");
+            return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
         };
+        if let Some(language) = values.text("lang")? {
+            cues.as_mut().ok_or_else(without_cues)?.language = Some(language);
+        }
+        let (from, field) = (values.named("from")?.unwrap_or_default(), values.text("field")?);
+        let conversion = Conversion { from, to, field, drop, cues, interrupt: Interrupt::default() };
         let (name, encoding) = (values.text("name")?, values.encoding()?);
-        values.finish(&CONVERT)?;
+        values.finish(&[&OUTPUT[..], &INPUT].concat())?;
         Ok(Self { name, encoding, conversion })
     }
 
@@ -110,10 +141,24 @@ impl FileConversion {
         if conversion.from == Format::Auto {
             conversion.from = Format::detect(&mut input)?.kind;
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        let notes = conversion.run(input, &mut out, Path::new("the converted file"))?;
-        let left_out = notes.left_out.map(|left| format!("left out: {left}"));
-        let notes = left_out.into_iter().chain(notes.cues).map(|note| worded(&note, option_name)).collect();
-        Ok((out, FileReport { format: conversion.to.name_of(), notes, ..FileReport::default() }))
+        write(&conversion, input, FileReport::default())
     }
+}
+
+/// Converts a file, and returns it with a report that continues the one given.
+///
+/// # Errors
+/// Fails if the file is not what its format says, or something would be lost.
+pub fn write(conversion: &Conversion, input: Input<'_>, report: FileReport) -> Result<(Vec<u8>, FileReport)> {
+    let mut out = Vec::new();
+    let ConversionNotes { left_out, cues } =
+        conversion.run(input, &mut out, Path::new("the converted file"))?;
+    let left_out = left_out.map(|left| format!("left out: {left}"));
+    let found = left_out.into_iter().chain(cues).map(|note| worded(&note, option_name));
+    let notes = report.notes.into_iter().chain(found).collect();
+    Ok((out, FileReport { format: conversion.to.name_of(), encoding: None, notes, ..report }))
+}
+
+fn without_cues() -> Error {
+    Error::usage(format!("limits of cues are for new cues: give {} too", option("cues")))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 #[cfg(feature = "all")]
 use crate::conversion::FileConversion;
-use crate::failure::{Failure, option_name};
+use crate::failure::{Failure, left_out, option_name};
 use crate::files::{self, FileReport};
 use crate::language::TextLanguage;
 use crate::settings::Settings;
@@ -213,11 +213,6 @@ impl Core {
     pub fn detect_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         json(&TextLanguage::detect(&text(input)?))
     }
-}
-
-/// The error of the core for text and subtitles.
-fn left_out(what: &str) -> Error {
-    Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
 }
 
 /// A model, described.

@@ -49,3 +49,8 @@ mod tests {
         assert_eq!((failure.kind, &*failure.message), ("usage", "leave lookAhead out"));
     }
 }
+
+/// The error of the core for text and subtitles.
+pub fn left_out(what: &str) -> Error {
+    Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
+}

@@ -8,6 +8,8 @@ use majuscule_restore::models::language::tag_of;
 use majuscule_restore::pool::{detect, detected_format};
 use serde::Serialize;
 
+#[cfg(feature = "all")]
+use crate::conversion;
 use crate::failure::option_name;
 use crate::language::TextLanguage;
 use crate::settings::Settings;
@@ -80,9 +82,16 @@ pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<
     let restored = model.restore_file(Input::new(name, bytes)?, &request, &mut out)?;
     let report = FileReport {
         format: restored.format.name_of(),
-        language: Some(restored.language),
+        language: Some(restored.language.clone()),
         encoding: Some(restored.encoding.name()),
         notes: note.iter().chain(&restored.notes).map(|note| note.worded(name, option_name)).collect(),
     };
+    #[cfg(feature = "all")]
+    if let Some(conversion) =
+        settings.file.output.after_restoring(&restored, settings.options.field.as_deref())
+    {
+        let (input, _) = Input::uncompressed(name, &*out).decoded(Some(restored.encoding), None)?;
+        return conversion::write(&conversion, input, report);
+    }
     Ok((out, report))
 }

@@ -6,6 +6,8 @@ use majuscule_base::named::{NamedValue, nearest};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+#[cfg(feature = "all")]
+use crate::conversion::{OUTPUT, WantedOutput};
 use crate::failure::option_name;
 
 /// The options of the calls that restore.
@@ -24,6 +26,8 @@ pub struct FileSettings {
     pub name: Option<String>,
     pub format: Format,
     pub encoding: Option<Encoding>,
+    #[cfg(feature = "all")]
+    pub output: WantedOutput,
 }
 
 /// Options as JSON, of which each is taken once.
@@ -109,6 +113,10 @@ impl GivenOptions {
     }
 }
 
+/// The options of the output: this core keeps the format.
+#[cfg(not(feature = "all"))]
+const OUTPUT: [&str; 0] = [];
+
 /// The options of calls that restore, other than those of the library.
 const OTHERS: [&str; 6] = ["spellings", "words", "lang", "format", "name", "encoding"];
 
@@ -127,11 +135,17 @@ impl Settings {
             name: values.text("name")?,
             format: values.named("format")?.unwrap_or_default(),
             encoding: values.encoding()?,
+            #[cfg(feature = "all")]
+            output: WantedOutput::read(&mut values)?,
         };
+        #[cfg(not(feature = "all"))]
+        if values.text("to")?.is_some() {
+            return Err(crate::failure::left_out("does not convert files"));
+        }
         let (spellings, words) = (values.lines("spellings")?, values.lines("words")?);
         let words = spellings.or(words);
         let known: Vec<&str> =
-            UserOption::at(Door::JavaScript).map(|option| option.name).chain(OTHERS).collect();
+            UserOption::at(Door::JavaScript).map(|option| option.name).chain(OTHERS).chain(OUTPUT).collect();
         values.finish(&known)?;
         Ok(Self { options, words, file })
     }
@@ -141,7 +155,7 @@ impl Settings {
 mod tests {
     use std::fs;
 
-    use majuscule::OptionKind;
+    use majuscule::{LANGUAGES, OptionKind};
 
     use super::*;
 
@@ -173,7 +187,8 @@ mod tests {
         options.map(declare).collect()
     }
 
-    /// The options of `index.d.ts` are those of the library. `MAJUSCULE_BLESS=1 cargo test` writes them anew.
+    /// The options, languages and formats of `index.d.ts` are those of the library. `MAJUSCULE_BLESS=1 cargo test` writes
+    /// them anew.
     #[test]
     fn the_types_have_the_options_of_the_library() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/index.d.ts");
@@ -187,6 +202,14 @@ mod tests {
             let (before, rest) = written.split_once(&begin).unwrap();
             let (_, after) = rest.split_once(&end).unwrap();
             written = format!("{before}{begin}{}{end}{after}", declared(of_files));
+        }
+        let formats = Format::VALUES.iter().map(|(_, name, _)| *name).collect();
+        for (name, values) in [("Language", LANGUAGES.to_vec()), ("Format", formats)] {
+            let begin = format!("export type {name} =");
+            let (before, rest) = written.split_once(&begin).unwrap();
+            let (_, after) = rest.split_once(";\n").unwrap();
+            let values = values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" | ");
+            written = format!("{before}{begin} {values};\n{after}");
         }
         if std::env::var_os("MAJUSCULE_BLESS").is_some() {
             fs::write(path, &written).unwrap();

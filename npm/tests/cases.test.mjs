@@ -49,6 +49,18 @@ test("the examples of each format are restored and converted as by the program",
     }
   }
   for (const [name, to, options, args] of [
+    ["talk.json", "srt", {}, []],
+    ["talk.json", "vtt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
+    ["talk.ctm", "ass", { pauseEnds: "never" }, ["--pause-ends=never"]],
+    ["talk.srt", "text", { drop: true }, ["--drop"]],
+    ["talk.srt", "srt", {}, []],
+  ]) {
+    const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
+    const expected = native(["restore", "--lang=en", "--preset=fast", "--marks", path, `--to=${to}`, ...args]);
+    const found = m.restoreFile(example(name), { name, marks: true, to, ...options });
+    assert.deepEqual([Buffer.from(found.bytes), found.format], [expected, to], `${name} ${to}`);
+  }
+  for (const [name, to, options, args] of [
     ["talk.srt", "vtt", { drop: true }, ["--drop"]],
     ["talk.ctm", "srt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
     ["talk.ctm", "jsonl", {}, []],
@@ -75,6 +87,8 @@ test("the core for text and subtitles writes the same, and says what it leaves o
   }
   assert.throws(() => text.restoreFile(example("talk.ctm"), "ctm"), /this build reads text and subtitles, not ctm/);
   assert.throws(() => text.restoreFile(example("talk.json"), "whisper-json"), /not whisper-json/);
-  assert.throws(() => text.convert(example("talk.srt"), { from: "srt", to: "vtt" }), /the core "text" does not convert files: load the core "all"/);
+  for (const name of ["convert", "restoreFile"]) {
+    assert.throws(() => text[name](example("talk.srt"), { name: "talk.srt", to: "vtt" }), /the core "text" does not convert files: load the core "all"/);
+  }
   await assert.rejects(load("en", { core: "whole" }), /no core "whole": expected one of all, text/);
 });

@@ -13,6 +13,7 @@ const parts: string[] = [live.push("we"), live.tail(), live.now(), live.finish()
 const piped: ReadableStream<string> = new ReadableStream<string>().pipeThrough(m.transform());
 const bytes: Uint8Array = m.restoreFile(new Uint8Array(), "srt", { marks: "all" }).bytes;
 const notes: string[] = m.restoreFile("a", { name: "a.txt", lines: "sentence" }).notes;
+const cues: string = m.restoreFile(bytes, { name: "a.json", to: "srt", maxChars: 30, cues: "sentence" }).text;
 const vtt: string = (await convert(bytes, { to: "vtt", from: "srt", cues: "sentence", maxChars: 30 })).text;
 const language: string | undefined = await detectLanguage(text);
 const { note } = await languageOf(bytes, { name: "a.srt" });
@@ -28,4 +29,4 @@ m.convert(bytes, { from: "srt" });
 // @ts-expect-error: a file is no number
 m.restoreFile(3);
 
-export { certain, labelled, language, note, notes, parts, piped, places, vtt };
+export { certain, cues, labelled, language, note, notes, parts, piped, places, vtt };

@@ -89,39 +89,32 @@ function fieldsOf({ lang, preset, marks, threshold, spellings }) {
   return { lang, preset, marks: marks || false, spellings, ...sure };
 }
 
-const RETRIES = 4; // lost connections in a row, until one is given up
-const KEPT = 5000; // messages that a resumed connection may need again
 const ALIVE = 8000; // ms between signs of life
+const LOST = [1001, 1006, 1012]; // the codes of a connection that breaks, or whose server stops
 
 /**
- * A live text, in a language that is named. `send(text)` adds text, `finalize()` has all of it decided, `close()` ends it after the last results.
- * `on` has `begin()`, `results(message)`, `error(message)` for a message that was refused, and `end(error)`.
+ * A live text, in a language that is named. `send(text)` adds text, and `close()` ends it after the last results.
+ * `on` has `begin()`, `results(message)`, `error(message)` for a message that was refused, and `end(error)`, whose error has `isLost`
+ * if another stream may go on with the text.
  */
 class SocketStream {
   #engine;
   #on;
-  #sent = []; // the latest messages
-  #forgotten = 0; // the number of messages before them
-  #session = null;
-  #seq = 0;
-  #lost = 0;
+  #waiting = []; // the messages before the socket is open
+  #isBegun = false;
   #isEnded = false;
   #socket = null;
   #alive = 0;
 
   constructor(engine, options, on) {
     [this.#engine, this.#on] = [engine, on];
-    this.#connect({});
+    this.#connect();
     this.#tell({ type: "Configure", ...fieldsOf(options), interim: true });
     this.#alive = setInterval(() => this.#tell({ type: "KeepAlive" }), ALIVE);
   }
 
   send(text) {
     this.#tell({ type: "Text", text });
-  }
-
-  finalize() {
-    this.#tell({ type: "Finalize" });
   }
 
   close() {
@@ -135,13 +128,13 @@ class SocketStream {
   }
 
   #tell(message) {
-    this.#sent.push(JSON.stringify(message));
-    if (this.#sent.length > KEPT) this.#forgotten += this.#sent.splice(0, KEPT / 2).length;
-    if (this.#socket?.isBegun && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(this.#sent.at(-1));
+    const text = JSON.stringify(message);
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+    else this.#waiting.push(text);
   }
 
-  #connect(parameters) {
-    const address = new URL(`v1/live?${new URLSearchParams(parameters)}`, document.baseURI);
+  #connect() {
+    const address = new URL("v1/live", document.baseURI);
     address.protocol = address.protocol.replace("http", "ws");
     let socket;
     try {
@@ -150,49 +143,25 @@ class SocketStream {
       return queueMicrotask(() => this.#end(new Error("The token has characters that a socket cannot send")));
     }
     this.#socket = socket;
-    socket.onopen = () => {
-      // A resumed session says first what it has received.
-      if (!this.#session) this.#resend(socket, 0);
-    };
-    socket.onmessage = ({ data }) => this.#receive(socket, JSON.parse(data));
-    socket.onclose = ({ code, reason }) => {
-      if (socket === this.#socket) this.#closed(code, reason);
-    };
+    socket.onopen = () => this.#waiting.splice(0).forEach((text) => socket.send(text));
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
+    socket.onclose = ({ code, reason }) => this.#closed(code, reason);
   }
 
-  #resend(socket, received) {
-    if (received < this.#forgotten) return this.#end(new Error("The connection was lost for too long"));
-    this.#sent.slice(received - this.#forgotten).forEach((message) => socket.send(message));
-    socket.isBegun = true;
-  }
-
-  #receive(socket, message) {
+  #receive(message) {
     if (message.type === "Begin") {
-      this.#lost = 0;
-      this.#session = message.session;
-      if (message.resumed) this.#resend(socket, message.received);
+      this.#isBegun = true;
       return this.#on.begin();
     }
-    if (message.type === "Results") {
-      // A resumed session may send results again.
-      if (message.is_final && message.seq <= this.#seq) return;
-      this.#seq = message.seq;
-      return this.#on.results(message);
-    }
+    if (message.type === "Results") return this.#on.results(message);
     if (message.type === "Error") return this.#on.error(message.detail || message.title);
     if (message.type === "Termination") this.#end(null);
   }
 
   async #closed(code, reason) {
     if (this.#isEnded) return;
-    if (this.#session && code !== 1000 && code !== 1008 && this.#lost < RETRIES) {
-      const wait = 250 * 2 ** this.#lost++;
-      return setTimeout(() => {
-        if (!this.#isEnded) this.#connect({ session: this.#session, seq: this.#seq });
-      }, wait);
-    }
-    if (this.#session) return this.#end(new Error(reason || "The connection was lost"));
-    this.#end(await this.#cause());
+    const error = this.#isBegun ? new Error(reason || "The connection was lost") : await this.#cause();
+    this.#end(Object.assign(error, { isLost: this.#isBegun && LOST.includes(code) }));
   }
 
   /** Finds out why no connection came about: a browser does not say. */

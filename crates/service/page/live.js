@@ -3,6 +3,7 @@
 import { pair, pieces } from "./align.js";
 
 const PAUSE = 3000; // ms after a failure until typing tries again
+const RETRIES = 4; // streams that fail in a row after a lost connection, until it is given up
 const WORD_TIME = 375; // ms a word: 160 words a minute, as people speak
 
 export class LiveText {
@@ -10,11 +11,12 @@ export class LiveText {
   #show;
   #tell;
   #stream = null;
-  #sent = ""; // the text that the stream has
+  #sent = ""; // the text that the stream has, or the next one gets
   #used = 0; // the length of its part that is settled
   #rows = [];
   #interim = "";
   #timer = 0;
+  #isWhole = false; // true once no more text comes
   #retry = 0; // the time before which typing begins no stream
 
   /** `show(rows)` shows rows; `tell(state, error)` is told of `none`, `on`, `replay` and `off`, and of errors. */
@@ -49,9 +51,7 @@ export class LiveText {
     let next = 0;
     this.#timer = setInterval(() => {
       this.#send(words[next++]);
-      if (next < words.length) return;
-      this.#rest();
-      this.#stream?.close();
+      if (next === words.length) this.finish();
     }, WORD_TIME);
     this.#tell("replay");
   }
@@ -59,6 +59,7 @@ export class LiveText {
   /** Ends the text: decides all of it. */
   finish() {
     this.#rest();
+    this.#isWhole = true;
     this.#stream?.close();
   }
 
@@ -66,7 +67,7 @@ export class LiveText {
   stop() {
     this.#rest();
     this.#stream?.abort();
-    [this.#stream, this.#sent, this.#used, this.#rows, this.#interim] = [null, "", 0, [], ""];
+    [this.#stream, this.#sent, this.#used, this.#rows, this.#interim, this.#isWhole] = [null, "", 0, [], "", false];
     this.#draw();
     this.#tell("none");
   }
@@ -81,14 +82,35 @@ export class LiveText {
     this.#stream?.send(text);
   }
 
-  #begin(options) {
+  /** Begins a stream, after so many that failed in a row. */
+  #begin(options, failed = 0) {
     const stream = this.#engine.stream(options, {
-      begin: () => this.#stream === stream && this.#tell(this.isReplaying ? "replay" : "on"),
+      begin: () => {
+        failed = 0;
+        if (this.#stream === stream) this.#tell(this.isReplaying ? "replay" : "on");
+      },
       results: (message) => this.#stream === stream && this.#take(message),
       error: (detail) => this.#stream === stream && this.#tell("on", detail),
-      end: (error) => this.#stream === stream && this.#ended(error),
+      end: (error) => {
+        if (this.#stream !== stream) return;
+        if (!(error?.isLost || (error && failed)) || failed >= RETRIES) return this.#ended(error);
+        setTimeout(() => this.#stream === stream && this.#goOn(options, failed + 1), 250 * 2 ** failed);
+      },
     });
     this.#stream = stream;
+  }
+
+  /** Sends another stream what is not settled, and the words of its line before it, by which it knows where it is. */
+  #goOn(options, failed) {
+    const line = this.#rows.at(-1);
+    if (line) {
+      this.#used -= line.was.length;
+      this.#interim = line.now + this.#interim;
+      Object.assign(line, { was: "", now: "", pieces: [] });
+    }
+    this.#begin(options, failed);
+    this.#stream.send(this.#sent.slice(this.#used));
+    if (this.#isWhole) this.#stream.close();
   }
 
   #ended(error) {

@@ -24,7 +24,7 @@ pub async fn health() -> Response {
 /// `GET /ready`: the service has a model and room for requests.
 pub async fn ready(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
     let pool = Arc::clone(&service.pool);
-    service.queue.run(move |_| pool.model(DEFAULT_LANGUAGE, Preset::default()).map(drop)).await?;
+    service.queue.run(move |_| Ok(pool.model(DEFAULT_LANGUAGE, Preset::default())?)).await?;
     Ok(answer(&json!({ "status": "ready" })))
 }
 

@@ -1,10 +1,8 @@
 //! The routes of speech recognisers, as clients of OpenAI ask for them: there is no recogniser here.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -12,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::body;
 use crate::state::Service;
 
 /// The remedy.
@@ -35,13 +34,11 @@ pub async fn refuse(State(service): State<Arc<Service>>, request: Request) -> Re
 }
 
 /// Reads at most `most` bytes of a body and keeps none.
-async fn discard(body: Body, most: usize) {
-    let mut left = most;
-    let mut body = pin!(body);
-    while let Some(Ok(frame)) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        match left.checked_sub(frame.data_ref().map_or(0, |data| data.len())) {
-            Some(rest) => left = rest,
-            None => return,
-        }
+async fn discard(mut body: Body, most: usize) {
+    let mut read = 0;
+    while let Ok(Some(data)) = body::next(&mut body).await
+        && read <= most
+    {
+        read += data.len();
     }
 }

@@ -1,9 +1,9 @@
 //! Bodies, read whole within limits of length, time and memory.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use tokio::time::timeout;
 
@@ -86,12 +86,10 @@ pub async fn read(service: &Service, body: Body, most: usize) -> Result<WholeBod
     })
 }
 
-async fn read_frames(service: &Service, body: Body, limit: usize) -> Result<WholeBody, ApiError> {
+async fn read_frames(service: &Service, mut body: Body, limit: usize) -> Result<WholeBody, ApiError> {
     check_announced(&body, limit as u64)?;
-    let mut body = pin!(body);
     let (mut bytes, mut memory) = (Vec::new(), service.memory.share());
-    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        let Ok(data) = frame.map_err(|_| cut_off())?.into_data() else { continue };
+    while let Some(data) = next(&mut body).await? {
         if bytes.len() + data.len() > limit {
             return Err(too_long(THE_BODY, limit as u64));
         }
@@ -101,6 +99,16 @@ async fn read_frames(service: &Service, body: Body, limit: usize) -> Result<Whol
         bytes.extend_from_slice(&data);
     }
     Ok(WholeBody { bytes, memory })
+}
+
+/// Returns the next bytes of a body; `None` at its end.
+///
+/// # Errors
+/// Fails if the body is cut off.
+pub async fn next(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+    let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await.transpose();
+    let cut_off = |_| ApiError::bad("the body is cut off: send as many bytes as announced");
+    Ok(frame.map_err(cut_off)?.map(|frame| frame.into_data().unwrap_or_default()))
 }
 
 /// Checks the length that a body announces: a client that announces too much need not send it.
@@ -115,11 +123,6 @@ pub fn check_announced(body: &Body, limit: u64) -> Result<(), ApiError> {
 pub fn too_long(name: &str, limit: u64) -> ApiError {
     let detail = format!("{name} has more than {limit} bytes, the limit: send it in parts");
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail).with("limit", limit)
-}
-
-/// The error of a body whose end does not come.
-pub fn cut_off() -> ApiError {
-    ApiError::bad("the body is cut off: send as many bytes as announced")
 }
 
 /// The error of a request while others hold all memory.

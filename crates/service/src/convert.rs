@@ -7,10 +7,11 @@ use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use majuscule::{Encoding, Format, Interrupt};
+use majuscule_base::error::worded;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, CueCut, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
+use majuscule_format::FormatFamily;
 
-use crate::body;
 use crate::fields::Fields;
 use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile, HeldPart};
 use crate::media;
@@ -23,9 +24,8 @@ use crate::state::Service;
 /// Converts a file.
 pub async fn convert(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
     let (query, request) = Fields::of_query(request).await?;
-    if let Some(boundary) = multipart::boundary(request.headers())? {
-        let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
-        let (FilePart { name, format, body }, query) = multipart::read(boundary, body, query).await?;
+    if multipart::is_form(request.headers()) {
+        let (FilePart { name, format, body }, query) = multipart::read(&service, request, query).await?;
         let given = Spool::of_whole(&service, body);
         return ConvertRequest::read(query, name, || Ok(format))?.run(&service, given).await;
     }
@@ -53,16 +53,18 @@ impl ConvertRequest {
             Some(from) => from,
             None => format()?,
         };
-        // Clients of recognisers know it by the other name.
-        let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
-        let Some(to) = to.filter(|to| *to != Format::Auto) else {
+        let output = WantedOutput::read(&mut query)?;
+        let Some(to) = output.to else {
             return Err(ApiError::field(
                 "to",
                 "the parameter `to` is missing: name the format of the answer, such as vtt",
             ));
         };
-        let cues = cue_limits(&mut query)?;
-        let drop = query.flag("drop")?.unwrap_or(false);
+        let WantedOutput { mut cues, drop, .. } = output;
+        if let Some(language) = query.text("lang")? {
+            let cues = cues.as_mut().ok_or_else(|| without_cues("lang"))?;
+            cues.language = Some(language);
+        }
         let field = query.text("field")?;
         let conversion = Conversion { from, to, field, drop, cues, interrupt: Interrupt::default() };
         let encoding = encoding(&mut query)?;
@@ -73,13 +75,7 @@ impl ConvertRequest {
     async fn run(self, service: &Service, given: Spool) -> Result<Response, ApiError> {
         let Self { name, mut conversion, encoding } = self;
         let to = conversion.to;
-        let is_whole =
-            to.info().is_whole() || conversion.from == Format::Auto || conversion.from.info().is_whole();
-        let held = match conversion.cues {
-            Some(_) => HeldPart::Cues,
-            None if is_whole => HeldPart::Document,
-            None => HeldPart::Lines,
-        };
+        let held = HeldPart::of(&[conversion.from, to], conversion.cues.is_some());
         let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| {
             let (mut input, _) = given.open(&name)?.decoded(encoding, None)?;
             if conversion.from == Format::Auto {
@@ -89,17 +85,71 @@ impl ConvertRequest {
             conversion.run(input, out, Path::new("the answer"))
         };
         let (out, notes) = file::answer(service, given, held, work).await?;
-        let left_out = notes.left_out.map(|left| format!("left out: {left}"));
-        let notes: Vec<String> = left_out.into_iter().chain(notes.cues).collect();
-        let notes: Vec<String> =
-            notes.iter().map(|note| majuscule_base::error::worded(note, field_name)).collect();
         let headers = [
             (CONTENT_TYPE.as_str(), media::content_type(to)),
             ("majuscule-format", to.name_of().to_owned()),
-            ("majuscule-notes", header_value(&notes)),
+            ("majuscule-notes", header_value(&worded_notes(notes))),
         ];
         Ok((headers, out.into_body()?).into_response())
     }
+}
+
+/// The format of an answer, if it is another than that of the file, and its new cues.
+#[derive(Debug, Default)]
+pub struct WantedOutput {
+    to: Option<Format>,
+    cues: Option<CueLimits>,
+    drop: bool,
+}
+
+impl WantedOutput {
+    /// Reads the parameters.
+    pub fn read(query: &mut Fields) -> Result<Self, ApiError> {
+        // Clients of recognisers know it by the other name.
+        let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
+        let to = to.filter(|to| *to != Format::Auto);
+        Ok(Self { to, cues: cue_limits(query)?, drop: query.flag("drop")?.unwrap_or(false) })
+    }
+
+    /// Returns the part of a file of a format that is held in memory while it is restored and converted.
+    pub fn held(&self, from: Format) -> HeldPart {
+        let is_cut = self.to.is_some_and(|to| from == Format::Auto || is_cut(from, to));
+        let formats: Vec<Format> = [from].into_iter().chain(self.to).collect();
+        HeldPart::of(&formats, is_cut || self.cues.is_some())
+    }
+
+    /// Returns the conversion of a file of a format once it is restored; `None` if it stays as it is.
+    /// Words with times become new cues of subtitles, and what JSON has besides its text is not expected
+    /// there.
+    pub fn after_restoring(self, from: Format, field: Option<String>) -> Option<Conversion> {
+        let Self { to, cues, drop } = self;
+        let to = to.unwrap_or(from);
+        if to == from && cues.is_none() {
+            return None;
+        }
+        let usual =
+            || is_cut(from, to).then(|| CueLimits { max_words: Some(CUE_WORDS), ..CueLimits::default() });
+        let info = from.info();
+        Some(Conversion {
+            from,
+            to,
+            field: field.filter(|_| info.has_objects),
+            drop: drop || info.has_objects || info.is_whole(),
+            cues: cues.or_else(usual),
+            interrupt: Interrupt::default(),
+        })
+    }
+}
+
+/// Returns true if a restored file is cut into new cues without being asked: a recogniser's words as subtitles.
+fn is_cut(from: Format, to: Format) -> bool {
+    from.info().is_heard && to.info().family == FormatFamily::Subtitles
+}
+
+/// Words the notes of a conversion with the names of the fields of this service.
+pub fn worded_notes(ConversionNotes { left_out, cues }: ConversionNotes) -> Vec<String> {
+    let left_out = left_out.map(|left| format!("left out: {left}"));
+    left_out.into_iter().chain(cues).map(|note| worded(&note, field_name)).collect()
 }
 
 /// Reads how speech is cut into new cues, if it is.
@@ -109,25 +159,26 @@ fn cue_limits(query: &mut Fields) -> Result<Option<CueLimits>, ApiError> {
     if cut.is_none()
         && let Some(name) = CUE_FIELDS.into_iter().find(|name| query.has(name))
     {
-        return Err(ApiError::field(
-            name,
-            format!("`{name}` is for new cues: give `cues` with it, or leave it out"),
-        ));
+        return Err(without_cues(name));
     }
-    let mut seconds = |name, usual| {
-        query.read(name, "a number", serde_json::Value::as_f64).map(|given| given.unwrap_or(usual))
-    };
+    let mut seconds =
+        |name, usual| query.time(name).map(|given| given.and_then(|given| given.as_f64()).unwrap_or(usual));
     let limits = CueLimits {
         max_seconds: seconds("max_seconds", usual.max_seconds)?,
         min_seconds: seconds("min_seconds", usual.min_seconds)?,
         max_cps: seconds("max_cps", usual.max_cps)?,
         max_chars: query.number("max_chars")?.unwrap_or(usual.max_chars),
         max_lines: query.number("max_lines")?.unwrap_or(usual.max_lines),
-        language: query.text("lang")?,
+        language: None,
         max_words: Some(CUE_WORDS),
     };
     Ok(cut.map(|CueCut::Sentence| limits))
 }
 
-/// The parameters of new cues.
-const CUE_FIELDS: [&str; 6] = ["max_chars", "max_lines", "max_seconds", "min_seconds", "max_cps", "lang"];
+/// The limits of new cues.
+const CUE_FIELDS: [&str; 5] = ["max_chars", "max_lines", "max_seconds", "min_seconds", "max_cps"];
+
+/// The error of a parameter of new cues where there are none.
+fn without_cues(name: &str) -> ApiError {
+    ApiError::field(name, format!("`{name}` is for new cues: give `cues` with it, or leave it out"))
+}

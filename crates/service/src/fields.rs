@@ -2,32 +2,12 @@
 //! nothing reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
-use majuscule::{Door, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule::{OptionValue, RestoreOptions, UserOption, WrongValue};
 use majuscule_base::named::{NamedValue, nearest};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
 use crate::problem::ApiError;
-
-/// The parameters of an address that are no strings, beside options.
-const TYPED: [&str; 10] = [
-    "confidence",
-    "drop",
-    "interim",
-    "max_chars",
-    "max_lines",
-    "max_seconds",
-    "min_seconds",
-    "max_cps",
-    "max_delay",
-    "seq",
-];
-
-/// Returns true if the values of a parameter are no strings.
-fn is_typed(name: &str) -> bool {
-    let option = || UserOption::named(Door::Service, &name.replace('_', "-"));
-    TYPED.contains(&name) || option().is_some_and(|option| !option.kind.is_text())
-}
 
 /// The fields that are not read yet.
 #[derive(Debug, Default)]
@@ -35,6 +15,8 @@ pub struct Fields {
     /// The name of the object in errors, such as `words[3].`; empty for a body.
     at: String,
     left: Map<String, Value>,
+    /// True if values came as text, also those that are no strings.
+    is_text: bool,
     /// The names of the fields that were asked for.
     known: Vec<String>,
 }
@@ -43,7 +25,7 @@ impl Fields {
     /// The fields of an object; `at` is the path to it, which ends with a full stop.
     pub fn of(value: Value, at: String) -> Result<Self, ApiError> {
         match value {
-            Value::Object(left) => Ok(Self { at, left, known: Vec::new() }),
+            Value::Object(left) => Ok(Self { at, left, ..Self::default() }),
             other => Err(not_an_object(at.trim_end_matches('.'), &other)),
         }
     }
@@ -61,7 +43,7 @@ impl Fields {
             ApiError::bad(detail).with("line", line).with("column", column)
         })?;
         match value {
-            Value::Object(left) => Ok(Self { at: String::new(), left, known: Vec::new() }),
+            Value::Object(left) => Ok(Self { left, ..Self::default() }),
             other => Err(not_an_object(name, &other)),
         }
     }
@@ -84,10 +66,9 @@ impl Fields {
 
     /// Adds fields whose values are all text.
     pub fn add(&mut self, pairs: impl IntoIterator<Item = (String, String)>) -> Result<(), ApiError> {
+        self.is_text = true;
         for (name, text) in pairs {
-            let typed = is_typed(&name).then(|| serde_json::from_str(&text).ok()).flatten();
-            let typed = typed.filter(|value: &Value| !value.is_null());
-            if self.left.insert(name.clone(), typed.unwrap_or(Value::String(text))).is_some() {
+            if self.left.insert(name.clone(), Value::String(text)).is_some() {
                 return Err(ApiError::field(&name, format!("the parameter `{name}` is given twice")));
             }
         }
@@ -105,6 +86,12 @@ impl Fields {
         self.left.remove(name).filter(|value| !value.is_null())
     }
 
+    /// Returns a value that came as text as what it is, such as a number.
+    fn typed(&self, value: Value) -> Value {
+        let parsed = value.as_str().filter(|_| self.is_text).and_then(|text| serde_json::from_str(text).ok());
+        parsed.filter(|parsed: &Value| !parsed.is_null()).unwrap_or(value)
+    }
+
     /// Reads a field with `read`, which returns `None` for anything but what is `expected`.
     pub fn read<T>(
         &mut self,
@@ -112,7 +99,7 @@ impl Fields {
         expected: &str,
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Result<Option<T>, ApiError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name).map(|value| self.typed(value)) else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
             None => Err(self.wrong(name, &value, expected)),
@@ -124,6 +111,7 @@ impl Fields {
         let name = option.field();
         // A form sends the fields that nobody filled in, too.
         let Some(value) = self.value(&name).filter(|value| *value != "") else { return Ok(()) };
+        let value = if option.kind.is_text() { value } else { self.typed(value) };
         let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
         given.and_then(|given| option.set(options, &given)).map_err(|wrong| match wrong {
             WrongValue::Unexpected => self.wrong(&name, &value, &option.expected()),

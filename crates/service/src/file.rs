@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use majuscule::{Error, Input, Interrupt};
+use majuscule::{Error, Format, Input, Interrupt};
 use majuscule_base::files::{ByteSize, Limits};
 
 use crate::body::{self, WordCount};
@@ -21,6 +21,18 @@ pub enum HeldPart {
     Document,
     /// The words of it, which are cut into cues.
     Cues,
+}
+
+impl HeldPart {
+    /// Returns the part of files of these formats that is held, which are cut into cues or not.
+    pub fn of(formats: &[Format], is_cut: bool) -> Self {
+        let is_whole = |format: &Format| *format == Format::Auto || format.info().is_whole();
+        match formats.iter().any(is_whole) {
+            _ if is_cut => Self::Cues,
+            true => Self::Document,
+            false => Self::Lines,
+        }
+    }
 }
 
 /// The part of the limit for a document that a line, or an item of several lines, may have.
@@ -75,12 +87,11 @@ impl GivenFile {
 
     /// Holds the memory for what the library holds of the file. A file that is too long is refused by the
     /// library, which says where.
-    fn hold(&self, held: HeldPart, memory: &mut RoomShare) -> majuscule::Result<()> {
+    fn hold(&self, held: HeldPart, memory: &mut RoomShare) -> Result<(), ApiError> {
         if held == HeldPart::Lines {
             return Ok(());
         }
-        let name = "the file";
-        let (mut input, mut words, mut bytes) = (self.open(name)?, WordCount::default(), 0);
+        let (mut input, mut words, mut bytes) = (self.open("the file")?, WordCount::default(), 0);
         let mut buffer = vec![0; 64 << 10];
         while bytes <= self.limits.input.0 as u64 {
             let read = input.read(&mut buffer)?;
@@ -90,11 +101,10 @@ impl GivenFile {
             words.push(&buffer[..read]);
             bytes += read as u64;
         }
-        let held = match held {
+        match held {
             HeldPart::Cues => body::hold(memory, bytes, words.count.min(CUE_WORDS as u64), CUE_WORD),
             _ => body::hold(memory, bytes, words.count, DOCUMENT_WORD),
-        };
-        held.map_err(|refused| Error::io("hold", name, io::Error::other(refused)))
+        }
     }
 
     /// Returns the limits of what is held in memory of the file.
@@ -110,6 +120,11 @@ pub struct AnswerWriter<'a> {
 }
 
 impl AnswerWriter<'_> {
+    /// Takes what is written so far as a file with the limits of another one, and begins anew.
+    pub fn take(&mut self, GivenFile { limits, .. }: &GivenFile) -> GivenFile {
+        GivenFile { file: self.answer.take(), limits: *limits }
+    }
+
     /// Returns the flag at which the work stops.
     pub fn interrupt(&self) -> Interrupt {
         self.turn.interrupt.clone()

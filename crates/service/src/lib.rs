@@ -62,7 +62,7 @@ fn routes(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
     let guarded = Router::new()
         .route("/v1/restore", post(restore::restore))
         .route("/v1/convert", post(convert::convert))
-        .route("/v1/live", get(live::socket).post(live::events))
+        .route("/v1/live", get(live::socket))
         .route("/v1/live/vosk", get(live::vosk))
         .route("/v1/models", get(about::models))
         .route("/v1/languages", get(about::languages))

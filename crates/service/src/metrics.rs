@@ -38,7 +38,7 @@ pub struct Gauges {
     pub abandoned: usize,
     /// The number of models that are loaded.
     pub models: usize,
-    /// The number of live sessions with a connection.
+    /// The number of live sessions.
     pub live_sessions: usize,
     /// The number of words in final results of live sessions.
     pub live_words: u64,
@@ -74,7 +74,7 @@ impl Metrics {
                 abandoned,
             ),
             ("majuscule_loaded_models", "Models that are loaded.", models),
-            ("majuscule_live_sessions", "Live sessions with a connection.", live_sessions),
+            ("majuscule_live_sessions", "Live sessions.", live_sessions),
         ];
         for (name, help, value) in gauges {
             let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");

@@ -1,48 +1,122 @@
 //! The OpenAPI document of all routes, and a page that shows it.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
-use majuscule::{Door, OptionKind, UserOption};
+use majuscule::{Door, Format, LANGUAGES, OptionKind, Preset, UserOption};
+use majuscule_base::named::NamedValue;
 use serde_json::{Value, json};
 
 use crate::page::file;
 
-/// The document. Where it names `options`, the options of the library come in.
+/// The document. Where it names the groups `options` and `conversion`, their fields come in, and so do the answers of
+/// [`RESPONSES`], the formats with their content types, the presets and the
+/// languages.
 const DOCUMENT: &str = include_str!("../openapi.json");
 
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
-    let each = |write: &dyn Fn(&UserOption, &str) -> String| {
-        let options = UserOption::at(Door::Service);
-        options.map(|option| write(option, &option.field())).collect::<Vec<_>>().join(", ")
-    };
+    let options = UserOption::at(Door::Service).map(|option| (option.field(), schema_of(option))).collect();
     let mut document = DOCUMENT.to_owned();
-    for place in REFERENCES {
-        let named = |name: &str| place.replace("options", name);
-        document = document.replace(place, &each(&|_, name| named(name)));
+    for (group, fields) in [("options", options), ("conversion", conversion())] {
+        let each = |write: &dyn Fn(&str, &Value) -> String| {
+            fields.iter().map(|(name, schema)| write(name, schema)).collect::<Vec<_>>().join(", ")
+        };
+        for place in REFERENCES {
+            let place = place.replace("GROUP", group);
+            document = document.replace(&place, &each(&|name, _| place.replace(group, name)));
+        }
+        let parameter = |name: &str, schema: &Value| {
+            let named = json!({"$ref": format!("#/components/schemas/{name}")});
+            let described = &schema["description"];
+            let parameter = json!({"name": name, "in": "query", "description": described, "schema": named});
+            format!("{name:?}: {parameter}")
+        };
+        document = document
+            .replace(&PARAMETERS.replace("GROUP", group), &each(&parameter))
+            .replace(&SCHEMAS.replace("GROUP", group), &each(&|name, schema| format!("{name:?}: {schema}")));
     }
-    let parameter = |option: &UserOption, name: &str| {
-        let schema = json!({"$ref": format!("#/components/schemas/{name}")});
-        let parameter =
-            json!({"name": name, "in": "query", "description": option.summary(), "schema": schema});
-        format!("{name:?}: {parameter}")
-    };
-    let schema = |option: &UserOption, name: &str| format!("{name:?}: {}", schema_of(option));
-    document.replace(PARAMETERS, &each(&parameter)).replace(SCHEMAS, &each(&schema))
+    let joined = |parts: Vec<String>| parts.join(", ");
+    for (group, responses) in RESPONSES {
+        let of = |(status, name): &(&str, &str)| {
+            format!(r##""{status}": {{"$ref": "#/components/responses/{name}"}}"##)
+        };
+        document =
+            document.replace(&format!("\"{group}\": {{}}"), &joined(responses.iter().map(of).collect()));
+    }
+    let types = Format::all().iter().filter_map(|info| Some(*info.media_types.first()?));
+    let types: BTreeSet<&str> = types.filter(|kind| !DESCRIBED.contains(kind)).collect();
+    let types = types.into_iter().map(|kind| format!("{kind:?}: {{}}")).collect();
+    document
+        .replace("\"files\": {}", &joined(types))
+        .replace("\"FORMATS\"", &joined(quoted::<Format>()))
+        .replace("\"PRESETS\"", &joined(quoted::<Preset>()))
+        .replace("(LANGUAGES)", &format!("({})", LANGUAGES.join("|")))
 });
 
-/// The parts of the document that name `options`, and that each option repeats with its own name.
-const REFERENCES: [&str; 3] = [
-    r##"{"$ref": "#/components/parameters/options"}"##,
-    r##""options": {"$ref": "#/components/schemas/options"}"##,
-    r##""options": {"anyOf": [{"$ref": "#/components/schemas/options"}, {"type": "null"}]}"##,
+/// Returns the names of the values of a setting, in quotes.
+fn quoted<T: NamedValue>() -> Vec<String> {
+    T::VALUES.iter().map(|(_, name, _)| format!("{name:?}")).collect()
+}
+
+/// The errors that several routes answer with, by their place in the document: each guarded route, each that computes,
+/// and each that receives a body.
+const RESPONSES: [(&str, &[(&str, &str)]); 3] = [
+    ("guarded", &[("401", "Unauthorized"), ("403", "OtherPage")]),
+    ("computed", &[("429", "Busy"), ("500", "Bug"), ("503", "Late")]),
+    (
+        "received",
+        &[
+            ("400", "BadRequest"),
+            ("408", "TooSlow"),
+            ("413", "TooLong"),
+            ("415", "OtherType"),
+            ("422", "WrongFile"),
+        ],
+    ),
 ];
 
-/// The place of the options among the parameters, and among the schemas.
-const PARAMETERS: &str = r#""options": {"in": "query"}"#;
-const SCHEMAS: &str = r#""options": {"type": "object"}"#;
+/// The content types that the document describes itself, and one for any file.
+const DESCRIBED: [&str; 3] = ["application/json", "text/vtt", "application/octet-stream"];
+
+/// The parts of the document that name a group, and that each of its fields repeats with its own name.
+const REFERENCES: [&str; 3] = [
+    r##"{"$ref": "#/components/parameters/GROUP"}"##,
+    r##""GROUP": {"$ref": "#/components/schemas/GROUP"}"##,
+    r##""GROUP": {"anyOf": [{"$ref": "#/components/schemas/GROUP"}, {"type": "null"}]}"##,
+];
+
+/// The place of a group among the parameters, and among the schemas.
+const PARAMETERS: &str = r#""GROUP": {"in": "query"}"#;
+const SCHEMAS: &str = r#""GROUP": {"type": "object"}"#;
+
+/// Returns the fields that say how a file is converted, with their JSON schemas.
+fn conversion() -> Vec<(String, Value)> {
+    let format = json!({"$ref": "#/components/schemas/Format"});
+    let (count, number) = (json!({"type": "integer", "minimum": 0}), json!({"type": "number"}));
+    let fields = [
+        ("to", format.clone(), "The format of the answer."),
+        ("response_format", format, "Another name of `to`."),
+        (
+            "drop",
+            json!({"type": "boolean"}),
+            "Leaves out, with a note, information that the other format cannot hold; otherwise it is an error.",
+        ),
+        ("cues", json!({"type": "string", "enum": ["sentence"]}), "Cuts speech into new cues."),
+        ("max_chars", count.clone(), "The maximum length of a line of a new cue, in characters."),
+        ("max_lines", count, "The maximum number of lines of a new cue."),
+        ("max_seconds", number.clone(), "The maximum duration of a new cue, in seconds."),
+        ("min_seconds", number.clone(), "The minimum duration of a new cue, in seconds."),
+        ("max_cps", number, "The maximum number of characters per second."),
+    ];
+    let field = |(name, mut schema, description): (&str, Value, &str)| {
+        schema["description"] = description.into();
+        (name.to_owned(), schema)
+    };
+    fields.map(field).into()
+}
 
 /// The document.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
@@ -89,8 +163,6 @@ pub fn page_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 // Without scores the document has a route more.
 #[cfg(all(test, feature = "score"))]
 mod tests {
-    use std::collections::BTreeSet;
-
     use majuscule::{Methods, ModelPool};
 
     use super::*;
@@ -109,7 +181,9 @@ mod tests {
         let all = paths(&crate::routes(pool, ServiceOptions::default()));
         let pages = &paths(&page::routes()) | &paths(&page_routes());
         assert!(all.contains("/v1/restore") && pages.contains("/") && pages.is_subset(&all), "{all:?}");
-        assert!(!WHOLE.contains("\"options\"") && !WHOLE.contains("/options\""));
+        for group in ["options", "conversion"] {
+            assert!(!WHOLE.contains(&format!("{group:?}")) && !WHOLE.contains(&format!("/{group}\"")));
+        }
         let document: Value = serde_json::from_str(&WHOLE).unwrap();
         let documented: BTreeSet<String> = document["paths"].as_object().unwrap().keys().cloned().collect();
         assert_eq!(&all - &pages, documented);

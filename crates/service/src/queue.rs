@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use majuscule::{Interrupt, Result, caught};
+use majuscule::{Interrupt, caught};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
@@ -134,7 +134,7 @@ impl Queue {
     /// The errors of the work; a full queue and work that takes too long are errors too.
     pub async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Interrupt) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         self.run_in_turns(|turn| work(turn.interrupt.clone())).await
     }
@@ -146,7 +146,7 @@ impl Queue {
     /// The errors of [`Self::run`].
     pub async fn run_in_turns<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut Turn) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let Ok(place) = Arc::clone(&self.free_room).try_acquire_owned() else {
             let detail = format!("{} requests are already running or waiting: try again later", self.room);
@@ -161,7 +161,7 @@ impl Queue {
     /// The errors of the work, and of work that waits or takes too long.
     pub async fn run_patiently<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Interrupt) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Interrupt) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let place = timeout(self.timeout, Arc::clone(&self.free_room).acquire_owned()).await;
         let place = place.map_err(|_| self.too_slow())?.map_err(|_| ApiError::bug("the queue is closed"))?;
@@ -171,7 +171,7 @@ impl Queue {
     async fn run_at<T: Send + 'static>(
         &self,
         place: OwnedSemaphorePermit,
-        work: impl FnOnce(&mut Turn) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut Turn) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let interrupt = Interrupt::new();
         let attendance = Attendance { abandoned: Arc::clone(&self.abandoned), ..Attendance::default() };
@@ -189,15 +189,12 @@ impl Queue {
             turn.begun = Instant::now();
             attendance.begin();
             let work = move || {
-                let done = caught(|| work(&mut turn));
+                let done = caught(|| Ok(work(&mut turn)));
                 attendance.end();
                 drop((turn, place));
                 done
             };
-            spawn_blocking(work)
-                .await
-                .map_err(|error| ApiError::bug(&error.to_string()))?
-                .map_err(ApiError::from)
+            spawn_blocking(work).await.map_err(|error| ApiError::bug(&error.to_string()))??
         });
         let mut seen = 0;
         loop {

@@ -1,6 +1,7 @@
 //! `POST /v1/restore`: JSON in and out, or a file that comes back in kind.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -13,8 +14,9 @@ use serde_json::json;
 
 use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
+use crate::convert::{self, WantedOutput};
 use crate::fields::Fields;
-use crate::file::{self, AnswerWriter, GivenFile, HeldPart};
+use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
@@ -41,15 +43,15 @@ enum Given {
 pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
     let (mut query, request) = Fields::of_query(request).await?;
     let is_json = media::named(request.headers()).is_some_and(|named| named == "application/json");
-    if is_json && !query.has("format") {
+    let is_file = ["format", "to", "response_format"].into_iter().any(|name| query.has(name));
+    if is_json && !is_file {
         let unit = query.named::<OffsetUnit>("offsets")?.unwrap_or_default();
         query.finish()?;
         let body = body::read(&service, request.into_body(), service.options.json_limit).await?;
         return restore_json(&service, body, unit).await;
     }
-    if let Some(boundary) = multipart::boundary(request.headers())? {
-        let body = body::read(&service, request.into_body(), service.options.input_limit).await?;
-        let (FilePart { name, format, body }, mut query) = multipart::read(boundary, body, query).await?;
+    if multipart::is_form(request.headers()) {
+        let (FilePart { name, format, body }, mut query) = multipart::read(&service, request, query).await?;
         let file = FileOptions::read(&mut query, name, || Ok(format), usize::MAX)?;
         query.finish()?;
         return restore_file(&service, Spool::of_whole(&service, body), file).await;
@@ -64,14 +66,13 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
 async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
     let (pool, mut out) = (Arc::clone(&service.pool), Spool::new(service, "the answer"));
     let work = move |interrupt| {
-        let answer = answer_json(body, unit, &pool, interrupt).map(|answer| {
-            // A long answer waits for its client on disk.
-            let written = serde_json::to_writer(&mut out, &answer);
-            written.map_err(|error| Error::io("write", "the answer", error.into())).map(|()| out)
-        });
-        Ok(answer)
+        let answer = answer_json(body, unit, &pool, interrupt)?;
+        // A long answer waits for its client on disk.
+        let written = serde_json::to_writer(&mut out, &answer);
+        written.map_err(|error| Error::io("write", "the answer", error.into()))?;
+        Ok(out)
     };
-    let answer = service.queue.run(work).await???;
+    let answer = service.queue.run(work).await?;
     Ok(([(CONTENT_TYPE, "application/json")], answer.into_body()?).into_response())
 }
 
@@ -159,6 +160,7 @@ struct FileOptions {
     format: Format,
     encoding: Option<Encoding>,
     field: Option<String>,
+    output: WantedOutput,
     request: RestoreRequest,
 }
 
@@ -180,18 +182,20 @@ impl FileOptions {
             format,
             encoding: encoding(query)?,
             field: query.text("field")?,
+            output: WantedOutput::read(query)?,
             request: RestoreRequest::read(query)?.with_spelling_lines(query, longest)?,
         })
     }
 
-    /// Restores the file to `out`.
+    /// Restores the file to `out`, converts it if another format is wanted, and returns it with the notes of
+    /// the conversion.
     fn restore(
         self,
         pool: &ModelPool,
         given: &GivenFile,
         out: &mut AnswerWriter<'_>,
-    ) -> majuscule::Result<RestoredFile> {
-        let Self { name, format, encoding, field, request } = self;
+    ) -> majuscule::Result<(RestoredFile, Vec<String>)> {
+        let Self { name, format, encoding, field, output, request } = self;
         let (format, note) = match format {
             Format::Auto => {
                 let (mut begin, _) = given.open(&name)?.decoded(encoding.clone(), None)?;
@@ -199,12 +203,23 @@ impl FileOptions {
             }
             named => (named, None),
         };
+        let conversion = output.after_restoring(format, field.clone());
         let mut request = request.into_file(format, encoding, field);
         request.options.interrupt = out.interrupt();
         request.options.limits = given.limits();
         let mut restored = pool.restore_file(given.open(&name)?, &request, out)?;
         restored.notes.extend(note);
-        Ok(restored)
+        let Some(mut conversion) = conversion else { return Ok((restored, Vec::new())) };
+        conversion.interrupt = out.interrupt();
+        if let Some(cues) = &mut conversion.cues {
+            let found = Some(&restored.language).filter(|_| !format.info().declares_language);
+            cues.language = request.language.tag().map(str::to_owned).or(found.cloned());
+        }
+        let source = out.take(given);
+        let (input, _) = source.open(&name)?.decoded(Some(restored.encoding), None)?;
+        let notes = conversion.run(input, out, Path::new("the answer"))?;
+        (restored.format, restored.encoding) = (conversion.to, Encoding::Utf8);
+        Ok((restored, convert::worded_notes(notes)))
     }
 }
 
@@ -216,17 +231,15 @@ pub fn encoding(query: &mut Fields) -> Result<Option<Encoding>, ApiError> {
 
 async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Result<Response, ApiError> {
     let pool = Arc::clone(&service.pool);
-    let name = file.name.clone();
-    let is_whole = file.format == Format::Auto || file.format.info().is_whole();
-    let held = if is_whole { HeldPart::Document } else { HeldPart::Lines };
+    let (name, held) = (file.name.clone(), file.output.held(file.format));
     let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| file.restore(&pool, given, out);
-    let (out, restored) = file::answer(service, given, held, work).await?;
+    let (out, (restored, converted)) = file::answer(service, given, held, work).await?;
     let RestoredFile { format, language, encoding, notes, .. } = restored;
     let kind = match &encoding {
         Encoding::Utf8 => media::content_type(format),
         other => media::content_type(format).replace("utf-8", &other.name().to_ascii_lowercase()),
     };
-    let notes = header_value(&worded_notes(&notes, &name));
+    let notes = header_value(&[worded_notes(&notes, &name), converted].concat());
     let headers = [
         (CONTENT_TYPE.as_str(), kind),
         (CONTENT_LANGUAGE.as_str(), language),

@@ -39,11 +39,11 @@ pub async fn score(State(service): State<Arc<Service>>, request: Request) -> Res
     query.finish()?;
     media::expect(request.headers(), "application/json")?;
     let mut body = body::read(&service, request.into_body(), service.options.json_limit).await?;
-    let mut score = move |interrupt| {
+    let score = move |interrupt| {
         body.hold_words()?;
-        Ok::<_, ApiError>(TextsToScore::read(Fields::of_body(&body.bytes)?)?.report(&interrupt)?)
+        Ok(TextsToScore::read(Fields::of_body(&body.bytes)?)?.report(&interrupt)?)
     };
-    Ok(answer(&service.queue.run(move |interrupt| Ok(score(interrupt))).await??))
+    Ok(answer(&service.queue.run(score).await?))
 }
 
 impl TextsToScore {

@@ -5,9 +5,9 @@
 //! wait for itself, and an error is always a problem and never a cut answer.
 
 use std::fs::File;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -58,17 +58,23 @@ impl Spool {
         Self { len: bytes.len() as u64, block: bytes, room: memory, ..new }
     }
 
+    /// Takes all of the file, and leaves an empty one.
+    pub fn take(&mut self) -> Self {
+        let Self { name, most, .. } = *self;
+        let (len, block) = (std::mem::take(&mut self.len), std::mem::take(&mut self.block));
+        Self { name, most, len, block, disk: self.disk.take(), room: self.room.take() }
+    }
+
     /// Receives a body.
     ///
     /// # Errors
     /// Fails if the body is too long, comes too slowly or is cut off, or there is no room for it.
-    pub async fn receive(service: &Service, body: Body) -> Result<Self, ApiError> {
+    pub async fn receive(service: &Service, mut body: Body) -> Result<Self, ApiError> {
         let mut spool = Self::new(service, THE_BODY);
         body::check_announced(&body, spool.most)?;
-        let mut body = pin!(body);
         let limit = service.options.timeout;
         loop {
-            let received = timeout(limit, spool.receive_block(body.as_mut())).await;
+            let received = timeout(limit, spool.receive_block(&mut body)).await;
             let is_ended = received.unwrap_or_else(|_| {
                 let (seconds, block) = (limit.as_secs_f64(), BLOCK >> 10);
                 let detail =
@@ -83,14 +89,10 @@ impl Spool {
     }
 
     /// Receives bytes until a block is full; returns true at the end of the body.
-    async fn receive_block(&mut self, mut body: Pin<&mut Body>) -> Result<bool, ApiError> {
+    async fn receive_block(&mut self, body: &mut Body) -> Result<bool, ApiError> {
         while self.block.len() < BLOCK {
-            let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await else {
-                return Ok(true);
-            };
-            if let Ok(data) = frame.map_err(|_| body::cut_off())?.into_data() {
-                self.push(&data)?;
-            }
+            let Some(data) = body::next(body).await? else { return Ok(true) };
+            self.push(&data)?;
         }
         Ok(false)
     }

@@ -24,7 +24,7 @@ pub struct Service {
     /// The room on disk for files.
     pub spool: Room,
     /// The live sessions.
-    pub live: Arc<LiveSessions>,
+    pub live: LiveSessions,
     /// The counts of requests.
     pub metrics: Metrics,
     /// The number of identifiers that were made for requests.
@@ -39,7 +39,7 @@ impl Service {
             queue: Queue::new(&options),
             memory: Room::new(options.memory_limit as u64),
             spool: Room::new(options.spool_limit),
-            live: Arc::new(LiveSessions::new(options.live.clone(), options.memory_limit as u64 / 2)),
+            live: LiveSessions::new(options.live.sessions, options.memory_limit as u64 / 2),
             options,
             metrics: Metrics::default(),
             made_ids: AtomicU64::new(0),

@@ -75,13 +75,12 @@ async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<
     let (mut fields, request) = Fields::of_query(request).await?;
     let mut body = body::read(&service, request.into_body(), service.options.json_limit).await?;
     let pool = Arc::clone(&service.pool);
-    let mut check = move |interrupt| {
+    let check = move |interrupt| {
         body.hold_words()?;
         fields.add_form(&body.bytes)?;
-        let request = CheckRequest::read(&mut fields)?;
-        Ok::<_, ApiError>(request.answer(&pool, interrupt)?)
+        Ok(CheckRequest::read(&mut fields)?.answer(&pool, interrupt)?)
     };
-    Ok(answer(&service.queue.run(move |interrupt| Ok(check(interrupt))).await??))
+    Ok(answer(&service.queue.run(check).await?))
 }
 
 impl CheckRequest {

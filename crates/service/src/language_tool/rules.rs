@@ -57,10 +57,10 @@ impl RuleChoice {
         };
         let [enabled, disabled]: [Vec<String>; 2] = [list("enabledRules")?, list("disabledRules")?];
         let [with, without]: [Vec<String>; 2] = [list("enabledCategories")?, list("disabledCategories")?];
-        let only = fields.read("enabledOnly", "true or false", |value| match value.as_str()? {
-            "true" | "yes" => Some(true),
-            "false" | "no" => Some(false),
-            _ => None,
+        let only = fields.read("enabledOnly", "true or false", |value| match value.as_str() {
+            Some("yes") => Some(true),
+            Some("no") => Some(false),
+            _ => value.as_bool(),
         })?;
         let only = only.unwrap_or(false);
         if only && enabled.is_empty() && with.is_empty() {

@@ -6,8 +6,8 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LiveLimits {
-    /// The largest number of sessions with a connection; any more are refused with status 429. The service
-    /// needs some connections more.
+    /// The largest number of sessions; any more are refused with status 429. The service needs some connections
+    /// more.
     pub sessions: usize,
     /// The largest number of bytes in a message.
     pub message: usize,
@@ -20,13 +20,6 @@ pub struct LiveLimits {
     pub idle: Duration,
     /// The time in which a client that has not read its results is disconnected.
     pub write: Duration,
-    /// The time for which a session is kept once its connection is lost.
-    pub kept: Duration,
-    /// The largest number of sessions kept without a connection; the oldest makes way.
-    pub kept_sessions: usize,
-    /// The largest number of bytes in the final results that a session keeps, so that they can be sent
-    /// again.
-    pub kept_results: usize,
 }
 
 impl Default for LiveLimits {
@@ -38,9 +31,6 @@ impl Default for LiveLimits {
             ping: Duration::from_secs(20),
             idle: Duration::from_secs(600),
             write: Duration::from_secs(10),
-            kept: Duration::from_secs(60),
-            kept_sessions: 256,
-            kept_results: 64 << 10,
         }
     }
 }

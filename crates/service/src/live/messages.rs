@@ -137,7 +137,7 @@ fn missing(fields: &Fields, name: &str, expected: &str) -> ApiError {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type")]
 pub enum ServerMessage {
-    /// A session begins, or goes on.
+    /// A session begins.
     Begin(Begin),
     /// Restored text.
     Results(LiveResults),
@@ -150,22 +150,12 @@ pub enum ServerMessage {
 /// The beginning of a session.
 #[derive(Debug, Serialize)]
 pub struct Begin {
-    /// The name of the session, with which it is resumed.
-    pub session: String,
     /// The version of the service.
     pub version: &'static str,
     /// The tag of the language.
     pub language: String,
     /// The name of the model.
     pub model: String,
-    /// The number of final results so far.
-    pub seq: u64,
-    /// True if the session goes on.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub resumed: bool,
-    /// The number of messages that the session has taken in, if it goes on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub received: Option<u64>,
 }
 
 /// Restored text.
@@ -200,15 +190,5 @@ impl ServerMessage {
     /// The message of an error.
     pub fn error(error: &ApiError) -> Self {
         Self::Error(error.members())
-    }
-
-    /// Returns the name of the message.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Begin(_) => "Begin",
-            Self::Results(_) => "Results",
-            Self::Error(_) => "Error",
-            Self::Termination(_) => "Termination",
-        }
     }
 }

@@ -1,5 +1,4 @@
-//! Live text: words in as they come, restored words out as soon as they are certain, over a WebSocket or
-//! as server-sent events.
+//! Live text: words in as they come, restored words out as soon as they are certain, over a WebSocket.
 //!
 //! A session has no thread. It is a task of the connection, which reads a message, computes what it is
 //! answered with, and writes that, before it reads the next one. So a client that reads nothing is read
@@ -12,13 +11,11 @@ mod session;
 mod sessions;
 mod worker;
 mod pace;
-mod handshake;
-mod socket;
-mod events;
+mod dialect;
 mod vosk;
+mod socket;
+mod handshake;
 
-pub use events::events;
+pub use handshake::{socket, vosk};
 pub use limits::LiveLimits;
 pub use sessions::LiveSessions;
-pub use socket::socket;
-pub use vosk::vosk;

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use axum::extract::ws::Utf8Bytes;
 use axum::http::StatusCode;
 use majuscule::{Error, RestoreOptions, RestoredPart, Result, TextRestorer, WordStream};
 
@@ -28,7 +27,6 @@ const FINAL_RECORDS: usize = 256;
 /// A live session. Law: what is final never changes, and the final transcripts together are what a
 /// stream of the library makes of the text, however it is cut into messages.
 pub struct LiveSession {
-    id: String,
     language: String,
     model: String,
     restorer: TextRestorer,
@@ -54,7 +52,6 @@ pub struct LiveSession {
     seq: u64,
     words: u64,
     received: u64,
-    kept: KeptResults,
     memory: RoomShare,
 }
 
@@ -70,14 +67,6 @@ struct OpenRecord {
     came: Instant,
 }
 
-/// The last final results as they were sent.
-struct KeptResults {
-    /// The largest number of bytes.
-    most: usize,
-    bytes: usize,
-    results: VecDeque<(u64, Utf8Bytes)>,
-}
-
 /// The answer of a session to a message.
 #[derive(Debug, Default)]
 pub struct SessionAnswer {
@@ -88,21 +77,14 @@ pub struct SessionAnswer {
 }
 
 impl LiveSession {
-    /// Starts a session, which keeps this many bytes of results and holds its memory in a share.
+    /// Starts a session, which holds its memory in a share.
     ///
     /// # Errors
     /// Fails if the model cannot do what is asked.
-    pub fn start(
-        id: String,
-        chosen: ChosenRestorer,
-        delivery: Delivery,
-        most: usize,
-        memory: RoomShare,
-    ) -> Result<Self> {
+    pub fn start(chosen: ChosenRestorer, delivery: Delivery, memory: RoomShare) -> Result<Self> {
         let is_light = chosen.is_light();
         let ChosenRestorer { restorer, language, model, options, .. } = chosen;
         Ok(Self {
-            id,
             language,
             model,
             stream: Some(restorer.word_stream()?),
@@ -120,7 +102,6 @@ impl LiveSession {
             seq: 0,
             words: 0,
             received: 0,
-            kept: KeptResults { most, bytes: 0, results: VecDeque::new() },
             memory,
         })
     }
@@ -134,15 +115,9 @@ impl LiveSession {
             let detail = "text was already received: send Configure before it, or start another session";
             return Ok(Err(ApiError::new(StatusCode::CONFLICT, detail)));
         }
-        let (id, memory) = (std::mem::take(&mut self.id), self.memory.take());
-        let again = Self::start(id, chosen, delivery, self.kept.most, memory)?;
+        let again = Self::start(chosen, delivery, self.memory.take())?;
         *self = Self { received: self.received, ..again };
         Ok(Ok(()))
-    }
-
-    /// Returns the name of the session.
-    pub fn id(&self) -> &str {
-        &self.id
     }
 
     /// Returns true if a word takes microseconds.
@@ -150,23 +125,10 @@ impl LiveSession {
         self.is_light
     }
 
-    /// Returns the message with which a session begins, or goes on.
-    pub fn begin(&self, resumed: bool) -> Begin {
-        Begin {
-            session: self.id.clone(),
-            version: env!("CARGO_PKG_VERSION"),
-            language: self.language.clone(),
-            model: self.model.clone(),
-            seq: self.seq,
-            resumed,
-            received: resumed.then_some(self.received),
-        }
-    }
-
-    /// Returns the end of the session, once its text has ended.
-    pub fn termination(&self) -> Option<Termination> {
-        let Self { seq, words, received, .. } = *self;
-        self.stream.is_none().then_some(Termination { seq, words, received })
+    /// Returns the message with which a session begins.
+    pub fn begin(&self) -> Begin {
+        let (language, model) = (self.language.clone(), self.model.clone());
+        Begin { version: env!("CARGO_PKG_VERSION"), language, model }
     }
 
     /// Counts a message of so many bytes, which may be wrong, and holds the memory for it.
@@ -183,8 +145,7 @@ impl LiveSession {
     /// # Errors
     /// Like [`Self::count`].
     pub fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
-        let kept = self.kept.bytes as u64;
-        if self.memory.grow(LEAST_MEMORY + kept + bytes as u64 * MADE_OF_BYTE) {
+        if self.memory.grow(LEAST_MEMORY + bytes as u64 * MADE_OF_BYTE) {
             return Ok(());
         }
         Err(ApiError::busy("other live sessions use the memory for live text: try again later"))
@@ -287,35 +248,6 @@ impl LiveSession {
         Ok(LiveResults { seq: self.seq, transcript: part.text, words, ..LiveResults::default() })
     }
 
-    /// Remembers final results as they are sent.
-    pub fn keep(&mut self, seq: u64, json: Utf8Bytes) {
-        self.kept.push(seq, json);
-    }
-
-    /// Returns the final results after `seq` as they were sent.
-    ///
-    /// # Errors
-    /// Fails if they are not all there any more, or were never sent.
-    pub fn kept_after(&self, seq: u64) -> Result<Vec<Utf8Bytes>, ApiError> {
-        if seq > self.seq {
-            let detail = format!(
-                "`seq` is {seq}, but the session has {} final results: send the last `seq` that you received",
-                self.seq
-            );
-            return Err(ApiError::field("seq", detail));
-        }
-        let after: Vec<Utf8Bytes> =
-            self.kept.results.iter().filter(|(of, _)| *of > seq).map(|(_, json)| json.clone()).collect();
-        if after.len() as u64 == self.seq - seq {
-            return Ok(after);
-        }
-        let first = self.kept.results.front().map_or(self.seq, |(first, _)| first - 1);
-        let detail = format!(
-            "the results after {seq} are no longer kept, only those after {first}: start another session"
-        );
-        Err(ApiError::new(StatusCode::GONE, detail))
-    }
-
     fn stream(&mut self) -> Result<&mut WordStream> {
         self.stream.as_mut().ok_or_else(ended)
     }
@@ -383,7 +315,8 @@ impl LiveSession {
             answer.results.push(results);
             self.forget();
         }
-        answer.termination = self.termination();
+        let Self { seq, words, received, .. } = *self;
+        answer.termination = self.stream.is_none().then_some(Termination { seq, words, received });
         if answer.termination.is_none() && self.delivery.interim {
             let open = self.open.as_ref().map(|open| open.words.clone());
             let interim = self.preview(open.unwrap_or_default())?;
@@ -413,15 +346,4 @@ impl LiveSession {
 
 fn ended() -> Error {
     Error::Bug("the session has ended".to_owned())
-}
-
-impl KeptResults {
-    fn push(&mut self, seq: u64, json: Utf8Bytes) {
-        self.bytes += json.as_str().len();
-        self.results.push_back((seq, json));
-        while self.bytes > self.most {
-            let Some((_, json)) = self.results.pop_front() else { break };
-            self.bytes -= json.as_str().len();
-        }
-    }
 }

@@ -1,43 +1,25 @@
-//! `GET /v1/live/vosk`: the messages of a vosk server, with the text of a recogniser in place of audio.
+//! The messages of a vosk server, with the text of a recogniser in place of audio.
 //!
 //! Each message has one answer, as clients of vosk expect: a partial one is shown as it looks now, and a
 //! result is decided at once.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::extract::ws::Utf8Bytes;
 use majuscule::Result;
 use serde_json::{Map, Value, json};
 
-use super::handshake::Handshake;
+use super::dialect::Dialect;
 use super::messages::{LiveInput, LiveRequest};
 use super::session::LiveSession;
-use super::socket::{ClientSocket, Dialect};
-use super::worker::{EncodedMessage, LiveWorker, Outcome};
+use super::worker::{LiveWorker, Outcome};
 use crate::answer::AnswerWord;
 use crate::fields::Fields;
 use crate::problem::ApiError;
-use crate::state::Service;
 use crate::words::TimedWord;
 
-/// Begins a session.
-pub async fn vosk(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
-    let (mut query, request) = Fields::of_query(request).await?;
-    let Handshake { upgrade, connection, place } = Handshake::read(&service, request).await?;
-    let live = LiveRequest::read(&mut query)?;
-    query.finish()?;
-    let worker = LiveWorker::start(Arc::clone(&service), live, 0).await?;
-    Ok(upgrade.on_upgrade(async move |socket| {
-        let seat = service.live.seat(worker.with(|session| session.id().to_owned()), place);
-        let line = ClientSocket::new(socket, connection, service.live.limits().clone());
-        line.serve(worker, seat, Outcome::default(), VoskDialect).await;
-    }))
-}
-
 /// The messages of a vosk server.
-struct VoskDialect;
+pub struct VoskDialect;
 
 /// A message of a client.
 enum VoskMessage {
@@ -58,9 +40,11 @@ struct VoskUtterance {
 }
 
 impl Dialect for VoskDialect {
-    const CAN_RESUME: bool = false;
+    fn begin(&self, _: &LiveWorker) -> Outcome {
+        Outcome::default()
+    }
 
-    async fn receive(&mut self, worker: &mut LiveWorker, json: &str) -> Outcome {
+    async fn receive(&self, worker: &mut LiveWorker, json: &str) -> Outcome {
         if let Err(error) = worker.with(|session| session.count(json.len())) {
             return Outcome::failed(&error);
         }
@@ -69,11 +53,9 @@ impl Dialect for VoskDialect {
             Err(error) => return worker.refuse(&error),
         };
         let done = match message {
+            // A vosk server answers nothing to it.
             VoskMessage::Config(request) => {
-                let mut outcome = worker.configure(*request).await;
-                // A vosk server says nothing to it.
-                outcome.messages.retain(|message| message.kind != "Begin");
-                return outcome;
+                return worker.configure(*request).await.err().unwrap_or_default();
             }
             VoskMessage::Eof => {
                 let outcome = worker.finish().await;
@@ -100,11 +82,7 @@ impl Dialect for VoskDialect {
         }
     }
 
-    fn refuse_audio(&mut self, worker: &mut LiveWorker, error: &ApiError) -> Outcome {
-        worker.refuse(error)
-    }
-
-    async fn finish(&mut self, worker: &mut LiveWorker) -> Outcome {
+    async fn finish(&self, worker: &mut LiveWorker) -> Outcome {
         // Nothing waits: each result is decided as it comes.
         let outcome = worker.finish().await;
         Outcome { messages: Vec::new(), ..outcome }
@@ -145,8 +123,8 @@ fn answer(
     Value::Object(answer)
 }
 
-fn encoded(value: &Value) -> EncodedMessage {
-    EncodedMessage { kind: "Results", json: value.to_string().into() }
+fn encoded(value: &Value) -> Utf8Bytes {
+    value.to_string().into()
 }
 
 impl VoskMessage {

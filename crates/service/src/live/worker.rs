@@ -8,7 +8,6 @@ use majuscule::{Interrupt, Result, caught};
 
 use super::messages::{ClientMessage, LiveInput, LiveRequest, ServerMessage};
 use super::session::{LiveSession, SessionAnswer};
-use super::sessions::{SharedSession, new_id};
 use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
 use crate::state::Service;
@@ -22,24 +21,16 @@ const MOST_WRONG: usize = 100;
 /// A session at work.
 pub struct LiveWorker {
     service: Arc<Service>,
-    session: SharedSession,
+    /// The session, which a thread of the queue shares while it computes.
+    session: Arc<Mutex<LiveSession>>,
     wrong: usize,
-}
-
-/// A message of the service as it is sent.
-#[derive(Debug, Clone)]
-pub struct EncodedMessage {
-    /// The name of the message.
-    pub kind: &'static str,
-    /// The message.
-    pub json: Utf8Bytes,
 }
 
 /// The answer to a message.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The messages to send.
-    pub messages: Vec<EncodedMessage>,
+    /// The messages to send, in JSON.
+    pub messages: Vec<Utf8Bytes>,
     /// The reason why the session ends after them.
     pub end: Option<End>,
 }
@@ -49,29 +40,18 @@ pub struct Outcome {
 pub struct End(pub u16, pub &'static str);
 
 /// The end of a session whose text is whole.
-pub const FINISHED: End = End(close_code::NORMAL, "the text has ended");
+const FINISHED: End = End(close_code::NORMAL, "the text has ended");
 
 impl LiveWorker {
-    /// Starts a session, which keeps this many bytes of results.
+    /// Starts a session.
     ///
     /// # Errors
-    /// Fails if there is no model for it.
-    pub async fn start(service: Arc<Service>, request: LiveRequest, most: usize) -> Result<Self, ApiError> {
+    /// Fails if there is no model for it, or no memory.
+    pub async fn start(service: Arc<Service>, request: LiveRequest) -> Result<Self, ApiError> {
         let chosen = choose(&service, &request).await?;
-        let memory = service.live.memory();
-        let mut session = LiveSession::start(new_id()?, chosen, request.delivery, most, memory)?;
+        let mut session = LiveSession::start(chosen, request.delivery, service.live.memory())?;
         session.hold(0)?;
-        Ok(Self::resume(service, Arc::new(Mutex::new(session))))
-    }
-
-    /// Goes on with a session.
-    pub fn resume(service: Arc<Service>, session: SharedSession) -> Self {
-        Self { service, session, wrong: 0 }
-    }
-
-    /// Returns the session, for another connection to go on with.
-    pub fn into_session(self) -> SharedSession {
-        self.session
+        Ok(Self { service, session: Arc::new(Mutex::new(session)), wrong: 0 })
     }
 
     /// Looks at the session.
@@ -80,10 +60,9 @@ impl LiveWorker {
         look(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the message with which the session begins or goes on.
-    pub fn begin(&self, resumed: bool) -> Outcome {
-        let begin = self.with(|session| session.begin(resumed));
-        Outcome::default().and(&ServerMessage::Begin(begin))
+    /// Returns the message with which the session begins.
+    pub fn begin(&self) -> Outcome {
+        Outcome::default().and(&ServerMessage::Begin(self.with(|session| session.begin())))
     }
 
     /// Reads a message and answers it.
@@ -94,7 +73,10 @@ impl LiveWorker {
         let now = Instant::now();
         match ClientMessage::read(json) {
             Err(error) => self.refuse(&error),
-            Ok(ClientMessage::Configure(request)) => self.configure(*request).await,
+            Ok(ClientMessage::Configure(request)) => match self.configure(*request).await {
+                Ok(()) => self.begin(),
+                Err(outcome) => outcome,
+            },
             Ok(ClientMessage::KeepAlive) => Outcome::default(),
             Ok(ClientMessage::Input(input)) => {
                 let done = self.work(json.len(), move |session| session.take(input, now)).await;
@@ -135,17 +117,17 @@ impl LiveWorker {
     }
 
     /// Starts again with other options, before any text.
-    pub async fn configure(&mut self, request: LiveRequest) -> Outcome {
+    ///
+    /// # Errors
+    /// Returns the answer to options that are wrong or come too late.
+    pub async fn configure(&mut self, request: LiveRequest) -> Result<(), Outcome> {
         let chosen = match choose(&self.service, &request).await {
             Ok(chosen) => chosen,
-            Err(error) if error.status().is_client_error() => return self.refuse(&error),
-            Err(error) => return Outcome::failed(&error),
+            Err(error) if error.status().is_client_error() => return Err(self.refuse(&error)),
+            Err(error) => return Err(Outcome::failed(&error)),
         };
-        match self.work(0, move |session| session.configure(chosen, request.delivery)).await {
-            Ok(Ok(())) => self.begin(false),
-            Ok(Err(error)) => self.refuse(&error),
-            Err(error) => Outcome::failed(&error),
-        }
+        let done = self.work(0, move |session| session.configure(chosen, request.delivery)).await;
+        done.map_err(|error| Outcome::failed(&error))?.map_err(|error| self.refuse(&error))
     }
 
     /// Does work on the session: at once if it is short, or else in the queue.
@@ -161,7 +143,7 @@ impl LiveWorker {
             return Ok(caught(|| self.with(work))?);
         }
         let session = Arc::clone(&self.session);
-        let work = move |_| work(&mut session.lock().unwrap_or_else(PoisonError::into_inner));
+        let work = move |_| Ok(work(&mut session.lock().unwrap_or_else(PoisonError::into_inner))?);
         self.service.queue.run_patiently(work).await
     }
 
@@ -173,12 +155,10 @@ impl LiveWorker {
         };
         let mut outcome = Outcome::default();
         for results in results {
-            let (seq, is_final, words) = (results.seq, results.is_final, results.words.len());
-            outcome = outcome.and(&ServerMessage::Results(results));
-            if let Some(sent) = outcome.messages.last().filter(|_| is_final) {
-                self.with(|session| session.keep(seq, sent.json.clone()));
-                self.count_words(words);
+            if results.is_final {
+                self.count_words(results.words.len());
             }
+            outcome = outcome.and(&ServerMessage::Results(results));
         }
         match termination {
             Some(end) => Outcome { end: Some(FINISHED), ..outcome.and(&ServerMessage::Termination(end)) },
@@ -192,7 +172,7 @@ impl Outcome {
     pub fn and(mut self, message: &ServerMessage) -> Self {
         match serde_json::to_string(message) {
             Ok(json) => {
-                self.messages.push(EncodedMessage { kind: message.kind(), json: json.into() });
+                self.messages.push(json.into());
                 self
             }
             Err(error) => Self::failed(&ApiError::bug(&error.to_string())),
@@ -206,9 +186,8 @@ impl Outcome {
             400..=499 => End(close_code::POLICY, "the session cannot go on"),
             _ => End(close_code::ERROR, "a bug of the service"),
         };
-        let message = ServerMessage::error(error);
-        let json = serde_json::to_string(&message).unwrap_or_default();
-        Self { messages: vec![EncodedMessage { kind: message.kind(), json: json.into() }], end: Some(end) }
+        let json = serde_json::to_string(&ServerMessage::error(error)).unwrap_or_default();
+        Self { messages: vec![json.into()], end: Some(end) }
     }
 }
 
@@ -216,5 +195,5 @@ impl Outcome {
 async fn choose(service: &Service, request: &LiveRequest) -> Result<ChosenRestorer, ApiError> {
     let (pool, request) = (Arc::clone(&service.pool), request.restore.clone());
     // Work on live text is short, and its session outlives every flag that interrupts it.
-    service.queue.run_patiently(move |_| request.choose(&pool, "", Interrupt::default())).await
+    service.queue.run_patiently(move |_| Ok(request.choose(&pool, "", Interrupt::default())?)).await
 }

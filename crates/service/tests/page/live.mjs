@@ -4,27 +4,19 @@ const NAMES = new Set(["angela", "helen", "lisbon"]);
 
 /** Answers the sockets of a page. Returns what came in, and `lose`, which cuts the connection. */
 export async function fakeLive(page) {
-  const log = { messages: [], addresses: [], lose: () => socket?.close({ code: 1011 }) };
-  const sessions = new Map();
+  const log = { messages: [], sockets: 0, lose: () => socket?.close({ code: 1012 }) };
   let socket;
   await page.routeWebSocket(/\/v1\/live/, (route) => {
     socket = route;
-    const address = new URL(route.url());
-    log.addresses.push(address);
-    const name = address.searchParams.get("session") ?? `s${sessions.size + 1}`;
-    const isResumed = sessions.has(name);
-    const session = sessions.get(name) ?? { received: 0, seq: 0, open: "", isFirst: true };
-    sessions.set(name, session);
+    log.sockets++;
+    const session = { seq: 0, open: "", isFirst: true };
     const send = (message) => route.send(JSON.stringify(message));
-    const resumed = isResumed ? { resumed: true, received: session.received } : {};
-    send({ type: "Begin", session: name, version: "0", language: "en", model: "en.accurate", seq: session.seq, ...resumed });
+    send({ type: "Begin", version: "0", language: "en", model: "en.accurate" });
     route.onMessage((data) => {
       const message = JSON.parse(data);
       log.messages.push(message);
-      session.received++;
       if (message.type === "Text") session.open += message.text;
-      const isEnd = message.type === "CloseStream" || message.type === "Finalize";
-      const settled = isEnd ? session.open : (/^[^]*?\S+\s+(?=\S+\s)/.exec(session.open)?.[0] ?? "");
+      const settled = message.type === "CloseStream" ? session.open : (/^[^]*?\S+\s+(?=\S+\s)/.exec(session.open)?.[0] ?? "");
       for (let rest = settled; rest; ) {
         const [word] = /^\s*\S+\s*/.exec(rest) ?? [rest];
         rest = rest.slice(word.length);

@@ -95,6 +95,10 @@ fn a_wrong_form_is_a_problem() {
         assert!(post(&server, "/v1/restore", parts).problem(400).starts_with(detail), "{detail}");
     }
     post(&server, "/v1/restore", &many).problem(413);
+    let names: Vec<String> = (0..100).map(|at| format!("n{at}")).collect();
+    let many: Vec<Part<'_>> = names.iter().map(|name| (&**name, None, &b"1"[..])).collect();
+    let found = post(&Server::new(ServiceOptions::default()), "/v1/convert", &many).problem(400);
+    assert!(found.starts_with("the body has more than 64 parts"), "{found}");
     for kind in ["multipart/form-data", "multipart/form-data; boundary=other"] {
         assert!(server.post("/v1/restore", kind, &body(&[file])).problem(400).contains("boundary"));
     }

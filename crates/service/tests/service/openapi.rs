@@ -163,25 +163,6 @@ fn the_parts_of_forms_are_those_that_are_accepted() {
 }
 
 #[test]
-fn the_formats_and_presets_are_those_of_the_program() {
-    use majuscule::{Capitalized, Format, Preset, SentenceStart};
-    use majuscule_base::named::NamedValue;
-
-    fn values<T: NamedValue>() -> BTreeSet<String> {
-        T::VALUES.iter().map(|(_, name, _)| (*name).to_owned()).collect()
-    }
-    let api = Api::new();
-    let documented = |schema: &str| -> BTreeSet<String> {
-        let values = api.document["components"]["schemas"][schema]["enum"].as_array().unwrap();
-        values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(documented("Format"), values::<Format>());
-    assert_eq!(documented("Preset"), values::<Preset>());
-    assert_eq!(documented("sentence_start"), values::<SentenceStart>());
-    assert_eq!(documented("case"), values::<Capitalized>());
-}
-
-#[test]
 fn the_examples_run() {
     let api = Api::new();
     let mut ran = 0;

@@ -269,6 +269,44 @@ fn conversion_is_that_of_the_library() {
 }
 
 #[test]
+fn a_file_is_restored_and_converted_in_one_request() {
+    let server = server();
+    let file = example("talk.json");
+    let restored = server.post("/v1/restore?format=whisper-json&marks=auto", "text/plain", &file).body;
+    // Words with times become cues, whose cuts depend on the language.
+    let cues = Some(CueLimits { language: Some("en".to_owned()), ..CueLimits::default() });
+    let conversion =
+        Conversion { from: Format::WhisperJson, to: Format::Srt, cues, drop: true, ..Conversion::default() };
+    let mut expected = Vec::new();
+    let notes =
+        conversion.run(Input::uncompressed("talk.json", &*restored), &mut expected, "out".as_ref()).unwrap();
+    let answer = server.post("/v1/restore?to=srt&marks=auto&lang=en", "application/json", &file);
+    assert_eq!((answer.status, answer.text()), (200, String::from_utf8(expected).unwrap()), "{answer:?}");
+    assert!(answer.text().contains("\nGood evening and welcome"), "{answer:?}");
+    let header = |name| answer.header(name).unwrap();
+    assert_eq!(
+        [header("content-type"), header("content-language"), header("majuscule-format")],
+        ["application/x-subrip", "en", "srt"]
+    );
+    assert!(header("majuscule-notes").contains(&notes.left_out.unwrap()), "{answer:?}");
+
+    // The answer is UTF-8; a file without another format to convert to stays in its own.
+    let utf16: Vec<u8> =
+        "1\n00:00:01,000 --> 00:00:02,000\nin lisbon\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let vtt = server.post("/v1/restore?to=vtt&encoding=utf-16le", "application/x-subrip", &utf16);
+    assert_eq!(vtt.text(), "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nIn Lisbon\n\n", "{vtt:?}");
+    let srt = example("talk.srt");
+    for to in ["srt", "auto"] {
+        let same = server.post(&format!("/v1/restore?to={to}"), "application/x-subrip", &srt);
+        assert_eq!(same.body, server.post("/v1/restore", "application/x-subrip", &srt).body);
+    }
+    let lost = server.post("/v1/restore?to=text", "application/x-subrip", &srt);
+    assert!(lost.problem(422).contains("`drop`"), "{lost:?}");
+    let late = server.post("/v1/restore?to=srt&max_chars=30", "application/json", &file);
+    assert!(late.problem(400).starts_with("`max_chars` is for new cues"), "{late:?}");
+}
+
+#[test]
 fn the_service_says_what_it_has() {
     let server = server();
     assert_eq!(server.get("/health").json(), json!({"status": "ok"}));

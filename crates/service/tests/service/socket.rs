@@ -55,14 +55,6 @@ impl LiveClient {
         client
     }
 
-    /// Goes on with the session on another connection, after the final results that came.
-    pub fn resume(&self, server: &Server) -> Self {
-        let (session, seq) = (self.begin["session"].as_str().unwrap(), self.seq());
-        let mut client = Self::begin(server, &format!("?session={session}&seq={seq}"));
-        client.finals.splice(0..0, self.finals.clone());
-        client
-    }
-
     /// The number of the last final results.
     pub fn seq(&self) -> u64 {
         self.finals.last().map_or(0, |results| results["seq"].as_u64().unwrap())

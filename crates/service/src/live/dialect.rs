@@ -1,0 +1,34 @@
+//! The messages of a client and their answers.
+
+use std::future::Future;
+
+use super::worker::{LiveWorker, Outcome};
+
+/// The messages of a client and their answers.
+pub trait Dialect: Send + Sync + 'static {
+    /// Returns the messages with which a session begins.
+    fn begin(&self, worker: &LiveWorker) -> Outcome;
+
+    /// Answers a message.
+    fn receive(&self, worker: &mut LiveWorker, json: &str) -> impl Future<Output = Outcome> + Send;
+
+    /// Answers what has come so far, as the service stops.
+    fn finish(&self, worker: &mut LiveWorker) -> impl Future<Output = Outcome> + Send;
+}
+
+/// The messages of this service.
+pub struct OwnDialect;
+
+impl Dialect for OwnDialect {
+    fn begin(&self, worker: &LiveWorker) -> Outcome {
+        worker.begin()
+    }
+
+    async fn receive(&self, worker: &mut LiveWorker, json: &str) -> Outcome {
+        worker.receive(json).await
+    }
+
+    async fn finish(&self, worker: &mut LiveWorker) -> Outcome {
+        worker.finish().await
+    }
+}
