@@ -14,8 +14,9 @@ import re
 import subprocess
 import tempfile
 
+import quality
+
 TOP = pathlib.Path(__file__).resolve().parents[1]
-LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pt"]
 MARKS = re.compile(r"[,;:.?!…]+(?=[\"”»’')\]]*$)")
 # The space before some marks in French.
 APART = re.compile(r"[\u202f\u00a0 ]+(?=[?!;:](\s|$))")
@@ -128,7 +129,7 @@ def main():
     print("| text | " + " | ".join(f"marks, {state} | capitals, {state}" for state in STATES) + " |")
     print("| --- |" + " ---: |" * 2 * len(STATES))
     sums, counts = [], {kind: [0] * 4 for kind in KINDS}
-    for lang in LANGUAGES:
+    for lang in quality.MAIN:
         for name, lines in texts(arguments.corpora, lang, arguments.words):
             rows = [[measure(program, arguments.preset, lang, lines, state) for program in programs] for state in STATES]
             if any(None in row for row in rows):

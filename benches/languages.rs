@@ -16,7 +16,7 @@ struct Answers {
     all: usize,
     right: usize,
     unsure: usize,
-    /// Texts taken for a language with a built-in model that they are not in.
+    /// Texts that are detected as a language with a built-in model but are in another language.
     wrong: usize,
 }
 

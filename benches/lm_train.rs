@@ -24,7 +24,7 @@ use majuscule_train::lm::words::{TrainingText, WordUnits};
 /// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;
 
-/// The number of pieces of the corpus that are counted by themselves.
+/// The number of parts of the corpus that are counted separately.
 const SHARDS: usize = 4;
 
 /// The memory limit in bytes per word of the text, such as 2 GB for 50 million words.

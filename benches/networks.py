@@ -30,7 +30,7 @@ import quality
 from quality import MAJUSCULE, mark_scores, percent, run, ser
 
 # The text whose words are restored for speed.
-TEXT = {lang: files[-1] for lang, (_, files) in quality.MAIN.items()}
+TEXT = {lang: files[-1] for lang, (*_, files) in quality.MAIN.items()}
 RUNS = 10
 # The confidences below which a cascade asks its second model, and the test sets beside Europarl.
 SURE = [0.5, 0.55, 0.6, 0.7]
@@ -100,7 +100,7 @@ def cascade(corpora, protocols):
     for first, sure in itertools.product(alone[1:], SURE):
         pair = f"{first},best"
         models[f"{pair} --sure {sure}"] = ["--cascade", pair, "--sure", str(sure), "--lang", "en"]
-    title, names = quality.MAIN["en"]
+    _, title, names = quality.MAIN["en"]
     files = [corpora / "dev/en" / name for name in names]
     sets = [(title, files), *((title, [corpora / "dev/en" / name]) for title, name in CASCADED)]
     for protocol, (title, files) in itertools.product(protocols, sets):

@@ -38,14 +38,15 @@ PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
 TITLE = "Europarl dev-test + test 2006"
 PUD = "PUD, news and Wikipedia"
+# The languages of the built-in models: the English name of each, and its first test set.
 MAIN = {
-    "en": (TITLE, EUROPARL),
-    "de": (PUD, ["ud-pud.txt"]),
-    "es": (TITLE, EUROPARL),
-    "fr": ("newstest2013", ["newstest2013"]),
-    "it": (PUD, ["ud-pud.txt"]),
-    "nl": (TITLE, EUROPARL),
-    "pt": (TITLE, EUROPARL),
+    "en": ("English", TITLE, EUROPARL),
+    "de": ("German", PUD, ["ud-pud.txt"]),
+    "es": ("Spanish", TITLE, EUROPARL),
+    "fr": ("French", "newstest2013", ["newstest2013"]),
+    "it": ("Italian", PUD, ["ud-pud.txt"]),
+    "nl": ("Dutch", TITLE, EUROPARL),
+    "pt": ("Portuguese", TITLE, EUROPARL),
 }
 OTHERS = [
     ("FLORES-101 devtest", "flores.devtest", ["en", "es", "fr", "nl", "pt"], []),
@@ -165,7 +166,7 @@ def built_in(corpora, models, chosen, only):
     shouts = collections.defaultdict(collections.Counter)
     figure_names = [name for protocol in PROTOCOLS for name in (f"{protocol}: P", "R", "F", "SER")]
     main = Table("main", ["language", "test set", "model", *figure_names], 3)
-    for lang, (test_set, names) in MAIN.items():
+    for lang, (_, test_set, names) in MAIN.items():
         if lang not in chosen:
             continue
         for title, model in systems(lang, models, only):
@@ -192,7 +193,7 @@ def built_in(corpora, models, chosen, only):
 
 def test_sets(corpora, chosen):
     """Returns the test sets of languages: the title, the language, the files and the options of each."""
-    sets = [(title, lang, list(paths(corpora, lang, names)), []) for lang, (title, names) in MAIN.items()]
+    sets = [(title, lang, list(paths(corpora, lang, names)), []) for lang, (_, title, names) in MAIN.items()]
     for title, name, langs, options in OTHERS:
         sets += [(title, lang, list(paths(corpora, lang, [name.format(lang=lang)])), options) for lang in langs]
     return [row for row in sets if row[1] in chosen]
@@ -230,8 +231,8 @@ def lines(corpora, chosen, only):
     """Makes the table of running text without marks, which shows the value of line ends."""
     shapes = ["one sentence per line", "wrapped", "one line"]
     table = Table("lines", ["language", "text", "model", *(f"{shape}: F / SER" for shape in shapes)], 3)
-    for lang, names in LINES.items():
-        for name in names if lang in chosen else []:
+    for lang, (*_, main) in MAIN.items():
+        for name in LINES.get(lang, main) if lang in chosen else []:
             with open(os.path.join(corpora, "dev", lang, name), encoding="utf-8") as text:
                 sentences = [words for words in map(words_of, itertools.islice(text, 3000)) if words]
             reference = list(itertools.chain.from_iterable(sentences))
@@ -249,7 +250,6 @@ LINES = {
     "es": ["opensubtitles.es", "newstest2013"],
     "de": ["tatoeba.txt", "ud-pud.txt"],
     "fr": ["opensubtitles.fr", "newstest2013"],
-    "it": ["ud-pud.txt"],
     "nl": ["opensubtitles.nl", "lassysmall.dev"],
     "pt": ["opensubtitles.pt", "bosque.dev"],
 }
@@ -310,9 +310,6 @@ SECTIONS = [
         "python3 benches/quality.py CORPORA lines --report docs/reports",
     ),
 ]
-LANGUAGES = {
-    "en": "English", "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese"
-}
 
 
 def summary(main):
@@ -323,7 +320,7 @@ def summary(main):
     for lang, test_set, model, *_ in main["rows"]:
         if model == "`accurate`":
             shown = [("`accurate`", "susanto"), ("`accurate`", "rei"), ("`accurate`", "asr"), ("`best`", "asr")]
-            rows.append([LANGUAGES[lang], test_set, *(in_short(found.get((lang, name)), protocol) for name, protocol in shown)])
+            rows.append([MAIN[lang][0], test_set, *(in_short(found.get((lang, name)), protocol) for name, protocol in shown)])
     return markdown(header, 2, rows)
 
 

@@ -1,5 +1,5 @@
-//! Throughput in words per second: `majority` in process, beside the crate `truecase`, and the
-//! built-in models as a whole process.
+//! Throughput in words per second: `majority` in process, compared with the crate `truecase`, and
+//! the built-in models as a whole process.
 
 mod common;
 

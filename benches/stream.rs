@@ -44,7 +44,7 @@ fn in_process(bencher: Bencher, name: &str) {
     bencher.counter(ItemsCount::new(words.len())).bench_local(|| learned.delays(words, 1));
 }
 
-/// Methods, of which the last puts marks into words without any.
+/// Methods; the last inserts marks between words that have none.
 const METHODS: [&str; 4] = ["majority", "hmm", "maxent", WITH_MARKS];
 const WITH_MARKS: &str = "maxent, marks";
 

@@ -1,4 +1,4 @@
-//! The functions that fuzzers run: each takes any bytes and panics only if a law is broken.
+//! The functions that fuzzers run: each accepts any bytes and panics only if a law is broken.
 
 use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
 use majuscule_experiment::{Recipe, Setting, plan};
-use majuscule_format::{Format, Record, Utterance, refuse_binary};
+use majuscule_format::{Format, FormatFamily, Record, Utterance, refuse_binary};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;
 use majuscule_lm::{NgramModel, NgramState, ScoredWord, arpa, binary};
@@ -138,7 +138,7 @@ pub fn stream(data: &[u8]) {
 /// If a law is broken.
 pub fn any_format(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    format(RESTORED[usize::from(kind) % RESTORED.len()], data);
+    format(chosen(kind, restored()), data);
 }
 
 /// Puts marks into any bytes as a file of any format that has a place for them, which the first
@@ -148,42 +148,25 @@ pub fn any_format(data: &[u8]) {
 /// If a law is broken.
 pub fn any_marks(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    marks(RESTORED[usize::from(kind) % RESTORED.len()], data);
+    marks(chosen(kind, restored()), data);
 }
 
-/// The formats that are restored, plain text apart.
-const RESTORED: [Format; 16] = [
-    Format::Srt,
-    Format::Vtt,
-    Format::Ctm,
-    Format::Stm,
-    Format::Jsonl,
-    Format::WhisperJson,
-    Format::Conll,
-    Format::Trn,
-    Format::Nlp,
-    Format::Tsv,
-    Format::Labels,
-    Format::Ass,
-    Format::Ttml,
-    Format::Csv,
-    Format::Lrc,
-    Format::Kaldi,
-];
+/// The formats that are restored, without the formats of plain text.
+pub fn restored() -> impl Iterator<Item = Format> {
+    Format::all().iter().filter(|info| info.family != FormatFamily::Text).map(|info| info.format)
+}
 
-/// The formats that conversion reads and, except for the last, writes.
-const CONVERTED: [Format; 10] = [
-    Format::Srt,
-    Format::Vtt,
-    Format::Ass,
-    Format::Ctm,
-    Format::Stm,
-    Format::Jsonl,
-    Format::WhisperJson,
-    Format::Conll,
-    Format::Text,
-    Format::Ttml,
-];
+/// The formats that conversion reads, without tokenised text, which it reads as plain text.
+fn converted_formats() -> impl Iterator<Item = Format> {
+    let converted = Format::all().iter().filter(|info| info.segments.is_some() && !info.is_tokenised);
+    converted.map(|info| info.format)
+}
+
+/// Returns the format that a byte chooses.
+fn chosen(kind: u8, formats: impl Iterator<Item = Format>) -> Format {
+    let formats: Vec<Format> = formats.collect();
+    formats[usize::from(kind) % formats.len()]
+}
 
 /// Converts any bytes as a file of any format, which the first byte chooses; see [`conversions`].
 ///
@@ -191,7 +174,7 @@ const CONVERTED: [Format; 10] = [
 /// If a law is broken.
 pub fn convert(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    conversions(CONVERTED[usize::from(kind) % CONVERTED.len()], data);
+    conversions(chosen(kind, converted_formats()), data);
 }
 
 /// Converts any bytes as a file of a format to all other formats. Input that can be read can be
@@ -224,13 +207,12 @@ pub fn conversions(from: Format, data: &[u8]) {
             }
         }
         Err(_) if from == Format::Ttml => {}
-        // Some times can be read and not written. A file that begins with empty lines, which are left
-        // out, may have its first carriage return in what becomes the first line, a bracket that an
-        // empty line kept open may be closed in the next line, and escapes may look like a 7-bit
-        // encoding.
+        // Some times can be read and not written. A file that begins with empty lines, which are left out, may have its
+        // first carriage return in the line that becomes the first, a bracket that an empty line kept open may be
+        // closed in the next line, and escapes may look like a 7-bit encoding.
         Err(error) => assert!(
             matches!(from, Format::Srt | Format::Vtt | Format::Ass)
-                && error.to_string().contains(" has beyond ")
+                && error.to_string().contains("the digits of ")
                 || (matches!(from, Format::Ass | Format::Conll) || shown.starts_with('\n'))
                     && error.to_string().contains("found a carriage return")
                 || is_seven_bit(&error)
@@ -240,7 +222,7 @@ pub fn conversions(from: Format, data: &[u8]) {
             "{from:?} {shown:?} does not come back from {said}: {error}"
         ),
     }
-    for to in CONVERTED {
+    for to in converted_formats() {
         for drop in [false, true] {
             let conversion = Conversion { from, to, drop, ..Conversion::default() };
             let Ok((written, notes)) = run(&conversion, data) else { continue };
@@ -255,7 +237,7 @@ pub fn conversions(from: Format, data: &[u8]) {
                 continue;
             }
             let becomes = format!("{from:?} {shown:?} becomes {to:?} {written:?}");
-            // The tags of WebVTT alone are left out, and told, in any case.
+            // Tags that only WebVTT has are always left out, with a note.
             match drop || notes.left_out.is_some() {
                 true => assert_eq!(said_text, again_text, "{becomes}"),
                 false => assert_eq!(unnumbered(&said), unnumbered(&again), "{becomes}"),
@@ -270,7 +252,7 @@ pub fn conversions(from: Format, data: &[u8]) {
                 assert!(again_text.len() < said_text.len(), "{from:?} {shown:?} rolls up");
                 continue;
             }
-            // Cues of several channels are put in the order of their times, and speakers get a dash.
+            // Cues of several channels are sorted by their times, and speakers get a dash.
             let letters = |text: &str| {
                 let mut letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
                 letters.sort_unstable();
@@ -306,9 +288,9 @@ fn objects_again(kind: Format, written: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns true if text is refused since it looks like a 7-bit encoding. Text between `~{` and `~}` may do so
-/// by chance once its white space has become escapes: nothing tells the one from the other, and to read
-/// real HZ as words would be worse than to refuse.
+/// Returns true if text is refused since it looks like a 7-bit encoding. Text between `~{` and `~}` may do so by chance
+/// once its white space has become escapes: nothing distinguishes the two, and to read real HZ as words would be worse
+/// than to refuse.
 fn is_seven_bit(error: &Error) -> bool {
     error.to_string().contains(", an encoding of ")
 }
@@ -407,7 +389,7 @@ pub fn marks(kind: Format, data: &[u8]) {
                 .in_language(language);
             mode.restored_with(kind, file, step, &*model.restorer, &options)
         };
-        if matches!(kind, Format::Conll | Format::Labels) {
+        if kind.mark_form(None).is_err() {
             assert!(marked(file, usize::MAX).is_err(), "marks have no place");
             continue;
         }
@@ -541,10 +523,10 @@ pub fn model(data: &[u8]) {
     use_model(&Altered { manifest: &MODEL.manifest, words: Bytes::Owned(data.into()) });
 }
 
-/// Alters a section of a model of any method, or its manifest, and makes checksums of what it is then: an
-/// error, or a model that changes only case and puts marks. The first byte chooses the
-/// model, the second the section; with its highest bit the rest replaces the section, and without it the
-/// rest is changes to it, each a position in three bytes and a byte. Returns true if the model restores.
+/// Alters a section of a model of any method, or its manifest, and recomputes the checksums. The result must be an
+/// error, or a model that changes only case and inserts marks. The first byte chooses the model, the second the
+/// section; with its highest bit the rest replaces the section, and without it the rest is changes to it, each a
+/// position in three bytes and a byte. Returns true if the model restores.
 ///
 /// # Panics
 /// If a law is broken.
@@ -562,7 +544,7 @@ pub fn sections(data: &[u8]) -> bool {
     }
 }
 
-/// Returns the model with one section changed; `None` if its manifest is none any longer.
+/// Returns the model with one section changed; `None` if its manifest is no longer valid.
 fn altered(manifest: &Manifest, sections: &[Section], section: u8, change: &[u8]) -> Option<Draft> {
     let mut manifest_bytes = serde_json::to_vec(manifest).expect("a manifest has string keys only");
     let mut sections = sections.to_vec();
@@ -580,7 +562,7 @@ fn altered(manifest: &Manifest, sections: &[Section], section: u8, change: &[u8]
     Some(Draft::new(serde_json::from_slice(&manifest_bytes).ok()?, sections))
 }
 
-/// Checks that an error says only once what to do. Programs print it as one line, whatever names it holds.
+/// Checks that an error names the remedy only once. Programs print it as one line, whatever names it holds.
 fn assert_is_clear(error: &Error) {
     let error = error.to_string();
     let advices = error.split(": ").filter(|part| part.contains(" again")).count();
@@ -599,7 +581,7 @@ fn use_sections(model: &Model) -> bool {
     let text = [TEXT, " ", &"long".repeat(80), " mcdonald"].concat();
     let mode = Mode { locale: model.manifest.locale, ..Mode::of(0, false) };
     let plain = mode.options().expect("the spellings are right");
-    // A model without marks is asked for none.
+    // No marks are requested from a model without marks.
     let marks = MarkSet::USUAL.and(model.restorer.labels().marks());
     let marked = plain.clone().marks(marks);
     let threshold = model.restorer.has_probabilities().then_some(0.5);
@@ -763,8 +745,8 @@ fn use_language_model(model: &NgramModel) {
     }
 }
 
-/// Reads any bytes as a file of counts: an error, or counts that stay the same when they are
-/// written and read again. A model is trained on the counts, or an error gives the reason why not.
+/// Reads any bytes as a file of counts: an error, or counts that stay the same when they are written and read again. A
+/// model is trained on the counts, or an error states the reason for failure.
 ///
 /// # Panics
 /// If the law is broken.
@@ -790,23 +772,7 @@ pub fn counts(data: &[u8]) {
     }
 }
 
-/// Reads any bytes as a transcript, a corpus and utterances to be scored, and checks that sentences
-/// come in order and times are finite.
-///
-/// # Panics
-/// If a law is broken.
-pub fn transcript(kind: Format, data: &[u8]) {
-    sentences(kind, data);
-    let input = Input::uncompressed("data", Cursor::new(data.to_vec()));
-    let mut records = kind.records(input, None).expect("the format needs no field");
-    let mut record = Record::default();
-    while let Ok(true) = records.next(&mut record) {
-        if let Ok(Some(Utterance { times: Some((begin, end)), .. })) = records.utterance() {
-            assert!(begin.is_finite() && end.is_finite(), "from {begin} to {end} in line {}", record.line);
-        }
-    }
-}
-
+/// Reads any bytes as a corpus and as utterances to be scored, and checks that sentences come in order and times are finite.
 fn sentences(format: Format, data: &[u8]) {
     let reading = Reading { format, language: "en".to_owned(), ..Reading::default() };
     let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
@@ -817,13 +783,19 @@ fn sentences(format: Format, data: &[u8]) {
         last = sentence.line;
         Ok(())
     });
-    // Input that is taken for compressed has no lines yet.
+    // Input that looks compressed has no lines yet.
     let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
-    // What begins like another kind of file has none either.
+    // Input that begins like another kind of file has no lines either.
     let input = || Input::uncompressed("data", Cursor::new(data.to_vec()));
     if let Err(Error::Input { location, problem }) = read {
         let is_refused = refuse_binary(&mut input(), None).is_err();
         assert!(location.line.is_some() || !is_text || is_refused, "{location}: {}", problem.text());
+    }
+    let (Ok(mut records), mut record) = (format.records(input(), None), Record::default()) else { return };
+    while let Ok(true) = records.next(&mut record) {
+        if let Ok(Some(Utterance { times: Some((begin, end)), .. })) = records.utterance() {
+            assert!(begin.is_finite() && end.is_finite(), "from {begin} to {end} in line {}", record.line);
+        }
     }
 }
 
@@ -1042,8 +1014,8 @@ impl Read for Dribble {
     }
 }
 
-/// Returns a text without its case. The form of a sigma depends on the end of its word, which the text
-/// alone does not show: a word may go on behind a tag, or end early. So the forms are made equal.
+/// Returns a text without its case. The form of a sigma depends on the end of its word, which the text alone does not
+/// show: a word may continue after a tag, or end early. So the forms are made equal.
 fn folded(text: &str, locale: Locale) -> String {
     locale.lower(text).replace('ς', "σ")
 }

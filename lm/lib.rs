@@ -5,7 +5,7 @@
 #[repr(align(64))]
 pub struct AlignedModel<T>(pub T);
 
-/// Defines `MODELS`, the bytes of the packed files with these paths beside the source file.
+/// Defines `MODELS`, the bytes of the packed files with these paths in the folder of the source file.
 #[macro_export]
 macro_rules! models {
     ($($file:literal),+) => {

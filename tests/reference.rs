@@ -1,5 +1,5 @@
-//! Compares the hidden states of the toy encoders with those of candle-transformers, another
-//! implementation.
+//! Compares the hidden states of the toy encoders with the hidden states of candle-transformers,
+//! another implementation.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -36,7 +36,7 @@ fn states(weights: &TensorMap, config: &EncoderConfig) -> Vec<Tensor> {
     encoder.hidden_states(&batch(), encoder.words(), &mut NoDropout).unwrap()
 }
 
-/// Returns the largest difference between the states of the pieces of texts.
+/// Returns the largest difference between the states of the subwords of texts.
 fn difference(ours: &Tensor, theirs: &Tensor) -> f32 {
     let batch = batch();
     let of = |(text, &len): (usize, &usize)| {

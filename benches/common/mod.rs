@@ -39,8 +39,8 @@ pub fn halves(text: &str) -> (&str, &str) {
     text.split_at(end.map_or(0, |at| middle + at + 1))
 }
 
-/// Returns the number of words of a text, counted at white space, whatever
-/// each system takes for a word.
+/// Returns the number of words of a text, counted at white space, however each system defines a
+/// word.
 pub fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
@@ -56,8 +56,8 @@ pub fn peak_memory(process: &str) -> String {
     }
 }
 
-/// Returns text with word frequencies like those of a language: the word of rank r has a
-/// probability of about 1/r (Zipf).
+/// Returns text with word frequencies as in a language: the word of rank r has a probability of
+/// about 1/r (Zipf).
 fn made_text(words: usize) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(2007);
     let vocabulary = vocabulary(&mut random);
@@ -91,8 +91,8 @@ fn made_text(words: usize) -> String {
 }
 
 /// Returns a vocabulary, the most frequent words first: the words of the examples in lower case,
-/// and then the names of the lists among many made words, each of which joins the first half of one
-/// word with the second half of another.
+/// and then the names of the lists among many invented words. Each invented word joins the first
+/// half of one word with the second half of another.
 fn vocabulary(random: &mut ChaCha8Rng) -> Vec<String> {
     let common: Vec<String> = words_of("examples").iter().map(|word| word.to_lowercase()).collect();
     let mut vocabulary = common.clone();

@@ -26,7 +26,7 @@ def train(
     progress: Progress | None = None,
     **options: Unpack[TrainOptions],
 ) -> Model:
-    """Train a model of a method ("majority", "hmm", "maxent", "ngram") on texts in their true case, and return it.
+    """Train a model on texts in their true case, and return it.
 
     Args:
         method: The method: see `majuscule train --help`.

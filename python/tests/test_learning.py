@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import majuscule
+from majuscule._learning import METHODS
 
 TEXT = (
     "We saw Ana in Lisbon. Then Ana left Lisbon.\nThe trains to Porto were late.\nMaria told Ana about Porto.\n"
@@ -23,7 +24,7 @@ def text(tmp_path: pathlib.Path) -> pathlib.Path:
     return file
 
 
-@pytest.mark.parametrize("method", ["majority", "hmm", "maxent", "ngram"])
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_is_trained(method: str, text: pathlib.Path, tmp_path: pathlib.Path) -> None:
     figures: list[dict[str, float]] = []
     model = majuscule.train(method, [text], lang="en", output=tmp_path / "model", progress=figures.append)

@@ -15,6 +15,7 @@ import sys
 import textwrap
 
 from majuscule import _native, _verbs
+from majuscule._learning import METHODS
 
 HERE = pathlib.Path(__file__).parents[1]
 
@@ -25,7 +26,7 @@ LIVE = {"lang", "in_place", "check", "diff", "stream", "max_delay", "id", "confi
 VERBS = {
     "RestoreFileOptions": ([("restore",)], OTHERWISE | LIVE),
     "ConvertOptions": ([("convert",)], OTHERWISE),
-    "TrainOptions": ([("train", method) for method in ("majority", "hmm", "maxent", "ngram")], OTHERWISE),
+    "TrainOptions": ([("train", method) for method in METHODS], OTHERWISE),
     "EvaluateOptions": ([("evaluate",)], OTHERWISE),
     "ScoreOptions": ([("score",)], OTHERWISE),
     # Outputs of other systems are inputs here.

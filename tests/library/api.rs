@@ -1,5 +1,5 @@
-//! The public API: what the crate's root exports, with fields, variants and signatures, compared with `api.txt`, so
-//! that every change to it is seen.
+//! The public API: all exports of the crate's root, with fields, variants and signatures, compared with `api.txt`,
+//! so that every change to it is seen.
 //!
 //! `MAJUSCULE_BLESS=1 cargo test -p majuscule --test library api` writes the file anew.
 
@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use majuscule::Format;
 
 /// Returns the source files below a folder, without the modules of tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -109,6 +111,9 @@ fn api(package: &Path) -> String {
             items.insert(format!("{name}: {}", member.trim_start_matches("pub ")));
         }
     }
+    // A macro makes the enum of formats from their list.
+    items.insert("enum Format".to_owned());
+    items.extend(Format::all().iter().map(|info| format!("Format: {:?}", info.format)));
     let found: BTreeSet<&str> = items
         .iter()
         .filter_map(|item| item.split([' ', ':', ',', '(', '<']).find(|word| names.contains(*word)))

@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use majuscule::{Format, MarkSet, RestoreOptions};
 use majuscule_base::files::Input;
-use majuscule_restore::models::{LANGUAGES, embedded};
+use majuscule_restore::models::{LANGUAGES, Methods, Preset, embedded};
 use majuscule_restore::restore;
 use majuscule_text::{Context, OutputForm};
 use serde::Deserialize;
@@ -38,7 +38,7 @@ struct FileCase {
     output: String,
 }
 
-/// The tables of `cases.toml`, but for `file`.
+/// The tables of `cases.toml`, except for `file`.
 fn cases() -> BTreeMap<String, Vec<Case>> {
     let mut tables = tables();
     tables.remove("file");
@@ -56,17 +56,9 @@ fn tables() -> toml::Table {
 
 /// The languages of the built-in models of this build.
 fn languages() -> Vec<&'static str> {
-    let built_in = [
-        ("en", cfg!(feature = "lang-en")),
-        ("es", cfg!(feature = "lang-es")),
-        ("fr", cfg!(feature = "lang-fr")),
-        ("nl", cfg!(feature = "lang-nl")),
-        ("pt", cfg!(feature = "lang-pt")),
-        ("de", cfg!(feature = "lang-de")),
-        ("it", cfg!(feature = "lang-it")),
-    ];
-    assert_eq!(built_in.map(|(language, _)| language), LANGUAGES, "the list has every language");
-    built_in.into_iter().filter_map(|(language, built_in)| built_in.then_some(language)).collect()
+    let methods = Methods::all();
+    let is_built_in = |language: &&str| methods.preset_store(language, Preset::Accurate).is_ok();
+    LANGUAGES.into_iter().filter(is_built_in).collect()
 }
 
 #[test]

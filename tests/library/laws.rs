@@ -19,8 +19,7 @@ struct Laws {
 }
 
 impl Laws {
-    /// Checks that the case read off a word and put back gives the same word, and that
-    /// any case changes only case.
+    /// Checks that applying the case of a word to it returns the same word, and that any case changes only case.
     fn check(&mut self, word: &str, locale: Locale) {
         let Self { small, key, out, again } = self;
         small.clear();
@@ -51,7 +50,7 @@ impl Laws {
 
 #[test]
 fn every_character_keeps_its_identity_in_every_place() {
-    // No character of the planes 4 to 13 is assigned: some of them stand for all.
+    // No character of the planes 4 to 13 is assigned: a sample of them represents all.
     let is_checked = |c: &char| !('\u{40000}'..='\u{dffff}').contains(c) || u32::from(*c) % 61 == 0;
     let check = |chars: std::ops::RangeInclusive<char>| {
         let (mut laws, mut word) = (Laws::default(), String::new());

@@ -1,4 +1,4 @@
-//! Text that comes in slowly, with a built-in model.
+//! Text that arrives slowly, with a built-in model.
 
 use majuscule::{Capitalized, Format, MarkSet, Model, RestoreOptions};
 use majuscule_restore::stream_as;

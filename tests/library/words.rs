@@ -1,4 +1,4 @@
-//! The words of a text, one by one, as the library gives them.
+//! The words of a text, one by one, as the library returns them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use majuscule::{MarkPlaces, MarkSet, Model, Preset, RestoreOptions, RestoredPart, Streaming, WordStream};
@@ -22,7 +22,7 @@ fn the_words_of_a_text_are_decided_as_the_text_is() {
 #[test]
 fn the_time_of_the_default_grows_with_the_length_of_a_text() {
     let model = Model::embedded("en").unwrap();
-    // What this thread has computed, which other work on the machine does not change.
+    // The computing time of this thread, which other work on the machine does not change.
     let nanos = || {
         std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse::<f64>().ok()
     };

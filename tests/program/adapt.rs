@@ -1,4 +1,4 @@
-//! `majuscule adapt`: a model takes in a small text.
+//! `majuscule adapt`: a model learns a small text.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -66,7 +66,7 @@ fn a_model_of_bert_is_adapted_with_options_of_its_own() {
     assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "toy-bert", "b.txt"]));
     let adapted = &manifest["settings"]["adapted"][0];
     assert_eq!((&adapted["files"][0], &adapted["protocol"]), (&"b.txt".into(), &"asr:9".into()));
-    // Settings that are not given are those of the first training.
+    // Settings that are not given keep the values of the first training.
     assert_eq!(
         [&adapted["rate"], &adapted["head_rate"]],
         [&serde_json::json!(0.003), &serde_json::json!(0.01)]

@@ -150,7 +150,7 @@ fn annotate_refuses_systems_that_cannot_be_compared() {
     let desk = Desk::new();
     desk.write("short.txt", "we met ada\n");
     for (arguments, code, problem) in [
-        ("--output low.txt", 2, "1 systems: expected 2 to 26 that may differ"),
+        ("--output low.txt", 2, "1 systems: expected from 2 to 26"),
         ("--output low.txt --output low.txt", 2, "low.txt is named twice: name each system once"),
         ("--reference ref.txt", 2, "--output <FILE>"),
         ("--model model --output low.txt", 2, "--reference <FILE>"),
@@ -198,7 +198,7 @@ fn agreement_tells_what_annotators_prefer_and_whether_they_agree() {
         assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
     };
     near(&report["systems"][0]["fraction"], 5.0 / 9.0);
-    // Three pairs of choices for row 1, and one for each other row; those for row 3 differ.
+    // Three pairs of choices for row 1, and one for each other row; the choices for row 3 differ.
     near(&report["agreement"], 5.0 / 6.0);
     // Ana and Rui: 3 of 4 equal. By chance 2/4 * 1/4 + 2/4 * 3/4 = 1/2. (3/4 - 1/2) / (1/2) = 1/2
     near(&report["pairs"][0]["kappa"], 0.5);

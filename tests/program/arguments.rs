@@ -1,4 +1,4 @@
-//! Arguments that cannot be, and those that are meant under another name.
+//! Impossible arguments, and arguments that are meant under another name.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::room::Room;
@@ -17,12 +17,12 @@ fn arguments_that_cannot_be_are_exit_code_2() {
         let problem = "--lang \"english\" is not a language tag: expected one such as en";
         room.fails(&format!("{verb} --lang english"), b"", 2, &[problem]);
     }
-    let languages = ["\"tlh\"", "en, es, fr, nl, pt, de, it", "--model"];
+    let languages = ["\"tlh\"", &majuscule_restore::models::LANGUAGES.join(", "), "--model"];
     room.fails("restore --lang tlh a.txt", b"", 2, &languages);
     room.fails("restore --case loud a.txt", b"", 2, &["loud", "auto", "keep", "ignore"]);
     room.fails("restore --sentence-start 1 a.txt", b"", 2, &["auto", "always", "never"]);
     room.fails("restore --modle x", b"", 2, &["--modle", "--model"]);
-    // An option that there is not is no file either.
+    // An unknown option is not read as a file either.
     for line in ["restore --qqq", "train maxent --qqq", "serv", "restore --in-place=x --qqq"] {
         let said = String::from_utf8(room.run(line, b"").stderr).unwrap();
         assert!(said.contains("error: ") && !said.contains("as a value"), "{said}");
@@ -41,7 +41,7 @@ fn what_is_asked_for_by_another_name_is_answered() {
     let room = Room::new();
     let spoken = b"where did you go i went to lisbon with my mother";
     assert_eq!(room.out("restore --punctuate", spoken), room.out("restore --marks", spoken));
-    // Text that has its punctuation stays as it is, unless all of it is asked for.
+    // Text that has its punctuation stays as it is, unless all of it is requested.
     let written = b"Well, we met.\nso where did you go i went to lisbon\nYes, we did.\n";
     assert_eq!(room.out("restore --marks=auto", written), room.out("restore --marks", written));
     assert!(!String::from_utf8(room.out("restore --marks", written)).unwrap().contains('?'));

@@ -313,7 +313,7 @@ static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
     models
 });
 
-/// Cascades whose first model has marks, and the second of the same language has none, or has marks, too.
+/// Cascades whose first model has marks, and whose second model, of the same language, has marks or has none.
 static CASCADES: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let again = |draft: &Draft| load(&packed(draft.pack()).unwrap()).unwrap();
     let has_marks = |model: &Model| !model.restorer.labels().marks().is_empty();
@@ -555,7 +555,7 @@ proptest! {
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, soft) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
-                // A soft end may stand only at the end of a line, where a method may stop looking.
+                // A soft end may be only at the end of a line, where a method may stop looking.
                 let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= Break::Line);
                 let after = if *soft && breaks { Boundary::Line } else { Boundary::None };
                 session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
@@ -592,8 +592,8 @@ proptest! {
 
             let mut session = restorer.session(request);
             let (mut found, mut at) = (Vec::new(), 0);
-            // A mark that was answered too early, or left out, decides what follows it: the text
-            // then stands as it was answered.
+            // A mark that was answered too early, or left out, decides what follows it: the text then stays as it was
+            // answered.
             let mut is_free = true;
             for (len, now) in cuts.iter().cycle().take(1000) {
                 if at == tokens.len() {
@@ -635,10 +635,10 @@ proptest! {
         cuts in prop::collection::vec((1usize..12, Just(false)), 1..12),
         look_ahead in prop::option::of(0usize..4),
     ) {
-        // Marks that end a sentence are evidence about the line before them, all marks tell whether the text
-        // has its punctuation, and they come too late for a stream; so do the end of code, and what shows that a line began with
-        // the label of a speaker: a colon, or the blanks behind the letter Q. A hyphen
-        // may divide a word at the end of a line.
+        // Marks that end a sentence are evidence about the line before them, all marks show whether the text has its
+        // punctuation, and they come too late for a stream; so do the end of code, and the evidence that a line began
+        // with the label of a speaker: a colon, or the blanks after the letter Q. A hyphen may divide a word at the end
+        // of a line.
         let is_late = |c: char| is_end_mark(c) || matches!(c, ',' | ';' | '·' | '…' | ':' | 'q' | 'Q' | '$' | '`' | '-' | '‐' | '\u{ad}');
         let unmarked: String = text.chars().filter(|&c| !is_late(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
@@ -822,7 +822,7 @@ proptest! {
         lines in prop::collection::vec(any_text(), 1..4),
         step in 1usize..40,
     ) {
-        // Code is passed over in plain text, and records have none.
+        // Code is skipped in plain text, and records have no code.
         let lines: Vec<String> =
             lines.iter().map(|line| line.replace(['\r', '\n', '$', '`', '\\'], " ")).collect();
         let object = |text: &String| format!("{{\"text\":{}}}\n", serde_json::to_string(text).unwrap());
@@ -961,7 +961,7 @@ fn a_line_without_end_is_restored_the_same_the_second_time() {
     }
 }
 
-/// Checks that a method returns probabilities if and only if it says that it has them.
+/// Checks that a method returns probabilities if and only if it declares that it has them.
 #[test]
 fn a_method_that_says_so_has_probabilities_and_no_other() {
     let tokens = Tokens::of_words(["the", "who", "met", "in", "lisbon"], Locale::Root);
@@ -977,7 +977,7 @@ fn a_method_that_says_so_has_probabilities_and_no_other() {
     assert_eq!(seen, [true; 2], "methods of both kinds are tested");
 }
 
-/// Checks that sentence ends are answered if they are asked for, and change no case.
+/// Checks that sentence ends are answered if they are requested, and change no case.
 #[test]
 fn a_method_that_ends_sentences_says_where_and_changes_no_case() {
     let ending =
@@ -1075,7 +1075,7 @@ fn a_model_cut_off_anywhere_is_refused() {
     for (draft, model) in MODELS.iter() {
         let whole = draft.pack();
         let end = whole.iter().rposition(|&b| b != 0).unwrap() + 1;
-        // Every length near both ends, and a sample of those between.
+        // Every length near both ends, and a sample of the lengths between.
         let is_tried = |&len: &usize| len < 1024 || len + 512 > whole.len() || len % 61 == 0;
         for len in (0..whole.len()).filter(is_tried) {
             match packed(whole[..len].to_vec()).and_then(|store| load(&store)) {
@@ -1121,7 +1121,7 @@ fn a_flipped_bit_gives_an_error_or_a_model_and_never_a_panic() {
             let mut bytes = whole.clone();
             bytes[at] ^= 1 << (at % 8);
             let Ok(flipped) = packed(bytes).and_then(|store| load(&store)) else { continue };
-            // The manifest may have changed; after it stand the files, which have checksums.
+            // The manifest may have changed; after it come the files, which have checksums.
             if at >= whole.len() - files {
                 assert_eq!(answers(&flipped), answers(model), "byte {at} was altered");
             } else {

@@ -1,5 +1,5 @@
-//! `majuscule convert` as a user meets it: its output, what it refuses and where, and its notes
-//! on parts that are left out.
+//! `majuscule convert` as a user meets it: its output, its errors and their locations, and its
+//! notes on parts that are left out.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -125,7 +125,7 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
     assert_eq!(told, "majuscule: left out: identifiers of 1 cue, 1 head\n");
     room.write("out.ass", &ass);
     assert_eq!(room.both("out.ass --to text --drop", "").0, "so ana & we\n");
-    // Margins of zeros are none.
+    // Margins of zeros count as no margins.
     let zeros = "[Events]\nFormat: Start, End, MarginL, Text\nDialogue: 0:00:01.00,0:00:02.00,0000,so\n";
     let (srt, told) = room.both("- --from ass --to srt --drop", zeros);
     assert_eq!(srt, "1\n00:00:01,000 --> 00:00:02,000\nso\n\n");
@@ -192,7 +192,7 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from jsonl --to srt",
             fine,
-            "standard input, line 1, column 10: what 0.0001 has beyond milliseconds would be lost",
+            "standard input, line 1, column 10: the digits of 0.0001 beyond milliseconds would be lost",
         ),
         (
             "- --from jsonl --to vtt --drop",
@@ -207,12 +207,12 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from vtt --to srt",
             "WEBVTT\n\na\n00:01.000 --> 00:02.000\nso",
-            "standard input, line 3, column 1: the identifier \"a\", which is no number,",
+            "standard input, line 3, column 1: the identifier \"a\", which is not a number,",
         ),
         (
             "- --from srt --to ass",
             "1\n0:00:01,005 --> 0:00:02,000\nso",
-            "standard input, line 2, column 1: what 1.005 has beyond hundredths would be lost, since .ass",
+            "standard input, line 2, column 1: the digits of 1.005 beyond hundredths would be lost, since .ass",
         ),
         (
             "- --from srt --to ass --drop",

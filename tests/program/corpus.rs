@@ -1,4 +1,4 @@
-//! `majuscule corpus`: what a text has in common with another one.
+//! `majuscule corpus`: the overlap of two texts.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::command::run_with_input;

@@ -54,14 +54,15 @@ fn a_library_that_restores_has_no_command_line_no_c_and_no_training_in_it() {
 #[test]
 fn a_module_of_formats_uses_only_those_above_it() {
     let folder = Path::new(crate::ROOT).join("crates/format/src");
+    let list = fs::read_to_string(folder.join("lib.rs")).expect("the package has a root");
     let read = |file: &str| {
         let text = fs::read_to_string(folder.join(file)).expect("the module has a file");
         text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
     };
-    let list = read("lib.rs");
     let modules: Vec<&str> = list
         .lines()
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+        .filter(|module| folder.join(format!("{module}.rs")).exists())
         .collect();
     assert!(modules.contains(&"srt"), "{modules:?}");
     for (at, module) in modules.iter().enumerate() {

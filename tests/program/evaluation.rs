@@ -384,7 +384,7 @@ Ada|0|.\n";
         found("a.stm --per-category", "categories"),
         [line("o", 3, 1), line("f0", 2, 0), line("female", 2, 0), line("f1", 1, 1), line("male", 1, 1)]
     );
-    // First words of sentences do not count. Numbers of speakers are those of a file.
+    // First words of sentences do not count. Numbers of speakers are valid within a file.
     assert_eq!(
         found("b.nlp a.stm --per-speaker", "speakers"),
         [line("b.nlp 0", 1, 0), line("b.nlp 1", 0, 1), line("a.stm ana", 2, 0), line("a.stm bo", 1, 1)]
@@ -660,7 +660,7 @@ fn recognisers_are_compared_on_folders_in_one_run() {
     assert!(csv.contains("\nSentence ends,bad,recall,0,"), "{csv}");
     let latex = fs::read_to_string(folder.path().join("a.tex")).unwrap();
     assert!(latex.contains("\\caption{Punctuation marks}") && latex.contains("\\bottomrule"), "{latex}");
-    // What is there is not replaced.
+    // Existing files are not replaced.
     let again = majuscule(folder.path(), arguments);
     assert!(!again.status.success());
 }

@@ -361,7 +361,7 @@ fn headings_of_a_text_are_left_out() {
     let room = Room::new(&recipe(3));
     room.write("talks.txt", talks);
     let (_, told) = room.refusal();
-    assert!(told.contains("holds 2 lines after the first 0, but the recipe takes 3"), "{told}");
+    assert!(told.contains("holds 2 lines after the first 0, but the recipe needs 3"), "{told}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_transducer_is_built_applied_and_drawn() {
     assert!(!room.path("x.fst").exists(), "of several outputs all appear or none");
     room.fails("fst build tiny.arpa -o x.fst --map-weight -1", b"", 2, &["--map-weight -1", "0 or more"]);
     room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is not an OpenFst machine"]);
-    // An error in the contents of a file is no error of usage: the exit code is 1.
+    // An error in the contents of a file is not an error of usage: the exit code is 1.
     room.write("few.out", "<eps>\t0\nus\t5\n");
     room.fails("fst apply t.fst --osymbols few.out", b"us", 1, &["t.fst: the machine writes the label "]);
     let whole = fs::read(room.path("t.fst")).unwrap();

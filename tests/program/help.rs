@@ -4,6 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use majuscule_base::named::NamedValue;
+use majuscule_format::Format;
+use majuscule_restore::models::LANGUAGES;
+
 use crate::command::run_with_input;
 use crate::room::Room;
 
@@ -96,6 +100,11 @@ fn help_manual_and_completions_print() {
     for option in ["--marks", "--lang", "--stream"] {
         assert!(short.contains(option), "{option}");
     }
+    let words = short.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&LANGUAGES.join(", ")), "the help of --lang lacks a language: {words}");
+    for (_, format, _) in Format::VALUES {
+        assert!(long.contains(&format!("- {format}:")), "{format}");
+    }
     for option in ["--mark-threshold <", "--cascade <", "--precision <", "--input-limit <"] {
         assert!(!short.contains(option) && long.contains(option), "{option}");
     }
@@ -148,8 +157,9 @@ fn every_option_in_the_book_is_one_of_its_verb() {
     assert!(options > 80, "only {options} options: this test reads the book wrong");
 }
 
-/// Returns the options in the commands of a document, each with its verb, and those of its tables,
-/// which belong to `restore`. Methods and settings that the default build lacks are left out.
+/// Returns the options in the commands of a document, each with its verb, and the options in its
+/// tables, which belong to `restore`. Methods and settings that the default build lacks are left
+/// out.
 fn documented_options(text: &str) -> Vec<(String, String)> {
     const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment", "tagger"];
     const ELSEWHERE: &[&str] = &["bert", "bilstm", "cuda"];

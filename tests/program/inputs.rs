@@ -1,4 +1,4 @@
-//! Inputs of all verbs: folders, standard input, packed texts, and what is no text.
+//! Inputs of all verbs: folders, standard input, packed texts, and input that is not text.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;

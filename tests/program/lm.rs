@@ -118,7 +118,7 @@ fn a_language_model_is_trained_from_counts_of_its_pieces() {
         "lm merge 1.counts plain.counts -o a.counts",
         b"",
         1,
-        &["plain.counts", "white space", "count both alike"],
+        &["plain.counts", "white space", "count both with the same settings"],
     );
     let whole = bytes("all.counts");
     fs::write(room.path("cut.counts"), &whole[..whole.len() - 1]).unwrap();

@@ -25,6 +25,7 @@ mod outputs;
 mod restore;
 mod room;
 mod tagger;
+mod touched;
 mod train;
 #[cfg(unix)]
 mod unfinished;

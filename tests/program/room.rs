@@ -109,8 +109,8 @@ impl Room {
     }
 }
 
-/// Checks that the output of a command is that of a failure with this code, and that its message contains
-/// all of these parts and no panic.
+/// Checks that a command failed with this code, and that its message contains all of these parts and no
+/// panic.
 fn is_failure(line: &str, output: Output, code: i32, parts: &[&str]) {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{line}: {error}");

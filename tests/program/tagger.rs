@@ -19,7 +19,7 @@ fn treebank(sentences: &[&str]) -> String {
     text
 }
 
-/// Names and nouns that no affix tells apart: only the word before them does.
+/// Names and nouns that no affix distinguishes: only the word before them does.
 const SENTENCES: [&str; 6] = [
     "We/PRON met/VERB with/ADP Rose/PROPN in/ADP Lisbon/PROPN ./PUNCT",
     "We/PRON met/VERB the/DET mayor/NOUN in/ADP Porto/PROPN ./PUNCT",

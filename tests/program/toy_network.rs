@@ -1,5 +1,5 @@
 //! Models of `bert`, with the toy encoder of `tests/data` and heads that nobody trained, and of `cnn-bilstm`, with
-//! weights that nobody trained: what they answer is arbitrary, and the same everywhere.
+//! weights that nobody trained: their answers are arbitrary, and the same everywhere.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use majuscule_methods::model::{Draft, Packed};
@@ -121,8 +121,8 @@ fn whole_of(languages: &str) -> Draft {
     Draft::new(manifest, sections)
 }
 
-/// Returns the tensors of the encoder, without those of its own heads, and after them those of the
-/// heads here.
+/// Returns the tensors of the encoder, without the tensors of its own heads, followed by the tensors of the heads
+/// here.
 fn weights() -> Vec<u8> {
     let (length, rest) = ENCODER.split_first_chunk::<8>().unwrap();
     let (header, bytes) = rest.split_at(u64::from_le_bytes(*length) as usize);

@@ -1,4 +1,4 @@
-//! `majuscule train`: what is refused, what becomes part of a model, and how a training goes on.
+//! `majuscule train`: refused input, the contents of a model, and how a training continues.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -156,8 +156,8 @@ fn lists_and_a_lexicon_become_part_of_a_model() {
     room.fails("restore --model other", b"we", 1, &["other: lists.bin is missing"]);
 }
 
-/// Kills a training once its checkpoint, `kept`, is there, and returns what it wrote. If the training is done
-/// before, it starts again from nothing, and the checks after this hold too.
+/// Kills a training once its checkpoint, `kept`, exists, and returns the training's output. If the training
+/// is done before, it starts again from nothing, and the checks after this hold too.
 fn killed_after_checkpoint(room: &Room, line: &str) -> Output {
     let mut child = spawn(program().args(line.split_whitespace()).current_dir(room.folder()));
     let begun = Instant::now();

@@ -1,5 +1,5 @@
-//! Outputs that are not finished, since the disk is full or the program is ended: nothing of them
-//! stands under its name.
+//! Outputs that are not finished, because the disk is full or the program is killed: no part of
+//! them has the final name.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -207,7 +207,8 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
         let left = if number == 9 { vec![".majuscule-0.tmp"] } else { Vec::new() };
         assert_eq!(room.names(), left, "{name}");
     }
-    // The next run removes the temporary files of dead processes, and keeps those of living ones.
+    // The next run removes the temporary files of dead processes, and keeps the files of living
+    // processes.
     fs::create_dir(room.path(".majuscule-7.tmp")).unwrap();
     room.write(".majuscule-7.tmp/words.bin", "half").write(".majuscule-x.tmp", "mine");
     let mut living = majuscule_base::files::Publish::new(room.path("other.txt")).unwrap();

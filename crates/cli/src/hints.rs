@@ -7,8 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const WISHES: [(&[&str], &str); 14] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
-        "majuscule restore --marks inserts commas, full stops and question marks; train maxent, hmm, ngram, bert, bilstm and cnn-bilstm \
-         learn them with --marks",
+        "majuscule restore --marks inserts commas, full stops and question marks; train learns them with \
+         --marks",
     ),
     (
         &["serve", "server", "http", "api", "rest", "daemon", "listen"],
@@ -26,15 +26,15 @@ const WISHES: [(&[&str], &str); 14] = [
         &["truecase", "recase", "capitalize", "capitalise", "predict", "infer", "correct", "fix"],
         "use majuscule restore",
     ),
-    (&["language", "lng"], "name the language with --lang en, es, fr, nl, pt, de, it or auto"),
+    (&["language", "lng"], "name the language with --lang, such as --lang pt, or detect it with --lang auto"),
     (
         &["detect", "detect-language", "langid"],
         "restore --lang auto detects the language of each file, and the summary of several files names their languages",
     ),
     (
         &["download", "pull", "list-models"],
-        "nothing needs to be downloaded: the models of en, es, fr, nl, pt, de and it are inside the program (majuscule restore --lang pt), and \
-         majuscule models lists them all",
+        "nothing needs to be downloaded: the models are inside the program (majuscule restore --lang pt), and majuscule models \
+         lists them all",
     ),
     (&["output-dir", "outdir", "output-folder"], "-o FOLDER/ writes each text to that folder under its name"),
     (&["recursive", "r"], "a folder is read with its subfolders: majuscule restore talks/ -o restored/"),

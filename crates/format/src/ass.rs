@@ -24,9 +24,9 @@ use majuscule_text::RestoreOptions;
 
 /// Subtitles of Aegisub and SubStation Alpha.
 pub(super) const ASS: FormatInfo = FormatInfo {
-    format: Format::Ass,
-    name: "ass",
-    help: "Subtitles of Aegisub and SubStation Alpha",
+    example: "[Script Info]\r\nTitle: the bbc\r\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n\
+              Dialogue: 0,0:00:01.00,0:00:02.00,d,ana,0,0,0,,{\\an8}the b{\\b1}bc met\\Nin new york. who{x}\nComment: 0,a\n\
+              Dialogue: 0,0:00:02.00,0:00:03.00,d,rui,0,0,0,,İstanbul\\h{\\p1}m 0 0{\\p0}u.s., MAN: ebay",
     shown: ".ass",
     family: FormatFamily::Subtitles,
     extensions: &["ass", "ssa"],
@@ -74,7 +74,7 @@ Style: Default,Arial,16,&H00FFFFFF,&H000000FF,&H00000000,&H00000000,0,0,0,0,100,
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text";
 
-/// Returns the value of a field, by its name in lower case, that stands for nothing.
+/// Returns the value of a field that means that it is empty; `name` is in lower case.
 fn usual(name: &str) -> &'static str {
     match name {
         "layer" | "marginl" | "marginr" | "marginv" => "0",
@@ -83,7 +83,7 @@ fn usual(name: &str) -> &'static str {
     }
 }
 
-/// Returns true if this value of a field stands for nothing: old files have margins of `0000`.
+/// Returns true if this value of a field means that it is empty: old files have margins of `0000`.
 fn is_usual(name: &str, value: &str) -> bool {
     let is_zero = !value.is_empty() && value.bytes().all(|b| b == b'0');
     usual(name) == if is_zero { "0" } else { value }
@@ -371,7 +371,7 @@ impl AssWriter {
         self.is_begun = true;
     }
 
-    /// Takes the fields that an event has in this file, and drops the others.
+    /// Keeps the fields that an event has in this file, and drops the others.
     fn fit_fields(&self, segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
         let names: Vec<String> = self.lines.fields.iter().map(|name| name.to_ascii_lowercase()).collect();
         let is_name = |name: &String| matches!(name.as_str(), "name" | "actor");
@@ -408,7 +408,7 @@ impl segment::SegmentWriter for AssWriter {
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
         self.events += 1;
-        // The order of the events says the same.
+        // The order of the events has the same effect.
         segment.id.take_if(|id| *id == self.events.to_string());
         if losses.from.has_voices && segment.speaker.is_none() {
             segment.speaker = cue::voice(&segment);

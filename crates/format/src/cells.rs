@@ -3,7 +3,7 @@
 /// The quotes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellQuotes {
-    /// The cell stands in quotes, and a quote in it is doubled.
+    /// The cell is in quotes, and a quote in it is doubled.
     Quoted,
     /// The cell stands alone, and ends at the next delimiter.
     Bare {

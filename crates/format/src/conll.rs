@@ -25,9 +25,8 @@ use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// CoNLL's columns.
 pub(super) const CONLL: FormatInfo = FormatInfo {
-    format: Format::Conll,
-    name: "conll",
-    help: "Columns, one word per line",
+    example: "# the bbc\n1-2\tthe\tlemma\tX\t_\t_\t0\troot\t_\t_\n1\tth\tthe\tX\t_\t_\t0\troot\t_\t_\n3\tBBC\tbbc\tX\t_\t_\t0\troot\t_\t_\n\n\
+              1\tebay\tx\tX\t_\t_\t0\troot\t_\t_\r\n2\t.\tx\tX\t_\t_\t0\troot\t_\t_\n\n1\tmet\tx\tX\t_\t_\t0\troot\t_\t_\n",
     shown: "CoNLL",
     family: FormatFamily::Columns,
     extensions: &["conll", "conllu"],
@@ -404,9 +403,9 @@ impl segment::SegmentWriter for ConllWriter {
     }
 }
 
-/// Returns a row as a line. A blank stands before a word that begins with `#`, which would
-/// otherwise make the line a comment, and between the columns, since after a blank a tab would make
-/// the next column a part of the word.
+/// Returns a row as a line. A blank is before a word that begins with `#`, which would otherwise
+/// make the line a comment, and between the columns, since after a blank a tab would make the next
+/// column a part of the word.
 fn written(row: &SegmentColumns, columns: &[String]) -> String {
     let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
     match blank_before(&columns[0]) {

@@ -46,7 +46,7 @@ pub struct WrittenWords {
 const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
-    /// Settles the copies in a piece, whose words have these outcomes; pieces come in order.
+    /// Settles the copies in a piece whose words have these outcomes; pieces come in order.
     pub fn repeat_answers(&mut self, piece: &mut Piece, decisions: &[Decision], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
@@ -101,7 +101,7 @@ const LINES: usize = 4;
 #[derive(Debug, Default)]
 pub struct RolledLines {
     cue: u64,
-    /// The lines of the previous cue; `lines` are those of this cue so far.
+    /// The lines of the previous cue; `lines` are the lines of this cue so far.
     last: Vec<RolledLine>,
     lines: Vec<RolledLine>,
     /// True if all lines of this cue are repeated so far; `next` is then the line of the previous
@@ -121,7 +121,7 @@ struct RolledLine {
     /// The positions of its parts, one after the other: in the line, and in the piece once the line is
     /// taken.
     parts: Vec<Range<usize>>,
-    /// The number of each word in the file, and its place in the text.
+    /// The number of each word in the file, and its position in the text.
     words: Vec<(u64, Range<usize>)>,
     is_searched: bool,
     /// The number of other lines that were new since this line was new.
@@ -193,7 +193,7 @@ impl RolledLine {
 #[derive(Debug)]
 enum ReadLine {
     New(RolledLine),
-    /// The line of the previous cue with this number, as it stands now.
+    /// The line of the previous cue with this number, as it is now.
     Again(usize, RolledLine),
 }
 
@@ -239,7 +239,7 @@ impl RolledLines {
         found.is_some()
     }
 
-    /// Reads a line that is text as a whole, in the cue of this number, and returns true if it
+    /// Reads a line that consists only of text, in the cue with this number, and returns true if it
     /// repeats a line of the previous cue.
     pub fn repeats(&mut self, cue: u64, line: &str) -> bool {
         let part = TextPart { position: 0..line.len(), ..TextPart::default() };

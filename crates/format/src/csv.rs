@@ -22,9 +22,7 @@ use majuscule_text::{Break, Context, RestoreOptions};
 
 /// Tables with quotes around some cells.
 pub(super) const CSV: FormatInfo = FormatInfo {
-    format: Format::Csv,
-    name: "csv",
-    help: "A table with commas or semicolons between cells, some of them in quotes, and the text in the column that --field names",
+    example: "id,text\r\n1,the BBC met. İstanbul\r\n2,\"in new york, \"\"who\"\"\"\n3,\"ebay\nu.s. who?\"\n\n4,<i>bbc</i>\n",
     shown: ".csv",
     family: FormatFamily::Records,
     extensions: &["csv"],
@@ -38,7 +36,7 @@ pub(super) const CSV: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// The characters that may stand between cells, from the most usual to the rarest.
+/// The characters that may be between cells, from the most usual to the rarest.
 const DELIMITERS: [u8; 4] = *b",;\t|";
 
 /// The delimiters of a table without a header, from the one that is rarest in text.
@@ -84,7 +82,7 @@ struct CsvReader {
 /// A row that is being read.
 #[derive(Debug, Default)]
 struct Row {
-    /// The number of cells that have ended, and of those up to the last one with something in it.
+    /// The number of cells that have ended, and the number of cells up to the last one with content.
     cells: usize,
     filled: usize,
     is_open: bool,
@@ -104,7 +102,7 @@ struct CellPart {
 }
 
 impl CsvReader {
-    /// Starts a table: `field` gives the column of the text by its name in the header (`text` by
+    /// Starts a table: `field` is the column of the text, by its name in the header (`text` by
     /// default, and the only column), or by its number, counted from 1, for a table without a
     /// header. With the context [`Context::Line`] each row is a text of its own.
     pub(super) fn new(field: Option<&str>, context: Context) -> Self {
@@ -155,7 +153,7 @@ impl CsvReader {
         if !ends && !is_open {
             self.row.from = self.line;
         }
-        // The same cell may go on for many lines.
+        // The same cell may continue for many lines.
         self.row.is_open = !ends;
         cells
     }
@@ -260,7 +258,7 @@ fn reader(delimiter: u8) -> Reader {
     reader
 }
 
-/// Reports the cells of a line that have another one behind them. Returns the start of the last cell,
+/// Reports the cells of a line that have another one after them. Returns the start of the last cell,
 /// and true if that ends with the line.
 fn cut(reader: &mut Reader, line: &str, tell: &mut dyn FnMut(Range<usize>)) -> (usize, bool) {
     let (mut at, mut start, mut content) = (0, 0, [0; 256]);
@@ -285,7 +283,7 @@ fn split(line: &str, delimiter: u8) -> Vec<&str> {
     cells
 }
 
-/// Returns the delimiter of a header: one that gives the wanted name, or the most names.
+/// Returns the delimiter of a header: one that results in the wanted name, or in the most names.
 fn delimiter_of_header(line: &str, wanted: &str) -> u8 {
     let has_name = |cell: &&str| cell.trim().trim_matches('"').eq_ignore_ascii_case(wanted);
     let count = |delimiter: u8| {

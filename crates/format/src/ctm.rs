@@ -28,9 +28,8 @@ use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's recogniser output.
 pub(super) const CTM: FormatInfo = FormatInfo {
-    format: Format::Ctm,
-    name: "ctm",
-    help: "NIST recogniser output, one word per line",
+    example: ";; made\na A 0.5 0.25 Good 0.9 lex ána\na A * * <ALT_BEGIN>\na A 1 1 met,\na A * * <ALT>\na A 1 1 <hm> NA\na A * * <ALT_END>\n\
+              b 1 0 1 Yés\n",
     shown: ".ctm",
     family: FormatFamily::Transcript,
     extensions: &["ctm"],
@@ -174,8 +173,8 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
 }
 
-/// Returns true for what may be written as a confidence: a number, or something that says that there is
-/// none, `NA`, `nan` or `inf`.
+/// Returns true for text that may be written as a confidence: a number, or a sign that there is none,
+/// `NA`, `nan` or `inf`.
 fn may_be_confidence(text: &str) -> bool {
     text.eq_ignore_ascii_case(NOT_APPLICABLE) || text.parse::<f64>().is_ok()
 }
@@ -391,11 +390,10 @@ fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
     fields.join(if line.contains('\t') { "\t" } else { " " })
 }
 
-/// The type of what is not scored.
+/// The type of words that are not scored.
 const MISC: &str = "misc";
 
-/// Returns the break before a word of `now`, another recording, channel or speaker than those in
-/// `last`.
+/// Returns the break before a word of `now` if its recording, channel or speaker differs from `last`.
 pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     let before = match (last[0] == now[0], last[1..] == now[1..]) {
         (false, _) => Break::Document,
@@ -472,7 +470,7 @@ impl segment::SegmentWriter for CtmWriter {
             losses.drop_part(
                 LossKind::Confidence,
                 0,
-                format_args!("the confidence \"{confidence}\", which is no number,"),
+                format_args!("the confidence \"{confidence}\", which is not a number,"),
             )?;
         }
         if segment.text.is_empty() && segment.tags.is_empty() {
@@ -593,6 +591,20 @@ fn each_word(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case_laws::{check_cases, error, starts, words};
+
+    #[test]
+    fn a_recording_is_a_text() {
+        let file = ";; made\na A 0.5 0.25 we 0.9\na A 0.8 0.1 met. 0.9\r\na A 1 0.1 <laugh>\na A 1 1 then\n\
+                    a A * * <ALT_BEGIN>\na A 2 1 i\na A * * <ALT>\na A 2 1 you\na A * * <ALT_END>\na A 3 1 [noise] NA\n\
+                    a A 3 1 left 0.5\na B 0 1 é\u{30c}é\nb A 0 1 yes";
+        assert_eq!(words(Format::Ctm, file), ["we", "met", "then", "i", "left", "é\u{30c}é", "yes"]);
+        assert_eq!(starts(Format::Ctm, file), ["we", "then", "é\u{30c}é"]);
+        check_cases(Format::Ctm, file);
+        let found = error(Format::Ctm, "a A 0 1 so\na A x 1 we\n");
+        assert!(found.starts_with("data, line 2, column 5: found \"x\", but the beginning"), "{found}");
+        assert_eq!(words(Format::Ctm, "a A 0 1 so\na A x 1 we\na A 0 1 go"), ["so", "go"]);
+    }
 
     #[test]
     fn a_line_is_a_word_with_its_times() {

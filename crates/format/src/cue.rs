@@ -21,8 +21,8 @@ use majuscule_text::{Break, RestoreOptions};
 /// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
 
-/// The notes before and after a line that is sung: where marks are inserted, it is a turn of its own,
-/// and none stands behind its last word. They are text, so that the words beside them do not change.
+/// The notes before and after a line that is sung: where marks are inserted, it is a turn of its own, and
+/// no mark is inserted after its last word. They are text, so that the adjacent words do not change.
 const NOTES: [char; 2] = ['♪', '♫'];
 
 /// The mark between the times of a cue.
@@ -142,14 +142,14 @@ pub(super) struct CueScanner {
     tag: Option<String>,
     /// The last speaker, if voices are named.
     voice: String,
-    /// True if a sentence begins with the next text, because a speaker's name stands before it.
+    /// True if a sentence begins with the next text, because a speaker's name is before it.
     begins: bool,
     /// True if some text had a mark at its end; `ended` is true if the last text had one.
     marked: bool,
     ended: bool,
     /// The names of speakers in the text.
     names: CueNames,
-    /// True if marks are put into the text: those that are there then tell nothing about names.
+    /// True if marks are inserted into the text: the existing marks then say nothing about names.
     puts_marks: bool,
 }
 
@@ -172,7 +172,7 @@ impl CueScanner {
         self.before = self.before.max(Some(Break::Turn));
     }
 
-    /// Notes that the next text is another one, of which the last says nothing.
+    /// Notes that the next text is a separate one, about which the last says nothing.
     pub(super) fn end_text(&mut self) {
         self.before = Some(Break::Document);
         (self.marked, self.ended) = (false, false);
@@ -254,7 +254,7 @@ impl CueScanner {
             true => parts.push_beginning(part.clone(), self.before.take()),
             false => parts.push(part.clone(), self.before.take()),
         }
-        // A note inside a tag that goes on in the next line ends no song.
+        // A note inside a tag that continues in the next line does not end a song.
         let is_tag = || text.rfind(['<', '{']).is_some_and(|at| !text[at..].contains(['>', '}']));
         let is_last = || {
             let mut rest = &line[part.end..];
@@ -268,7 +268,7 @@ impl CueScanner {
         }
     }
 
-    /// Adds the label of a speaker, without what stands between its name and its colon.
+    /// Adds the label of a speaker, without the text between its name and its colon.
     fn push_label(&mut self, line: &str, label: Range<usize>, parts: &mut LineParts) {
         let role = self.begin_label(&line[label.clone()]);
         let name = label.start + name_in(&line[label.clone()]).len();
@@ -279,7 +279,7 @@ impl CueScanner {
         parts.push_label(label, self.before.take(), role);
     }
 
-    /// Notes the label of a speaker, after which a sentence begins unless it goes on.
+    /// Notes the label of a speaker, after which a sentence begins unless it continues.
     fn begin_label(&mut self, label: &str) -> PartRole {
         let name = name_in(label);
         let goes_on = self.is_open() && self.names.repeats(name);
@@ -291,7 +291,7 @@ impl CueScanner {
         PartRole::Label
     }
 
-    /// Returns true if the sentence of the last text may go on.
+    /// Returns true if the sentence of the last text may continue.
     fn is_open(&self) -> bool {
         !self.ended && self.before < Some(Break::Turn)
     }
@@ -310,8 +310,8 @@ impl CueScanner {
         rest.starts_with(char::is_alphanumeric).then_some(len)
     }
 
-    /// Returns the length of the name of a speaker at the beginning of a line, with its colon:
-    /// `MAN:`, `Dr. Reis:`. No other name than the last can stand where a sentence continues.
+    /// Returns the length of the name of a speaker at the beginning of a line, with its colon: `MAN:`,
+    /// `Dr. Reis:`. Where a sentence continues, only the last name can occur.
     fn name_len(&mut self, text: &str) -> Option<usize> {
         if self.event.is_some() || self.tag.is_some() {
             return None;
@@ -327,7 +327,7 @@ impl CueScanner {
     }
 
     /// Returns the length of the non-text at byte `at`, and the break if the speaker changes there.
-    /// `opens` is true if only non-text stands before it on the line.
+    /// `opens` is true if only non-text is before it on the line.
     fn blank(&mut self, line: &str, next: &str, at: usize, opens: bool) -> Option<(usize, Option<Break>)> {
         let rest = &line[at..];
         if let Some(tag) = self.tag.take() {
@@ -395,7 +395,7 @@ impl CueScanner {
 
 /// The lines of a subtitle format, for readers of its content.
 pub(super) trait Subtitles: Send + Debug {
-    /// Returns true if the line after this one is needed to tell the kind of this one.
+    /// Returns true if the line after this one is needed to determine the kind of this one.
     fn needs_next(&self, line: &[u8]) -> bool;
 
     /// Returns the kind of the next line; `next` is the line after it, if that is needed.
@@ -421,8 +421,8 @@ pub(super) trait Subtitles: Send + Debug {
     /// Returns the length of the tag at the beginning of the text, if it begins with one.
     fn tag_len(text: &str) -> Option<usize>;
 
-    /// Returns the character that an escape at the beginning of the text stands for, and the length
-    /// of the escape in bytes.
+    /// Returns the character of an escape at the beginning of the text, and the length of the escape in
+    /// bytes.
     fn escaped(text: &str) -> Option<(usize, char)>;
 }
 
@@ -446,8 +446,8 @@ pub(super) struct CueLines<S> {
     gap: String,
 }
 
-/// The longest time in milliseconds between cues of which the second follows the first at once:
-/// some programs leave a hundredth of a second between them.
+/// The longest time in milliseconds between two cues if the second follows the first at once: some
+/// programs leave a hundredth of a second between them.
 const NO_GAP: u64 = 20;
 
 /// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
@@ -598,9 +598,8 @@ impl<S: Subtitles> CueLines<S> {
     }
 }
 
-/// Appends a part of a line to `out` without the tags inside its words; `escaped` returns the
-/// character that an escape at the beginning of a text stands for, and the length of the escape in
-/// bytes.
+/// Appends a part of a line to `out` without the tags inside its words; `escaped` returns the character
+/// of an escape at the beginning of a text, and the length of the escape in bytes.
 pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize, char)>, out: &mut String) {
     let mut at = 0;
     while let Some(c) = part[at..].chars().next() {
@@ -739,7 +738,7 @@ fn drop_empty_lines(segment: &mut Segment) {
     segment.text = text;
 }
 
-/// Appends a cue, with the settings after its timing; `mark` stands before the milliseconds.
+/// Appends a cue, with the settings after its timing; `mark` is before the milliseconds.
 pub(super) fn write(segment: &Segment, settings: &Option<String>, mark: char, text: &str, out: &mut String) {
     let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(mark));
     let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
@@ -769,7 +768,7 @@ pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<
     let (begin, end) = segment.times(losses)?;
     let times = [begin, end].into_iter().enumerate().filter(|(_, time)| time.rounded(digits) != *time);
     for (count, (nth, time)) in times.enumerate() {
-        let what = format!("what {} has beyond {unit}", time.seconds(0));
+        let what = format!("the digits of {} beyond {unit}", time.seconds(0));
         losses.drop_part(LossKind::Digits, count, what).map_err(|lost| Lost { nth, ..lost })?;
     }
     (segment.begin, segment.end) = (Some(begin.rounded(digits)), Some(end.rounded(digits)));
@@ -802,7 +801,7 @@ fn is_placement(tag: &str) -> bool {
     digit.is_some_and(|digit| matches!(digit.as_bytes(), [b'1'..=b'9']))
 }
 
-/// Returns the name in the voice tag that begins a cue: `<v.loud Ana Reis>` gives `Ana Reis`.
+/// Returns the name in the voice tag that begins a cue: for `<v.loud Ana Reis>`, `Ana Reis`.
 pub(super) fn voice(segment: &Segment) -> Option<String> {
     let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
     let (_, name) = tag
@@ -827,13 +826,14 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     inside.find(|&(_, c)| c == close || c == '<').filter(|&(_, c)| c == close).map(|(at, _)| at + 1)
 }
 
-/// Returns true if a mark closes a quotation or bracket: it does not tell whether a sentence ends.
+/// Returns true if a mark closes a quotation or bracket: it does not show whether a sentence ends.
 fn closes_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '’' | '»' | ')')
 }
 
-/// Returns the length of the control code at the beginning of the text, of those known to MicroDVD
-/// players: `{y:i}`, `{c:$0000ff}`. None has the letter i, which a Turkish text may have without its dot.
+/// Returns the length of the control code at the beginning of the text, if it is one that MicroDVD
+/// players know: `{y:i}`, `{c:$0000ff}`. No such code has the letter i, which a Turkish text may have
+/// without its dot.
 fn control_len(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('{')?;
     let is_code = |c: char| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&'i');
@@ -878,8 +878,8 @@ mod tests {
     use super::*;
     use crate::line_parts::{PartRole, TextPart};
 
-    /// Returns the parts that are text, with a stroke before those of another speaker and `^`
-    /// before the first of a sentence.
+    /// Returns the parts that are text, with a stroke before the parts of another speaker and `^` before
+    /// the first of a sentence.
     fn parts(lines: &[&str]) -> Vec<String> {
         let mut cues = CueScanner::default();
         cues.begin();

@@ -1,9 +1,9 @@
-//! The names of speakers before the text of cues, behind which a sentence begins or goes on.
+//! The names of speakers before the text of cues, after which a sentence begins or continues.
 
 use majuscule_text::locale::folded;
 use majuscule_text::sentence::is_end_mark;
 
-/// The last name, and what the text shows of its sentences.
+/// The last name, and the evidence in the text about its sentences.
 #[derive(Debug, Default)]
 pub(super) struct CueNames {
     /// The last name, without its case.
@@ -19,9 +19,9 @@ impl CueNames {
         self.is_punctuated = self.is_punctuated || text.split_whitespace().any(is_marked);
     }
 
-    /// Returns true if a name that stands where a sentence is open repeats the last one, so that the
-    /// sentence goes on: some programs write the name of the speaker into each cue. A text without
-    /// punctuation does not show which sentences are open.
+    /// Returns true if a name that is where a sentence is open repeats the last one, so that the
+    /// sentence continues: some programs write the name of the speaker into each cue. A text
+    /// without punctuation does not show which sentences are open.
     pub(super) fn repeats(&self, name: &str) -> bool {
         self.is_punctuated && name.chars().map(folded).eq(self.last.chars())
     }

@@ -44,7 +44,7 @@ pub struct Envelope {
     quotes: Vec<(u32, CellQuotes)>,
 }
 
-/// A word with times, whose marks are not put into it but beside it.
+/// A word with times, whose marks are not inserted into it but into a separate field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct WordBeside {
     word: ListedWord,
@@ -103,17 +103,17 @@ impl Envelope {
         self.positions[first..].sort_by_key(|(_, source)| source.start);
     }
 
-    /// Lets the marks of a word be written beside it; it was found in a text that begins at byte
-    /// `start`.
+    /// Lets the marks of a word be written into a separate field; the word was found in a text that
+    /// begins at byte `start`.
     pub(super) fn mark_beside(&mut self, word: &ListedWord, start: usize, is_recased: bool) {
         let mut word = word.clone();
         word.move_on(start);
         self.beside.push(WordBeside { word, is_recased });
     }
 
-    /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
-    /// in case, and with the marks of `put`, each with its place in `new`. The text may have blanks
-    /// in place of mark-up, which then stays as it is.
+    /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only in
+    /// case, and with the marks of `put`, each with its position in `new`. The text may have blanks in
+    /// place of mark-up, which then stays as it is.
     pub(super) fn write(&self, old: &str, new: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let mut moves = vec![(0, 0)];
         if !(old.is_ascii() && new.is_ascii()) {
@@ -217,8 +217,7 @@ impl NewText<'_> {
         to + at - from
     }
 
-    /// Returns the marks that the text has from byte `at` on, up to white space, as they stand in
-    /// JSON.
+    /// Returns the marks that the text has from byte `at` on, up to white space, as they are in JSON.
     fn marks_after(&self, at: usize) -> String {
         let rest = self.old.get(at..).unwrap_or_default();
         let run = rest.split(char::is_whitespace).next().unwrap_or_default();

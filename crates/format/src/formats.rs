@@ -1,4 +1,4 @@
-//! The list of formats, and what a caller asks of one.
+//! The list of formats, and the questions that a caller asks about a format.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,73 +10,46 @@ use super::piece::PieceReader;
 use super::record::RecordSource;
 use super::records::{RecordLines, Records};
 use super::transcript::unfiltered_name;
-use super::{
-    ass, conll, csv, ctm, jsonl, kaldi, labels, lrc, nlp, plain, srt, stm, trn, tsv, ttml, unread, vtt,
-    whisper,
-};
+use super::unread;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_base::named::NamedValue;
 use majuscule_text::{Mark, MarkForm, MarkSet, RestoreOptions};
 
-/// The formats in the order of [`Format`], which is that of help texts.
-const LIST: [FormatInfo; 19] = [
-    plain::AUTO,
-    plain::TEXT,
-    srt::SRT,
-    vtt::VTT,
-    ass::ASS,
-    ttml::TTML,
-    ctm::CTM,
-    stm::STM,
-    jsonl::JSONL,
-    whisper::WHISPER_JSON,
-    conll::CONLL,
-    trn::TRN,
-    nlp::NLP,
-    labels::LABELS,
-    tsv::TSV,
-    csv::CSV,
-    lrc::LRC,
-    kaldi::KALDI,
-    plain::TOK,
-];
+/// Lists the descriptions of all formats of [`with_formats!`].
+macro_rules! list_formats {
+    ($($(#[$cfg:meta])? $format:ident $module:ident::$info:ident $name:literal $help:literal;)*) => {
+        /// The formats as this build has them.
+        static FORMATS: &[FormatInfo] = &[$(
+            $(#[$cfg])?
+            FormatInfo { format: Format::$format, name: $name, help: $help, ..super::$module::$info }.built(),
+        )*];
 
-/// The formats as this build has them.
-static FORMATS: [FormatInfo; LIST.len()] = {
-    let (mut formats, mut at) = (LIST, 0);
-    while at < LIST.len() {
-        assert!(LIST[at].format as usize == at, "the list has the order of the enum");
-        formats[at] = LIST[at].built();
-        at += 1;
-    }
-    formats
-};
+        impl NamedValue for Format {
+            const VALUES: &'static [(Self, &'static str, &'static str)] =
+                &[$($(#[$cfg])? (Self::$format, $name, $help),)*];
 
-impl NamedValue for Format {
-    const VALUES: &'static [(Self, &'static str, &'static str)] = &{
-        let (mut values, mut at) = ([(Self::Auto, "", ""); LIST.len()], 0);
-        while at < LIST.len() {
-            values[at] = (LIST[at].format, LIST[at].name, LIST[at].help);
-            at += 1;
+            const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
         }
-        values
     };
-
-    const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
 
+with_formats!(list_formats);
+
 impl Format {
-    /// Fills in the options left to the format: the form of marks, and those that it has a place for.
+    /// Fills in the options left to the format: the form of marks, and the marks that it can represent.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if marks are asked for and the format has no place for them.
+    /// Returns [`Error::Usage`] if marks are requested and the format cannot represent them.
     pub fn fill_in(self, options: &RestoreOptions) -> Result<RestoreOptions> {
         if options.pause_ends.is_some() && !self.has_pauses() {
-            let (name, with) = (self.name_of(), "srt, vtt, ass, ctm, stm and whisper-json");
+            let with: Vec<&str> =
+                Self::all().iter().filter(|info| info.has_pauses).map(|info| info.name).collect();
             let problem = format!(
-                "{} needs the times of {with}, but this is {name}: leave it out",
-                option("pause-ends")
+                "{} needs the times of one of {}, but this is {}: leave it out",
+                option("pause-ends"),
+                with.join(", "),
+                self.name_of()
             );
             return Err(Error::usage(problem));
         }
@@ -92,14 +65,14 @@ impl Format {
         Ok(options.clone().mark_form(mark_form).marks(marks))
     }
 
-    /// Returns what is known of the format.
+    /// Returns the description of the format.
     pub fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]
     }
 
-    /// Returns what is known of each format, in the order of help texts.
+    /// Returns the descriptions of all formats, in the order of help texts.
     pub fn all() -> &'static [FormatInfo] {
-        &FORMATS
+        FORMATS
     }
 
     /// Returns the format of a file by its extension; text if the extension is unknown.
@@ -126,8 +99,8 @@ impl Format {
         Ok(Self::detect(input)?.kind)
     }
 
-    /// Refuses a file whose extension means a format that is not read: taken for text, its times and
-    /// codes would be words.
+    /// Refuses a file whose extension means a format that is not read: read as text, its times and codes
+    /// would be words.
     ///
     /// # Errors
     /// Fails for such a file.
@@ -191,7 +164,7 @@ impl Format {
         self.info().shown
     }
 
-    /// Returns the format as which a file is restored: tokenised text is plain text, but for the form
+    /// Returns the format as which a file is restored: tokenised text is plain text, except for the form
     /// of marks.
     pub fn read_as(self) -> Self {
         if self.info().family == FormatFamily::Text && self.is_tokenised() { Self::Text } else { self }
@@ -209,15 +182,16 @@ impl Format {
         info.extensions.first().copied().filter(|_| is_named)
     }
 
-    /// Returns the form in which marks are put into files of the format.
+    /// Returns the form in which marks are inserted into files of the format.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the format has no place for marks, or not in the form asked for.
+    /// Returns [`Error::Usage`] if the format cannot represent marks, or cannot represent them in the
+    /// requested form.
     pub fn mark_form(self, asked: Option<MarkForm>) -> Result<MarkForm> {
         (self.info().mark_form)(asked)
     }
 
-    /// Returns true if a mark can be put into files of the format. In subtitles, a colon would make
+    /// Returns true if a mark can be inserted into files of the format. In subtitles, a colon would make
     /// a speaker's name of the words before it.
     pub fn has_place_for(self, mark: Mark) -> bool {
         mark != Mark::Colon || !self.info().names_speakers
@@ -244,8 +218,7 @@ impl Format {
         self.info().is_tokenised
     }
 
-    /// Returns true if sentences run on from record to record, so that only marks tell where they
-    /// end.
+    /// Returns true if sentences run on from record to record, so that only marks show where they end.
     pub fn runs_on(self) -> bool {
         self.info().runs_on
     }

@@ -11,13 +11,13 @@ use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
 use majuscule_text::{Break, MarkForm, RestoreOptions};
 
-/// A reader of the lines of a format, one after the other, for their text.
+/// A reader that finds the text in the lines of a format, one line after another.
 pub(super) trait Grammar: Send + Debug {
     /// Reads the next line, without its ending, and reports the parts of it that are text.
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault>;
 
-    /// Returns the position for the line after this one if that is needed to tell the kind of this one;
-    /// it is empty at the end of the file.
+    /// Returns the position for the line after this one if that is needed to determine the kind of this
+    /// one; it is empty at the end of the file.
     fn place_for_next(&mut self, line: &[u8]) -> Option<&mut String> {
         let _ = line;
         None
@@ -42,8 +42,8 @@ pub(super) trait Grammar: Send + Debug {
     }
 
     /// Prepares for a text that is restored with these options. Where marks are inserted, the marks of a
-    /// line have no part in the breaks between words, nor in where speakers are named; long pauses end
-    /// sentences, in formats with times.
+    /// line affect neither the breaks between words nor the recognition of speaker names; long pauses
+    /// end sentences, in formats with times.
     fn prepare(&mut self, options: &RestoreOptions) {
         let _ = options;
     }
@@ -80,7 +80,7 @@ pub(super) trait ItemGrammar: Grammar {
     }
 }
 
-/// A reader of records that come in live, a line each.
+/// A reader of records that arrive live, a line each.
 pub(super) trait LiveGrammar: Grammar {
     /// Reads the next line as a record.
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault>;

@@ -14,12 +14,12 @@ pub(super) struct FileHead<'a> {
     pub(super) text: &'a [u8],
     /// True if there are no more.
     pub(super) ended: bool,
-    /// The name of the file, without that of its compression.
+    /// The name of the file, without the extension of its compression.
     pub(super) file: &'a str,
 }
 
 impl<'a> FileHead<'a> {
-    /// Takes the first bytes of a file; `None` if more are needed.
+    /// Reads the first bytes of a file; `None` if more are needed.
     pub(super) fn new(head: &'a [u8], ended: bool, file: &'a str) -> Option<Self> {
         let ended = ended || head.len() >= MOST;
         let head = &head[..head.len().min(MOST)];

@@ -1,4 +1,4 @@
-//! The words of a segment as its recogniser heard them, matched with the text of the segment.
+//! The words that a recogniser heard in a segment, matched with the text of the segment.
 //!
 //! The text may have marks, capitals and numbers that the words lack, and some words may be missing
 //! on either side. Letters and digits alone are compared, in lower case.
@@ -17,10 +17,10 @@ const AHEAD: usize = 100;
 const MAX_PARTS: usize = 64;
 
 impl Segment {
-    /// Gives each word of the text the times of the word that was heard there. The new words are the
-    /// text, cut between words. A word that was not heard, or whose time is missing or cannot be
-    /// right, gets a fraction of the time between its neighbours. Nothing changes if no word of the
-    /// text was heard.
+    /// Assigns each word of the text the times of the word that was heard there. The new words are the
+    /// text, cut between words. A word that was not heard, or whose time is missing or cannot be right,
+    /// gets a fraction of the time between its neighbours. Nothing changes if no word of the text was
+    /// heard.
     pub fn fit_words(&mut self) {
         if self.words.is_empty() {
             return;
@@ -103,8 +103,8 @@ impl TextLetters {
         Self { letters, begins }
     }
 
-    /// Returns where the text and the words go on if the next word, or the next few as the parts of
-    /// one, stand at this letter; a word without letters stands anywhere.
+    /// Returns where the text and the words go on if the next word, or the next few words as parts of
+    /// one, are at this letter; a word without letters may be anywhere.
     fn agree(&self, mut at: usize, words: &[Vec<char>], first: usize) -> Option<(usize, usize)> {
         for (nth, word) in words.iter().enumerate().skip(first).take(MAX_PARTS) {
             let rest = &self.letters[at..];
@@ -138,9 +138,8 @@ impl TextLetters {
     }
 }
 
-/// Cuts a text into words: those with a position get the times of the word there, and what stands
-/// between them is words without times. Marks belong to the word before them, up to the next white
-/// space.
+/// Cuts a text into words: words with a position get the times of the word there, and the text between
+/// them becomes words without times. Marks belong to the word before them, up to the next white space.
 fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usize>>)>) -> Vec<SegmentWord> {
     let mut out: Vec<SegmentWord> = Vec::new();
     let mut done = 0;
@@ -158,7 +157,7 @@ fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usi
     out
 }
 
-/// Appends the words of a part of a text that has none with a position. Returns where the next word
+/// Appends the words of a part of a text in which no word has a position. Returns where the next word
 /// begins, with the white space and the marks before it.
 fn cut_between(text: &[char], part: Range<usize>, out: &mut Vec<SegmentWord>) -> usize {
     let mut from = part.start;
@@ -217,7 +216,8 @@ fn clear_outliers(words: &mut [SegmentWord]) {
 /// The time in milliseconds by which a word may begin out of order: recognisers are not more exact.
 const SLACK: u64 = 500;
 
-/// One in this many words may be out of order; where more are, the order itself is not that of time.
+/// One in this many words may be out of order; where more are, the order of the words is not
+/// chronological.
 const MOST_WRONG: usize = 10;
 
 /// Returns the numbers of the largest number of words that begin in order.
@@ -239,8 +239,8 @@ fn longest_in_order(timed: &[(usize, Time)]) -> Vec<usize> {
     row
 }
 
-/// Gives words without times the time between their neighbours, by character count; the segment ends what
-/// its words leave open. Words of which none has a time stay without.
+/// Divides the time between timed words among the words without times, by character count; the segment
+/// provides missing limits. If no word has a time, none gets one.
 fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>) {
     if words.iter().all(|word| word.begin.is_none() && word.end.is_none()) {
         return;
@@ -369,7 +369,7 @@ mod tests {
         fn the_words_are_the_text_in_order_of_their_times(
             said in prop::collection::vec((prop::sample::select(vec!["so", "We", "a", "and", "20", "it's", "é", "—"]), 0..4u8), 1..20),
         ) {
-            // 0 stands in both, 1 in the text alone, 2 was heard alone, 3 was heard without a time.
+            // 0 is in both, 1 only in the text, 2 was only heard, 3 was heard without a time.
             let text: Vec<&str> = said.iter().filter(|(_, at)| *at != 2).map(|(word, _)| *word).collect();
             let text = text.join(" ");
             let word = |(nth, &(word, at)): (usize, &(&str, u8))| SegmentWord {

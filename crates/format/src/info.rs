@@ -1,4 +1,4 @@
-//! The formats, and what is known of each before a file is read.
+//! The description of each format, known before a file is read.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn 
 /// The function that opens a file for its text.
 pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
-/// The function that makes the grammar of records that come in live.
+/// The function that makes the grammar of records that arrive live.
 pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn LiveGrammar>;
 
 /// The reader of the items of a format.
@@ -52,13 +52,15 @@ pub struct FormatInfo {
     pub name: &'static str,
     /// The line of help.
     pub help: &'static str,
+    /// A small file, from which laws and fuzzers begin: with the word `met`, mark-up and other things that are not text.
+    pub example: &'static str,
     /// The name of the format in errors.
     pub shown: &'static str,
     /// The family. Builds without the feature `all-formats` read text and subtitles alone.
     pub family: FormatFamily,
     /// The file extensions, in lower case.
     pub extensions: &'static [&'static str],
-    /// The content types, the first of which is that of answers.
+    /// The content types; answers have the first.
     pub media_types: &'static [&'static str],
     /// The largest number of characters of a line.
     pub(super) longest_line: usize,
@@ -71,12 +73,11 @@ pub struct FormatInfo {
     pub(super) grammar: Option<GrammarMaker>,
     /// The reader of a file; `None` if the grammar alone reads its lines.
     pub(super) reader: Option<ReaderOpener>,
-    /// The reader of the text of a file, for readers that write nothing back; `None` if the grammar
-    /// reads it.
+    /// The reader of only the text of a file, for uses that write nothing back; `None` if the grammar reads it.
     pub(super) texts: Option<TextsOpener>,
-    /// The grammar of records that come in live, in formats that have such records.
+    /// The grammar of records that arrive live, in formats that have such records.
     pub(super) live: Option<LiveGrammarMaker>,
-    /// Returns the form in which marks are put into files of the format if this one is asked for.
+    /// Returns the form in which marks are inserted into files of the format if this one is requested.
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
     /// The rows of marks, in formats with such rows.
     pub(super) mark_row: Option<MarkRowMaker>,
@@ -92,13 +93,13 @@ pub struct FormatInfo {
     pub has_utterances: bool,
     /// True if the format marks its tokens.
     pub is_tokenised: bool,
-    /// True if sentences run on from record to record, so that only marks tell where they end.
+    /// True if sentences run on from record to record, so that only marks show where they end.
     pub runs_on: bool,
     /// True if each of its lines or records is a text of its own, which may have several sentences.
     pub has_paragraphs: bool,
-    /// True if the options say whether its lines or records are one text or several.
+    /// True if options decide whether its lines or records are one text or several.
     pub has_context: bool,
-    /// True if a sentence may be said to begin with every line.
+    /// True if an option may make a sentence begin with every line.
     pub has_sentence_lines: bool,
     /// True if its lines can be parted among files.
     pub is_cut_by_lines: bool,
@@ -106,7 +107,7 @@ pub struct FormatInfo {
     pub has_header: bool,
     /// True if its records are objects, which have fields for everything.
     pub has_objects: bool,
-    /// True if each line is a word, and a mark has a column beside it.
+    /// True if each line is a word, and a mark has a column of its own.
     pub has_mark_column: bool,
     /// True if the words of a recording are one text, without sentences.
     pub has_recordings: bool,
@@ -123,11 +124,12 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
-    /// Lines of text without anything else, which a format says in what it differs from.
+    /// Lines of text without anything else: the base from which a format states its differences.
     pub(super) const LINES: Self = Self {
         format: Format::Text,
         name: "text",
         help: "Plain text",
+        example: "",
         shown: "plain text",
         family: FormatFamily::Text,
         extensions: &[],
@@ -163,8 +165,8 @@ impl FormatInfo {
         is_named_as_text: false,
     };
 
-    /// Returns what this build knows of the format: without the feature `all-formats`, no code of
-    /// formats other than text and subtitles is in the program, and no format is converted.
+    /// Returns the description of the format in this build: without the feature `all-formats`, no
+    /// code of formats other than text and subtitles is in the program, and no format is converted.
     pub(super) const fn built(self) -> Self {
         if cfg!(feature = "all-formats") {
             return self;
@@ -173,7 +175,15 @@ impl FormatInfo {
         if matches!(self.family, FormatFamily::Text | FormatFamily::Subtitles) {
             return unconverted;
         }
-        Self { grammar: None, reader: None, texts: None, live: None, mark_row: None, ..unconverted }
+        Self {
+            grammar: None,
+            reader: None,
+            texts: None,
+            live: None,
+            mark_row: None,
+            example: "",
+            ..unconverted
+        }
     }
 
     /// Returns true if the format is a document, which is read whole.

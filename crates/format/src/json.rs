@@ -194,7 +194,7 @@ pub(super) fn members(json: &str, position: &Range<usize>) -> Result<Vec<Member>
     }
 }
 
-const TORN: &str = "found half of a pair of \\u escapes, which is no character: both halves are expected";
+const TORN: &str = "found half of a pair of \\u escapes, which is not a character: both halves are expected";
 
 /// Returns true if half of a pair of escapes stands alone between quotes.
 fn is_split(raw: &str) -> bool {
@@ -259,10 +259,7 @@ impl Expected {
             Self::Colon => "a colon",
             Self::CommaOrEnd => "a comma or the end of the object, array or document",
         };
-        Fault {
-            at,
-            problem: format!("found {found}, but {expected} is expected, as where a file is cut off"),
-        }
+        Fault { at, problem: format!("found {found}, but {expected} is expected: the file may be cut off") }
     }
 }
 
@@ -289,7 +286,7 @@ fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
                 }
             },
             Some(b'\n') | None => {
-                let problem = "the string that begins here has no end, as where a file is cut off";
+                let problem = "the string that begins here has no end: the file may be cut off";
                 return Err(Fault { at, problem: problem.to_owned() });
             }
             Some(_) => end += 1,
@@ -331,7 +328,7 @@ fn hex(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Iterates over the characters between the quotes of a string, each with its place there.
+/// Iterates over the characters between the quotes of a string, each with its position there.
 pub(super) fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -351,7 +348,7 @@ pub(super) fn decode(raw: &str, out: &mut String) {
 }
 
 /// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
-/// differs only in case, and with the marks of `put`, each with its place in `new`. Unchanged
+/// differs only in case, and with the marks of `put`, each with its position in `new`. Unchanged
 /// characters stay as written; an escape stays an escape, with hexadecimal digits of the same case.
 pub(super) fn recase(
     raw: &str,

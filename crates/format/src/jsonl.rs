@@ -56,7 +56,7 @@ pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
     if !head.starts_with(b"{") {
         return Some(None);
     }
-    // The next character tells an object from a brace in a text.
+    // The next character distinguishes an object from a brace in a text.
     match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
         None => return ended.then_some(None),
         Some(b'"' | b'}') => {}
@@ -106,10 +106,10 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
 /// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;
 
-/// A reader of records whose text stands in the file with escapes.
+/// A reader of records whose text is in the file with escapes.
 pub(super) trait RecordGrammar: Grammar {
-    /// Returns the words that a line lists beside its text, in formats that have such lists; the
-    /// text of the line begins at byte `from` of `text`.
+    /// Returns the words that a line lists in addition to its text, in formats that have such lists;
+    /// the text of the line begins at byte `from` of `text`.
     fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
         let _ = (line, text, from);
         Envelope::default()
@@ -150,8 +150,8 @@ impl<'a> Jsonl<'a> {
         Self::of_grammar(input, options, Format::Jsonl, Box::new(objects), is_apart)
     }
 
-    /// Reads records of another format whose text stands in the file with escapes; `is_apart` is true
-    /// if each record is a text of its own.
+    /// Reads records of another format whose text is in the file with escapes; `is_apart` is true if
+    /// each record is a text of its own.
     pub(super) fn of_grammar(
         input: Input<'a>,
         options: RestoreOptions,
@@ -299,7 +299,7 @@ impl PieceReader for Jsonl<'_> {
             self.take(piece)?;
         }
         if !self.lines.grammar.is_between() {
-            // A record goes on.
+            // A record continues.
             piece.after = piece.after.min(Break::Line);
         }
         self.text.end_piece(None, &self.options, piece);
@@ -320,7 +320,7 @@ struct Objects {
     joined: JoinedObjects,
     /// The value of the grouping field in the last object.
     last: Option<String>,
-    /// The case pairs of a text into which marks are put.
+    /// The case pairs of a text into which marks are inserted.
     marked: Option<Locale>,
 }
 
@@ -345,7 +345,7 @@ impl Objects {
         Self { field: field.to_owned(), path: keys(field), id, joined, last: None, marked }
     }
 
-    /// Returns true if an object with a text begins another text.
+    /// Returns true if an object that has text begins a new text.
     fn begins(&mut self, line: &str) -> Result<bool, Fault> {
         let path = match &self.joined {
             JoinedObjects::None => return Ok(true),
@@ -607,8 +607,8 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
     Ok(Some(words))
 }
 
-/// Reads `[["1",null,"X"]]`, where null stands for the next word of the text, and a number for a
-/// word with this number of spaces in it; `None` for any other value.
+/// Reads `[["1",null,"X"]]`, where null means the next word of the text, and a number for a word
+/// with this number of spaces in it; `None` for any other value.
 fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>, Fault> {
     let mut rows = Vec::new();
     for row in members(json, &member.position)? {

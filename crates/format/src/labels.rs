@@ -1,11 +1,11 @@
 //! Words and the labels of the marks after them, one word per line, as corpora of punctuation have
 //! them.
 //!
-//! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end`
-//! is 1 at the end of a sentence. Without that column full stops, question and exclamation marks end
-//! sentences. A row without a word has the mark of the word before, unless that has one. Read for its
-//! text, the file has the marks that its labels name, and the parts of contractions (`do n't`) are
-//! one word unless a mark stands between them.
+//! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end` is 1 at
+//! the end of a sentence. Without that column full stops, question and exclamation marks end sentences. A
+//! row without a word has the mark of the word before, unless that has one. Read for its text, the file has
+//! the marks that its labels name, and the parts of contractions (`do n't`) are one word unless a mark is
+//! between them.
 
 use std::ops::Range;
 
@@ -22,9 +22,7 @@ use majuscule_text::{Break, Mark};
 
 /// Words with labels.
 pub(super) const LABELS: FormatInfo = FormatInfo {
-    format: Format::Labels,
-    name: "labels",
-    help: "Columns between tabs, one word and the label of its mark per line: O, COMMA, PERIOD, QUESTION; or the three columns of SEPP-NLG",
+    example: "the\tO\r\nBBC\tO\nmet\tPERIOD\n\ndo\t1\tO\nn't\t0\t?\nİstanbul\tDASH\n-\tO\n",
     shown: "labelled words",
     family: FormatFamily::Columns,
     begins: Some(begins),
@@ -32,17 +30,17 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     // Only here do labels become marks.
     texts: Some(|input| Box::new(RecordLines::new(input, Format::Labels, Box::new(LabelReader::new(true))))),
     mark_form: |_| {
-        let problem = "labels can hold punctuation only as labels: use text, tok, srt, vtt, ass, ttml, lrc, ctm, stm, trn, \
-                       kaldi, nlp, tsv, csv, jsonl or whisper-json, or leave punctuation out";
+        let problem =
+            "labels can hold punctuation only as labels: use another format, or leave punctuation out";
         Err(Error::usage(problem))
     },
     ..FormatInfo::LINES
 };
 
-/// Returns true if a file begins with the row of a word and the label of its mark: only what has a
-/// tab after its first word may be one.
+/// Returns true if a file begins with the row of a word and the label of its mark: only a line with a tab
+/// after its first word may be one.
 fn begins(head: FileHead<'_>) -> Option<bool> {
-    /// The largest number of bytes of a word and of what stands behind it, so that no longer ones are waited
+    /// The largest number of bytes of a word and of the text after it, so that longer ones are not waited
     /// for.
     const LONGEST: usize = 256;
     let FileHead { text: head, ended, .. } = head;
@@ -110,7 +108,7 @@ impl Grammar for LabelReader {
         if let Some(first) = letters {
             let continues = self.has_marks && self.is_bare && ENDINGS.contains(&text);
             let before = if continues { Break::None } else { self.before };
-            // The label alone says which mark stands there.
+            // The label alone determines the mark.
             let rest = text.trim_end_matches(|c: char| !c.is_alphanumeric());
             let first = if continues { 0 } else { first };
             let position = word.start + first..word.start + rest.len();
@@ -209,4 +207,26 @@ fn is_row(line: &str) -> bool {
     let is_label =
         |row: LabelRow| row.label.len() > 1 || &line[row.label] == "O" || line.matches('\t').count() == 2;
     row(line).is_ok_and(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format;
+
+    #[test]
+    fn a_word_with_a_label_after_a_tab_is_a_row_of_labels() {
+        for (text, kind) in [
+            ("so\tO\nwe\tO\n", Some(Format::Labels)),
+            ("1990\tCOMMA", Some(Format::Labels)),
+            ("so\t0\t,\r\nwe", Some(Format::Labels)),
+            ("so\tyes\n", None),
+            ("so\t0\n", None),
+            ("so\t.\n", None),
+            ("so we\tO\n", None),
+        ] {
+            assert_eq!(Format::of_bytes(text.as_bytes(), true, ""), Some(kind), "{text:?}");
+        }
+        assert_eq!(Format::of_bytes(b"so\tCOM", false, ""), None);
+        assert_eq!(Format::of_bytes("x".repeat(300).as_bytes(), false, ""), Some(None));
+    }
 }

@@ -32,7 +32,7 @@ pub(super) struct PartCopy {
 /// The part of a word that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopiedPart {
-    /// The letters from this one on, counted from 0 among those that pair.
+    /// The letters from this one on, counted from 0 among the letters that pair.
     Letters(usize),
     /// The first of several words that are contracted to one with another spelling: `will` of
     /// `won't`.
@@ -66,7 +66,7 @@ pub(super) enum PartRole {
     Beginning,
     /// The name of a speaker, with its colon.
     Label,
-    /// The name of the same speaker, whose sentence goes on behind it.
+    /// The name of the same speaker, whose sentence continues after it.
     RepeatedLabel,
 }
 
@@ -146,8 +146,7 @@ impl TextPart {
     }
 }
 
-/// Returns true if there is white space outside tags, or an escape of .ass that stands for white
-/// space.
+/// Returns true if there is white space outside tags, or an escape of .ass for white space.
 fn has_space(text: &str) -> bool {
     let mut depth = 0_usize;
     let mut last = ' ';

@@ -41,8 +41,8 @@ pub(super) enum Ends {
 }
 
 impl<'a> SplitLines<'a> {
-    /// Reads lines; lines of more than `longest` characters come in parts, and so do those that are longer than
-    /// an input that is read whole may be.
+    /// Reads lines; lines of more than `longest` characters come in parts, and so do lines that exceed the
+    /// limit for input that is read whole.
     pub(super) fn of_at_most(input: Input<'a>, longest: usize) -> Self {
         Self {
             longest: longest.min(input.limits().input.0),
@@ -183,7 +183,7 @@ impl<'a> SplitLines<'a> {
         }
     }
 
-    /// Reads the available bytes, once, after those still needed.
+    /// Reads the available bytes, once, after the bytes that are still needed.
     fn fill(&mut self) -> Result<()> {
         self.buffer.bytes.drain(..self.line.start);
         self.searched -= self.line.start;
@@ -209,7 +209,7 @@ impl<'a> SplitLines<'a> {
     pub(super) fn next_pushed(&mut self, ended: bool) -> Result<bool> {
         self.buffer.ended = ended;
         let is_long = self.buffer.bytes.len() - self.line.end > 4 * self.longest;
-        // What follows the first `\r` shows whether it ends a line by itself.
+        // The text after the first `\r` shows whether it ends a line by itself.
         self.returns = self.returns.or_else(|| self.first_returns());
         let is_here = is_long || ended || self.returns.is_some() && self.find().is_some();
         Ok(is_here && self.next()?)

@@ -1,4 +1,4 @@
-//! Plain text that comes in bit by bit: each word is returned as soon as it has ended.
+//! Plain text that arrives bit by bit: each word is returned as soon as it has ended.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use majuscule_text::{Break, Case, Constraint, Context, RestoreOptions, Token, To
 /// The number of consumed bytes that are removed together.
 const DONE: usize = 1 << 12;
 
-/// Plain text as it comes in. Law: however its bytes are cut, the same words come out, each in a
-/// piece of its own, and the sources of the pieces make up the text.
+/// Plain text as it arrives. Law: however its bytes are cut, the same words come out, each in a
+/// separate piece, and the sources of the pieces make up the text.
 ///
 /// A word ends at white space. Anything that only later text decides waits for it: an open mark-up
 /// tag for its end, a word that may begin a phrase of [`RestoreOptions::spellings`] for the rest of
@@ -24,13 +24,13 @@ pub struct Live {
     name: String,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// The bytes not returned yet, after some of those already returned.
+    /// The bytes that are not returned yet, after some bytes that are.
     source: Vec<u8>,
     /// The bytes as text, up to an incomplete character, with [`NO_TEXT`] for each byte that is not
     /// text.
     text: String,
-    /// The number of bytes already returned; `read` counts those read by the tokenizer, and
-    /// `searched` those searched for the end of a run.
+    /// The number of bytes already returned; `read` counts the bytes read by the tokenizer, and
+    /// `searched` the bytes searched for the end of a run.
     given: usize,
     read: usize,
     searched: usize,
@@ -38,7 +38,7 @@ pub struct Live {
     tokens: Tokens,
     out: usize,
     settled: usize,
-    /// True inside a run of which a part was read before it ended.
+    /// True inside a run if a part of it was read before it ended.
     split_word: bool,
     /// The code of the text, if it is looked for: text that may be code waits in `source`.
     code: Option<CodeFinder>,
@@ -79,11 +79,11 @@ impl Live {
         Self { code: Some(code), ..self }
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     ///
     /// # Errors
-    /// Fails if they are not UTF-8 and the options do not allow that; the bytes before the error
-    /// are taken.
+    /// Fails if they are not UTF-8 and the options do not allow that; the bytes before the error are
+    /// processed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.source.extend_from_slice(bytes);
         let decoded = self.decode(false);
@@ -193,7 +193,7 @@ impl Live {
         }
     }
 
-    /// Takes the next `len` bytes, which are text, but for code that is not whole; with `is_whole`,
+    /// Processes the next `len` bytes, which are text, except for incomplete code; with `is_whole`,
     /// all of them.
     fn take(&mut self, len: usize, is_whole: bool) {
         let from = self.text.len();
@@ -221,7 +221,7 @@ impl Live {
             self.keep(first);
             self.split_word = !self.text[from..self.read].contains(char::is_whitespace);
         }
-        // No phrase continues on another line, nor after so much other text.
+        // No phrase continues on another line, or after this much other text.
         let ends = |token: &Token| {
             let after = &self.text[token.source.end as usize..self.read];
             after.len() > MAX_RUN || after.contains('\n')

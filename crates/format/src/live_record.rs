@@ -1,4 +1,4 @@
-//! A record that comes in live.
+//! A record that arrives live.
 
 use super::envelope::Envelope;
 use super::mark_rows::MarkRows;
@@ -26,7 +26,7 @@ pub struct LiveRecord {
 pub enum Id {
     /// The record of this name.
     Name(String),
-    /// The word that a speaker in a recording said between two times.
+    /// A word that a speaker in a recording said between two times.
     Spoken {
         /// The recording, its channel and the speaker.
         by: [String; 3],
@@ -58,7 +58,7 @@ impl LiveRecord {
     }
 
     /// Appends the record to `out`, with the letters of `restored`, which differs from the text
-    /// only in case, and with the marks of `put`, each with its place in `restored`.
+    /// only in case, and with the marks of `put`, each with its position in `restored`.
     pub fn write(&self, restored: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let Some(rows) = self.mark_rows.filter(|_| !put.is_empty()) else {
             return self.frame.write(&self.text, restored, put, out);

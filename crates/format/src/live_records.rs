@@ -11,7 +11,7 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
 use majuscule_text::{MarkForm, RestoreOptions};
 
-/// Records that are read as they come in.
+/// Records that are read as they arrive.
 #[derive(Debug)]
 pub struct LiveRecords(GrammarLines<'static, dyn LiveGrammar>, MarkForm);
 
@@ -38,7 +38,7 @@ impl LiveRecords {
         Ok(Self(lines, options.mark_form.unwrap_or_default()))
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.0.lines.push(bytes);
     }
@@ -47,7 +47,7 @@ impl LiveRecords {
     /// feed.
     ///
     /// # Errors
-    /// Fails if the line is not what the format allows, unless the options let it pass.
+    /// Fails if the line violates the format, unless the options let it pass.
     pub fn next(&mut self, ended: bool) -> Result<Option<LiveRecord>> {
         if !self.0.lines.next_pushed(ended)? {
             return Ok(None);
@@ -153,7 +153,8 @@ mod tests {
     fn a_document_stands_on_a_line() {
         let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
         assert_eq!(captions(Format::WhisperJson, file), [("so \u{a0} \n\n é".to_owned(), named("x"))]);
-        // What is no word is written again character by character, whatever its bytes.
+        // Everything that is not a word is written again character by character, whatever its
+        // bytes.
         let file = "{\"text\": \"\\n[\u{e9}\u{2026}\u{1f600}\u{10428}]n0 so\"}\n";
         assert_eq!(captions(Format::WhisperJson, file)[0].0.trim_end().rsplit(' ').next(), Some("so"));
         let mut reader = LiveRecords::new("data", Format::WhisperJson, &RestoreOptions::default()).unwrap();

@@ -6,7 +6,7 @@ use super::cue::CueScanner;
 use super::grammar::Grammar;
 use super::head::FileHead;
 use super::info::FormatInfo;
-use super::kind::{Format, FormatFamily};
+use super::kind::FormatFamily;
 use super::line_parts::{LineParts, PartRole};
 use super::transcript::{Fault, fields};
 use majuscule_text::tokenize::Capitalized;
@@ -14,9 +14,7 @@ use majuscule_text::{Break, RestoreOptions};
 
 /// Lyrics.
 pub(super) const LRC: FormatInfo = FormatInfo {
-    format: Format::Lrc,
-    name: "lrc",
-    help: "Lyrics, with the time of each line before it",
+    example: "[ar:the bbc]\r\n[00:12.00][01:02.5]the <00:13.10>bbc met\r\n\n[00:15]MAN: in NEW york. who\n[al: ebay\n♪ İstanbul\n",
     shown: ".lrc",
     family: FormatFamily::Subtitles,
     extensions: &["lrc"],
@@ -82,7 +80,7 @@ impl Grammar for LyricLines {
     }
 }
 
-/// Adds each word of a name or a title that has no capital yet as one that gets a capital.
+/// Adds the words of a name or a title, each with a capital, if the text has no capital yet.
 fn push_name(line: &str, value: Range<usize>, parts: &mut LineParts) {
     if line[value.clone()].contains(char::is_uppercase) {
         return;
@@ -126,9 +124,12 @@ fn is_time(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
+    use crate::case_laws::{check_cases, starts, words};
+    use crate::sniff::detected;
 
     #[test]
-    fn a_time_is_told_from_a_word_in_brackets() {
+    fn a_word_in_brackets_is_not_a_time() {
         for (line, rest) in [
             ("[00:12.00]so", "so"),
             ("[00:12:00] [1:00:12.000]so", "so"),
@@ -142,5 +143,42 @@ mod tests {
         assert_eq!(tag(" [AR: ana] "), Some(("AR", 5..9)));
         assert_eq!(tag("[ana]"), None);
         assert_eq!(tag("[ana:] so"), None);
+    }
+
+    #[test]
+    fn a_file_begins_with_a_tag_or_a_time() {
+        for (heads, kind) in [
+            (
+                &["[ar:the band]\n[00:12.00]so\n", "\u{feff}[offset:+500]\r\n", "[00:12.00]so it is\n"][..],
+                Some(Format::Lrc),
+            ),
+            (&["[00:12] so it is\n", "[00:00.000 --> 00:02.000]  so it is\n", "[area: north]\n"], None),
+        ] {
+            for head in heads {
+                assert_eq!(detected(head.as_bytes()).0, kind, "{head:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lyrics_are_text_and_their_times_and_tags_are_not() {
+        let file = "\u{feff}[ar:ana reis]\r\n[length: 03:20]\n\n[00:12.00][01:15.30]we met in\n[00:17]lisbon, ana\n\
+                    [00:20.10] <00:20.10> no <00:20.50> way <00:21.00>\n[00:25.00]\n[00:26.00](oh) [chorus] we sang\n\
+                    [00:30.00]man: so it is\nyes\n";
+        check_cases(Format::Lrc, file);
+        let all = [
+            "ana", "reis", "we", "met", "in", "lisbon", "ana", "no", "way", "we", "sang", "man", "so", "it",
+            "is", "yes",
+        ];
+        assert_eq!(words(Format::Lrc, file), all);
+        assert_eq!(
+            starts(Format::Lrc, file),
+            ["ana", "reis", "we", "lisbon", "no", "we", "man", "so", "yes"]
+        );
+    }
+
+    #[test]
+    fn a_name_with_a_capital_has_its_capitals() {
+        assert_eq!(words(Format::Lrc, "[ti:so it Is]\nyes\n"), ["yes"]);
     }
 }

@@ -47,8 +47,8 @@ impl MarkRows {
         start
     }
 
-    /// Puts the row of an opening into `out` at the beginning of a line there, that of the word with
-    /// the byte before `end`.
+    /// Inserts the row of an opening into `out` at the beginning of a line there: the line of the
+    /// word that contains the byte before `end`.
     pub(super) fn put_row_before(
         self,
         source: &[u8],

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::grammar::Grammar;
 use super::info::FormatInfo;
-use super::kind::{Format, FormatFamily};
+use super::kind::FormatFamily;
 use super::line_parts::LineParts;
 use super::mark_rows::no_form;
 use super::piece::MarkPlace;
@@ -17,9 +17,7 @@ use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// Transcripts in columns.
 pub(super) const NLP: FormatInfo = FormatInfo {
-    format: Format::Nlp,
-    name: "nlp",
-    help: "Columns between |, one word and its mark per line, with a header that has token and punctuation; events in <> are not words",
+    example: "token|speaker|punctuation|case|tags\nGood|0||UC|\nmet|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",
     shown: ".nlp",
     family: FormatFamily::Transcript,
     extensions: &["nlp"],
@@ -139,5 +137,28 @@ impl Grammar for NlpReader {
             words: header.token,
             marks: header.punctuation,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format;
+    use crate::case_laws::{check_cases, error, starts, words};
+
+    #[test]
+    fn words_and_their_marks_are_text() {
+        let file = "so|token|x|punctuation\r\na|well|b|,\r\na|<laugh>|b|\na|ana|b|.\n\na|she|b|\na|left|b|";
+        check_cases(Format::Nlp, file);
+        assert_eq!(words(Format::Nlp, file), ["well", "ana", "she", "left"]);
+        assert_eq!(starts(Format::Nlp, file), ["well", "she"]);
+        check_cases(Format::Nlp, "token|x|punctuation\nwell ana she|a|\nleft|b|\nso|b|1\n");
+        assert!(
+            error(Format::Nlp, "so it is\n")
+                .contains("data, line 1, column 1: found \"so it is\", but a transcript")
+        );
+        assert!(
+            error(Format::Nlp, "token|punctuation\na|.|b")
+                .starts_with("data, line 2, column 5: found 3 columns")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Pauses in speech, which end sentences where the user says so.
+//! Pauses in speech, which end sentences if the user asks for it.
 
 use super::segment::Time;
 use majuscule_text::{Break, RestoreOptions};
@@ -18,9 +18,9 @@ impl Pauses {
         Self { least: options.pause_ends.map(Time::of_duration), ended: None }
     }
 
-    /// Takes the begin and end times of the next part, which are read only if pauses count, and
-    /// returns the break before it: that of a turn after a long pause. Times that run backwards or
-    /// overlap are no pause.
+    /// Reads the begin and end times of the next part, which are read only if pauses count, and
+    /// returns the break before it: after a long pause, the break of a turn. Times that run
+    /// backwards or overlap are not pauses.
     pub(super) fn before(&mut self, times: impl FnOnce() -> Option<(Time, Time)>) -> Option<Break> {
         let least = self.least?;
         let (begin, end) = times()?;

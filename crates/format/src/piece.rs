@@ -15,7 +15,7 @@ use majuscule_text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOpt
 pub struct Piece {
     /// The bytes of the text: the file itself, or the text in the envelope.
     pub source: Vec<u8>,
-    /// The words, with their places in `source`.
+    /// The words, with their positions in `source`.
     pub tokens: Tokens,
     /// The break after the piece: [`Break::Space`] if the line continues, [`Break::Document`] at
     /// the end of a text, such as the end of the file.
@@ -87,7 +87,7 @@ impl Piece {
         if let MarkPlace::Column { words, marks } = self.marks {
             return self.write_with(decisions, options, out, &mut |token, placed, side, out| {
                 if side == MarkSide::Before {
-                    // The column of marks has a place for those after words alone.
+                    // The column of marks can hold only marks after words.
                     return side.of(token);
                 }
                 let end = token.source.end as usize;
@@ -105,7 +105,7 @@ impl Piece {
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), &put, out);
     }
 
-    /// Appends the text of the piece to `out`; `put` writes the marks, as for [`write_with`].
+    /// Appends the text of the piece to `out`; `put` inserts the marks, as for [`write_with`].
     fn write_with(
         &self,
         decisions: &[Decision],
@@ -130,8 +130,8 @@ impl Piece {
         bars.nth(marks.checked_sub(words + 1)?).map(|(at, _)| end + at + 1)
     }
 
-    /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the
-    /// marks that are inserted, each with its place in `out`.
+    /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the marks that are
+    /// inserted, each with its position in `out`.
     pub fn write_apart(
         &self,
         decisions: &[Decision],

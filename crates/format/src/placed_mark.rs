@@ -2,7 +2,7 @@
 
 use majuscule_text::write::MarkSide;
 
-/// The characters of a mark that is inserted, with its place in a text without the mark.
+/// The characters of a mark that is inserted, with its position in a text without the mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedMark {
     /// The position in bytes: the start or the end of a word.

@@ -20,6 +20,7 @@ use majuscule_text::{Break, Context, MarkForm, RestoreOptions};
 
 /// Plain text.
 pub(super) const TEXT: FormatInfo = FormatInfo {
+    example: "the <b>bbc</b> met\r\nin NEW york, as u.s. who?\n",
     extensions: &["txt", "text"],
     media_types: &["text/plain"],
     longest_line: LONGEST,
@@ -34,11 +35,8 @@ pub(super) const TEXT: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// The format that a name and the first bytes tell; plain text if they tell nothing.
+/// The format that a name and the first bytes indicate; plain text if they indicate none.
 pub(super) const AUTO: FormatInfo = FormatInfo {
-    format: Format::Auto,
-    name: "auto",
-    help: "The format by the file extension, before .gz, .zst or .xz; without a known one by the first bytes of the file, and otherwise text",
     extensions: &[],
     media_types: &["application/octet-stream"],
     has_context: false,
@@ -50,9 +48,7 @@ pub(super) const AUTO: FormatInfo = FormatInfo {
 
 /// Tokenised text.
 pub(super) const TOK: FormatInfo = FormatInfo {
-    format: Format::Tok,
-    name: "tok",
-    help: "Tokenised text, with white space between tokens",
+    example: "the bbc met in NEW york , as u.s . who ?\n",
     shown: "tokenised text",
     extensions: &["tok"],
     media_types: &[],
@@ -131,8 +127,8 @@ impl<'a> Plain<'a> {
         lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
     }
 
-    /// Returns the number of the first `len` bytes, which are whole lines, after which no tag or word goes
-    /// on.
+    /// Returns the number of the first `len` bytes, which are whole lines, after which no tag or word
+    /// continues.
     fn separate_lines(&self, mut len: usize) -> usize {
         let Buffer { bytes, ended, .. } = &self.buffer;
         if self.code.notation() == Notation::Markdown && !(*ended && len == bytes.len()) {
@@ -217,7 +213,7 @@ impl<'a> Plain<'a> {
         self.advance(end, piece);
     }
 
-    /// Removes `len` bytes, those of the piece, from the buffer, and counts them.
+    /// Removes the `len` bytes of the piece from the buffer, and counts them.
     fn advance(&mut self, len: usize, piece: &mut Piece) {
         piece.gap = self.tokenizer.gap();
         self.buffer.bytes.drain(..len);
@@ -249,8 +245,8 @@ impl PieceReader for Plain<'_> {
                     self.take_lines(done, piece)?;
                     return Ok(true);
                 }
-                // A part is taken once text follows it, so that no character is cut in two. A tag
-                // may continue on the line.
+                // A part is processed once text follows it, so that no character is cut in two. A tag may
+                // continue on the line.
                 let line = &self.buffer.bytes[short..];
                 if part_len(line, PART) < line.len() {
                     let part = part_len(&self.buffer.bytes, PART);
@@ -273,8 +269,8 @@ impl PieceReader for Plain<'_> {
     }
 }
 
-/// Returns the number of the first bytes of whole lines in which whole paragraphs stand: the last line may
-/// be a heading, as the one after it tells. Of a paragraph of many lines, not all wait.
+/// Returns the number of bytes of the first whole lines that contain whole paragraphs: the last line may
+/// be a heading, which only the line after it shows. Of a paragraph of many lines, not all wait.
 fn paragraphs_len(lines: &[u8]) -> usize {
     let mut end = lines.len();
     for line in lines.split_inclusive(|b| *b == b'\n').rev() {
@@ -457,7 +453,7 @@ mod tests {
         for closed in ["is", "alvarez", "i", "1", "did", "yes", "hi"] {
             let open = open.iter().filter(|word| **word == closed).count();
             let all = piece.tokens.iter().filter(|(word, _)| *word == closed).count();
-            // `is` also stands inside text.
+            // `is` also is inside text.
             assert!(open < all, "{closed}");
         }
         for word in ["large", "ann", "mrs", "speaker", "q", "a", "jmoreno"] {

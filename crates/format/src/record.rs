@@ -28,8 +28,8 @@ impl Record {
     }
 }
 
-/// A file that is read for its text alone. Law: its words and the breaks between them are those of
-/// restoring.
+/// A file of which only the text is read. Law: its words and the breaks between them are the same
+/// as in restoring.
 pub trait RecordSource: Send {
     /// Reads the next record into `record`; false at the end of the file. A record may be without
     /// text.

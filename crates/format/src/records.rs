@@ -1,4 +1,4 @@
-//! Files of lines of which only parts are text: the method sees the parts as one stream, and
+//! Files in which only parts of each line are text: the method sees the parts as one stream, and
 //! everything else is copied unchanged.
 
 use std::collections::VecDeque;
@@ -25,8 +25,8 @@ use majuscule_text::{Break, Locale, Mark, RestoreOptions, Tokens};
 /// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
 
-/// The number of characters in lines after which a piece ends inside running text: rows may have
-/// many columns beside the word.
+/// The number of characters in lines after which a piece ends inside running text: rows may have many
+/// columns besides the word.
 const LINES: usize = 2 * PART;
 
 /// The treatment of lines that cannot be read.
@@ -242,7 +242,7 @@ struct PieceText {
     run_len: usize,
     /// The number of characters in its lines, text or not.
     run_lines: usize,
-    /// True if marks are put into rows of their own.
+    /// True if marks have rows of their own.
     has_rows: bool,
     /// The position of the last part in this piece, and the copies of the running text.
     last: Range<usize>,
@@ -307,7 +307,7 @@ impl PieceText {
     }
 }
 
-/// Blanks the brackets from byte `start` on that would open a tag which goes on in the next part.
+/// Blanks the brackets from byte `start` on that would open a tag which continues in the next part.
 fn blank_open_tags(view: &mut String, start: usize) {
     for (open, close) in [('<', '>'), ('{', '}')] {
         let mut from = view[start..].rfind(close).map_or(start, |at| start + at);

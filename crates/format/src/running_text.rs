@@ -12,15 +12,15 @@ use majuscule_text::speaker_label::listed_case;
 use majuscule_text::tokenize::{Capitalized, Cut, Tokenizer};
 use majuscule_text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Tokens};
 
-/// The text of a piece. A run of it is read as a whole, once it ends: its words may stand in several
-/// parts of the file.
+/// The text of a piece. A run of it is read as a whole, once it ends: its words may be in several parts
+/// of the file.
 #[derive(Debug)]
 pub(super) struct RunningText {
     tokenizer: Tokenizer,
-    /// The text with its words at their places in the source, and blanks for everything that is not
+    /// The text with its words at their positions in the source, and blanks for everything that is not
     /// text.
     pub(super) view: String,
-    /// The byte of the view where the run begins that is not read yet, if there is one.
+    /// The byte of the view at which the unread run begins, if there is one.
     run: Option<usize>,
     landmarks: Landmarks,
 }
@@ -48,11 +48,11 @@ impl RunningText {
         }
     }
 
-    /// Appends a part that stands at these bytes of the source, behind `between` in the run.
+    /// Appends a part, which is at these bytes of the source, and in the run after `between`.
     pub(super) fn push(&mut self, part: &TextPart, position: Range<usize>, text: &str, between: &str) {
         let is_on_line = part.role == PartRole::Text && self.run.is_some();
         if is_on_line && part.before.is_none() && is_inside_word(&self.view, between, text) {
-            // Any tag stands for these.
+            // Any tag represents these.
             self.view.push_str("<b");
             fill(&mut self.view, position.start - 1);
             self.view.push('>');
@@ -68,7 +68,7 @@ impl RunningText {
         self.view.push_str(text);
     }
 
-    /// Returns the view, to the end of which more of the run is appended.
+    /// Returns the view; more of the run is appended to its end.
     pub(super) fn run_on(&mut self) -> &mut String {
         self.run.get_or_insert(self.view.len());
         &mut self.view
@@ -113,7 +113,7 @@ impl RunningText {
         self.tokenizer.reset();
     }
 
-    /// Returns what stands after the last word so far: see [`Piece::gap`].
+    /// Returns the gap after the last word so far: see [`Piece::gap`].
     pub(super) fn gap(&self) -> Option<Mark> {
         self.tokenizer.gap()
     }
@@ -156,7 +156,7 @@ struct Landmarks {
 }
 
 impl Landmarks {
-    /// Notes a part of the text, which stands at these bytes.
+    /// Notes that a part of the text is at these bytes.
     fn add(&mut self, part: &TextPart, position: Range<usize>) {
         if part.opens_line {
             self.lines.push(position.start);
@@ -169,8 +169,8 @@ impl Landmarks {
         }
     }
 
-    /// Returns the text from byte `start` on with blanks for the marks behind the words of labels, which
-    /// are none of the text.
+    /// Returns the text from byte `start` on with blanks for the marks after the words of labels, which
+    /// do not belong to the text.
     fn without_marks_of_labels<'a>(&self, view: &'a str, start: usize) -> Cow<'a, str> {
         let mut run = Cow::Borrowed(&view[start..]);
         for (label, _) in &self.labels {
@@ -217,7 +217,8 @@ impl Landmarks {
                 if !is_first {
                     word.gap = Some(Mark::None);
                 }
-                // Lists decide the case of a word that loses its capitals, and so that of one without.
+                // Lists decide the case of a word that loses its capitals, so they also decide the case
+                // of a word without capitals.
                 if let (Constraint::Free, Some(listed), Capitalized::Auto) =
                     (word.constraint, listed, self.capitalized)
                 {

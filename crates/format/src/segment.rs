@@ -416,14 +416,14 @@ pub struct Losses {
     /// The format that is written.
     pub to: &'static SegmentInfo,
     drop: bool,
-    /// The name of what the parts are lost from.
+    /// The name of the thing that loses the parts.
     unit: &'static str,
     /// The dropped parts and their counts.
     counts: Vec<(LossKind, u64)>,
 }
 
 impl Losses {
-    /// Counts what is lost from one format to the other; without `drop` each loss is an error.
+    /// Counts the losses from one format to the other; without `drop` each loss is an error.
     pub fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, drop: bool) -> Self {
         Self { from, to, drop, unit: from.unit, counts: Vec::new() }
     }
@@ -550,8 +550,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Drops all tags except some; those of WebVTT alone are dropped and told even where other losses are
-    /// errors.
+    /// Drops all tags except some; tags that only WebVTT has are dropped, with a note, even where other losses
+    /// are errors.
     pub(super) fn keep_tags(
         &mut self,
         is_kept: impl Fn(&str) -> bool,
@@ -585,8 +585,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Returns the begin and end times of a segment in a format that requires them. A segment without
-    /// times has those of its words.
+    /// Returns the begin and end times of a segment in a format that requires them. A segment without times has
+    /// the times of its words.
     ///
     /// # Errors
     /// Fails if there is no such time.
@@ -625,7 +625,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Returns the text with its tags in their places; `escape` writes a character.
+    /// Returns the text with its tags at their positions; `escape` writes a character.
     pub(super) fn marked(&self, mut escape: impl FnMut(char, &mut String)) -> String {
         let mut out = String::with_capacity(self.text.len());
         let mut tags = self.tags.iter().peekable();
@@ -690,7 +690,7 @@ pub(super) fn has_text(document: &str) -> bool {
     members.is_ok_and(|members| members.iter().any(|member| member.key == "text"))
 }
 
-/// An item with its place in the file.
+/// An item with its position in the file.
 #[derive(Debug, Clone)]
 pub struct LocatedItem {
     /// The item.
@@ -734,7 +734,7 @@ pub struct SegmentInfo {
     pub format: Format,
     /// The name of a segment.
     pub(super) unit: &'static str,
-    /// The parts that a segment may have beside its text.
+    /// The parts that a segment may have in addition to its text.
     pub(super) parts: &'static [LossKind],
     /// True if segments have times.
     pub has_times: bool,
@@ -748,18 +748,18 @@ pub struct SegmentInfo {
     pub(super) has_voices: bool,
     /// True if styles are overrides: `{\i1}`.
     pub has_overrides: bool,
-    /// True if the field that is named for reading is that of written text too.
+    /// True if the field that is named for reading is also the field in which text is written.
     pub writes_field: bool,
     /// Refuses a field that cannot have the text.
     pub(super) check_field: fn(&str) -> Result<()>,
-    /// Returns true if a segment is not said, and is dropped where the output has no place for it.
+    /// Returns true if a segment is not speech; it is dropped if the output cannot represent it.
     pub is_unsaid: fn(&Segment) -> bool,
     /// The maker of the writer, or the reason that there is none.
     pub(super) writer: Result<fn() -> Box<dyn SegmentWriter>, &'static str>,
 }
 
 impl SegmentInfo {
-    /// Lines of text without anything else, which a format says in what it differs from.
+    /// Lines of text without anything else: the base from which a format states its differences.
     pub(super) const LINES: Self = Self {
         format: Format::Text,
         unit: "line",

@@ -1,8 +1,8 @@
 //! Files as items, for conversion: segments of speech, and blocks that are not spoken.
 //!
-//! [`Format::segments`] returns what is known of the segments of a format, and [`ItemReader`] reads
-//! the items of a file. [`SegmentInfo::writer`] makes a [`SegmentWriter`]: it drops what its format
-//! cannot express, which [`Losses`] counts, and writes the rest. [`WrittenItems`] reads that back.
+//! [`Format::segments`] returns the description of the segments of a format, and [`ItemReader`] reads the
+//! items of a file. [`SegmentInfo::writer`] makes a [`SegmentWriter`]: it drops what its format cannot
+//! express, which [`Losses`] counts, and writes the rest. [`WrittenItems`] reads that back.
 //!
 //! ```
 //! use majuscule_format::segments::{Item, ItemReader};
@@ -35,7 +35,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 
 impl Format {
-    /// Returns what is known of the segments of the format.
+    /// Returns the description of the segments of the format.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] for a format that is not converted.
@@ -91,7 +91,7 @@ impl<'a> ItemReader<'a> {
         &self.name
     }
 
-    /// Returns what is known of the segments of its format.
+    /// Returns the description of the segments of its format.
     pub fn segments(&self) -> &'static SegmentInfo {
         self.segments
     }
@@ -150,7 +150,7 @@ impl WrittenItems {
     /// Reads whole lines that were written.
     ///
     /// # Errors
-    /// Returns what a reader of the file would refuse.
+    /// Returns the problem for which a reader would refuse the file.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let Some(grammar) = &mut self.grammar else { return Ok(()) };
         let FormatInfo { longest_line, line_ends, .. } = *self.format.info();
@@ -166,7 +166,7 @@ impl WrittenItems {
                 lines.peek().unwrap_or(&"").trim_end().clone_into(next);
             }
             if line.chars().count() > longest_line {
-                return Err("found what would be a line that is too long".to_owned());
+                return Err("found text that would make too long a line".to_owned());
             }
             grammar.items(line, self.number, &mut self.found).map_err(|Fault { problem, .. }| problem)?;
         }
@@ -176,7 +176,7 @@ impl WrittenItems {
     /// Ends the file: a document is this text, and of any other file all lines have been read.
     ///
     /// # Errors
-    /// Returns what a reader of the file would refuse, such as a missing part.
+    /// Returns the problem for which a reader would refuse the file, such as a missing part.
     pub fn end(&mut self, text: &str) -> Result<(), String> {
         if let Some(grammar) = &mut self.grammar {
             grammar.close(&mut self.found);
@@ -188,7 +188,7 @@ impl WrittenItems {
         Ok(())
     }
 
-    /// Takes the next item that was read back.
+    /// Receives the next item that was read back.
     pub fn pop(&mut self) -> Option<Item> {
         self.found.pop_front().map(|found| found.item)
     }

@@ -9,9 +9,9 @@ use super::transcript::{Fault, shortened};
 
 /// SubRip subtitles.
 pub(super) const SRT: FormatInfo = FormatInfo {
-    format: Format::Srt,
-    name: "srt",
-    help: "SubRip subtitles",
+    example: "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
+              - (sighs) ebay &amp; o'neill\n- WHO [laughs] who\n\n3\n00:00:05,000 --> 00:00:06,000\n\n4\n00:00:05,000 --> 00:00:06,000\n\
+              00:00:05,000 --> 00:00:06,000\nİstanbul ȺȾ u.s. ♪\n",
     shown: ".srt",
     family: FormatFamily::Subtitles,
     extensions: &["srt"],
@@ -75,7 +75,7 @@ static SRT_CUES: SegmentInfo = SegmentInfo {
 const TIMES: Times =
     Times { colons: (1, 2), marks: b",.", has_fraction: false, example: "00:00:01,000 --> 00:00:02,500" };
 
-/// The state that tells the kinds of lines.
+/// The state that determines the kinds of lines.
 #[derive(Debug, Default)]
 struct SrtLines {
     at: SrtPosition,
@@ -99,7 +99,7 @@ enum SrtPosition {
 
 impl Subtitles for SrtLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        // With the empty line before it missing, the number of a cue stands in the text of another.
+        // If the empty line before it is missing, the number of a cue is in the text of another.
         let may_be_number = self.at == SrtPosition::Between && self.goes_on || self.at == SrtPosition::Text;
         may_be_number && cue::is_digits(line.trim_ascii())
     }
@@ -205,7 +205,7 @@ impl segment::SegmentWriter for SrtWriter {
             losses.drop_part(
                 LossKind::Id,
                 0,
-                format_args!("the identifier \"{}\", which is no number,", shortened(&id)),
+                format_args!("the identifier \"{}\", which is not a number,", shortened(&id)),
             )?;
         }
         cue::conform::<SrtLines>(&mut segment, text, losses)?;

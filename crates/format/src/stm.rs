@@ -26,9 +26,7 @@ use majuscule_text::{Break, MarkForm, RestoreOptions};
 
 /// NIST's references.
 pub(super) const STM: FormatInfo = FormatInfo {
-    format: Format::Stm,
-    name: "stm",
-    help: "NIST references, one segment per line",
+    example: "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } met .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
     shown: ".stm",
     family: FormatFamily::Transcript,
     extensions: &["stm"],
@@ -220,7 +218,7 @@ fn positions(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bo
 }
 
 /// Reads the text whose pieces, including its words, are at `positions`, and returns the positions of the
-/// tags. A tag stands after the word before it.
+/// tags. A tag is after the word before it.
 fn read_text(
     line: &str,
     positions: Vec<Range<usize>>,
@@ -324,6 +322,18 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case_laws::{check_cases, error, starts, words};
+
+    #[test]
+    fn sentences_run_on_from_segment_to_segment() {
+        let file = "a 1 ana 0 1 <o,f0,female> so { we / they } met.\na 1 ana 1 2 then rui\r\na 1 ana 2 3 left. [noise] he\n\
+                    ;; x\na 1 rui 3 4 ignore_time_segment_in_scoring\na 1 rui 4 5 no\nb 1 rui 0 1 yes.";
+        assert_eq!(words(Format::Stm, file), ["so", "we", "met", "then", "rui", "left", "he", "no", "yes"]);
+        assert_eq!(starts(Format::Stm, file), ["so", "then", "he", "no", "yes"]);
+        check_cases(Format::Stm, file);
+        let found = error(Format::Stm, "a 1 ana 0 1 so\na 1 ana 2 1 we\n");
+        assert!(found.starts_with("data, line 2, column 11: found the end 1 before"), "{found}");
+    }
 
     #[test]
     fn a_line_is_a_segment() {

@@ -63,7 +63,7 @@ pub fn is_event(word: &str) -> bool {
     word.len() > 2 && word.starts_with('<') && word.ends_with('>')
 }
 
-/// Returns true if a word stands for another sound or for a hesitation: `<laugh>`, `[noise]`,
+/// Returns true if a word represents another sound or a hesitation: `<laugh>`, `[noise]`,
 /// `%hesitation`.
 pub(super) fn is_no_word(word: &str) -> bool {
     is_event(word) || word.starts_with('[') && word.ends_with(']') || word.starts_with('%')

@@ -7,16 +7,14 @@ use std::ops::Range;
 
 use super::grammar::Grammar;
 use super::info::FormatInfo;
-use super::kind::{Format, FormatFamily};
+use super::kind::FormatFamily;
 use super::line_parts::LineParts;
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
 use majuscule_text::{Break, MarkForm};
 
 /// NIST's references and recogniser output by utterances.
 pub(super) const TRN: FormatInfo = FormatInfo {
-    format: Format::Trn,
-    name: "trn",
-    help: "NIST references and recogniser output, one utterance and its name per line",
+    example: "Good { day / { dáy / @ } } met (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)",
     shown: ".trn",
     family: FormatFamily::Transcript,
     extensions: &["trn"],
@@ -89,6 +87,16 @@ impl Grammar for TrnReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
+    use crate::case_laws::{check_cases, starts, words};
+
+    #[test]
+    fn the_words_of_utterances_are_text_and_their_names_are_not() {
+        let file = ";; so\nwe met { ana / rui } . (ana-1)\r\n[noise] <laugh> (rui-2)\nhe (uh) left (rui-3)";
+        check_cases(Format::Trn, file);
+        assert_eq!(words(Format::Trn, file), ["we", "met", "ana", "he", "uh", "left"]);
+        assert_eq!(starts(Format::Trn, file), ["we", "he"]);
+    }
 
     #[test]
     fn a_line_is_an_utterance_and_its_name() {

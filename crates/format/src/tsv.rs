@@ -6,16 +6,14 @@ use super::buffer::LONGEST;
 use super::conll::tabbed;
 use super::grammar::Grammar;
 use super::info::FormatInfo;
-use super::kind::{Format, FormatFamily};
+use super::kind::FormatFamily;
 use super::line_parts::LineParts;
 use super::transcript::{Fault, shortened};
 use majuscule_text::Break;
 
 /// Tables with tabs between cells.
 pub(super) const TSV: FormatInfo = FormatInfo {
-    format: Format::Tsv,
-    name: "tsv",
-    help: "A table, with the text in the column that --field names",
+    example: "id\ttext\r\n1\tthe BBC met. İstanbul\r\n2\tin new york\tebay\n\n3\t<i>who</i> &amp; o'neill\n",
     shown: ".tsv",
     family: FormatFamily::Records,
     extensions: &["tsv"],
@@ -39,8 +37,8 @@ struct TsvReader {
 }
 
 impl TsvReader {
-    /// Starts a table: `field` gives the column of the text by its name in the first line (`text`
-    /// by default), or by its number, counted from 1, for a table without a header.
+    /// Starts a table: `field` is the column of the text, by its name in the first line (`text` by
+    /// default), or by its number, counted from 1, for a table without a header.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.unwrap_or("text");
         match number(field) {
@@ -55,7 +53,7 @@ pub fn has_names(field: Option<&str>) -> bool {
     field.and_then(number).is_none()
 }
 
-/// Returns the column that a number gives, counted from 0.
+/// Returns the column with this number, counted from 0.
 pub(super) fn number(field: &str) -> Option<usize> {
     field.parse::<usize>().ok()?.checked_sub(1)
 }
@@ -93,5 +91,21 @@ impl Grammar for TsvReader {
 
     fn is_between(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Format;
+    use crate::case_laws::{check_cases, error, starts, words};
+
+    #[test]
+    fn a_column_of_a_table_is_text() {
+        let file = "\u{feff}id\ttext\r\nso 1\the met ana. and left\r\nso 2\tyes\tana\n";
+        check_cases(Format::Tsv, file);
+        assert_eq!(words(Format::Tsv, file), ["he", "met", "ana", "and", "left", "yes"]);
+        assert_eq!(starts(Format::Tsv, file), ["he", "and", "yes"]);
+        assert!(error(Format::Tsv, "id\tbody\n").contains("no column is called \"text\" in \"id\tbody\""));
+        assert!(error(Format::Tsv, "id\ttext\n1\n").starts_with("data, line 2, column 2: found 1 columns"));
     }
 }

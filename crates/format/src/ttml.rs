@@ -26,9 +26,9 @@ use majuscule_text::RestoreOptions;
 
 /// The W3C's subtitles.
 pub(super) const TTML: FormatInfo = FormatInfo {
-    format: Format::Ttml,
-    name: "ttml",
-    help: "W3C subtitles in XML (TTML)",
+    example: "<?xml version='1.0'?>\n<tt xml:lang='en' ttp:frameRate='25' a=\">\"><head><ttm:title>the bbc</ttm:title></head>\r\n<body><p begin='1s'>the bbc met<br/>\n- in \
+              <span>new</span> york.</p><!-- <p>ebay</p> --><p\n>who &amp; İstanbul <![CDATA[u.s. <b]]></p><p xml:id='a' begin='00:00:02:10' dur='1s'>the&#32;\
+              <span tts:fontStyle='italic'>bbc</span></p></body></tt>",
     shown: ".ttml",
     family: FormatFamily::Subtitles,
     extensions: &["ttml"],
@@ -81,7 +81,7 @@ struct TtmlParagraphs {
     in_paragraph: bool,
     /// The element whose text is not shown, and the number of open elements of its name.
     silent: Option<(&'static str, usize)>,
-    /// True if nothing stands before the next text on the line of the cue.
+    /// True if nothing is before the next text on the line of the cue.
     opens: bool,
     /// The paragraph or head that is converted, and the number of its last line.
     open: Option<LocatedItem>,
@@ -127,7 +127,7 @@ enum TagKind {
 }
 
 impl TtmlParagraphs {
-    /// Reads the next part of a line from byte `at` on, and moves `at` behind it.
+    /// Reads the next part of a line from byte `at` on, and moves `at` after it.
     fn next(&mut self, line: &str, at: &mut usize) -> Option<TtmlPart> {
         while *at < line.len() {
             let rest = &line[*at..];
@@ -306,7 +306,7 @@ impl TtmlParagraphs {
         self.chars = chars;
     }
 
-    /// Reads a tag, which stands at byte `at` of the line, for conversion.
+    /// Reads a tag, which is at byte `at` of the line, for conversion.
     fn convert_tag(
         &mut self,
         tag: &str,
@@ -416,7 +416,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// Returns the character that an escape stands for.
+/// Returns the character of an escape.
 fn character(name: &str) -> Option<char> {
     let number = match name.strip_prefix('#').map(|number| (number.strip_prefix('x'), number)) {
         Some((Some(digits), _)) => u32::from_str_radix(digits, 16).ok()?,

@@ -1,5 +1,5 @@
-//! Formats of subtitles, transcripts, documents and data that are not read, by their names and first
-//! bytes, with what to do instead: taken for text, their times, keys and codes would be words.
+//! Formats of subtitles, transcripts, documents and data that are not read, by their names and first bytes, with what
+//! to do instead: read as text, their times, keys and codes would be words.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) struct Unread {
     /// The first bytes of its files, which no text has: patterns of [`FileHead::begins_like`], or `<` with the name of
     /// the root element of its XML.
     openings: &'static [&'static str],
-    /// The name of the format, as what a file is.
+    /// The name of the format, worded as the kind of a file.
     what: &'static str,
     /// The way to a format that is read.
     remedy: &'static str,

@@ -1,4 +1,4 @@
-//! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
+//! `.vtt`, WebVTT: cues as in SubRip, with styles, notes, settings and voices.
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::head::FileHead;
@@ -10,9 +10,9 @@ use super::transcript::{Fault, shortened};
 
 /// Web subtitles.
 pub(super) const VTT: FormatInfo = FormatInfo {
-    format: Format::Vtt,
-    name: "vtt",
-    help: "Web subtitles (WebVTT)",
+    example: "WEBVTT - new york\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE the bbc\n\nintro\n00:01.000 --> 00:02.500 align:start\n\
+              <v Ana Reis>the <b.loud>bbc</b> met\n\n00:00:02.500 --> 00:00:04.000\n<v Ana Reis>in <00:00:03.000>new york. WHO\n<v Rui>ŞANLIURFA.</v>\n\n\
+              &gt;\n00:04.000 --> 00:05.000\n&gt;&gt; a --> b [music] (us) &quot;Íso.&quot; ebay\n",
     shown: ".vtt",
     family: FormatFamily::Subtitles,
     extensions: &["vtt", "webvtt"],
@@ -55,7 +55,7 @@ static VTT_CUES: SegmentInfo = SegmentInfo {
 const TIMES: Times =
     Times { colons: (1, 2), marks: b".", has_fraction: true, example: "00:01.000 --> 00:02.500" };
 
-/// The state that tells the kinds of lines.
+/// The state that determines the kinds of lines.
 #[derive(Debug, Default)]
 struct VttLines {
     at: VttPosition,
@@ -87,7 +87,7 @@ const BLOCKS: [(&str, BlockKind); 3] =
 
 impl Subtitles for VttLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        // With the empty line before it missing, the number of a cue stands in the text of another.
+        // If the empty line before it is missing, the number of a cue is in the text of another.
         let may_be_number = matches!(self.at, VttPosition::Cue | VttPosition::Text);
         self.at == VttPosition::Between && !line.is_empty()
             || may_be_number && cue::is_digits(line.trim_ascii())
@@ -202,7 +202,7 @@ fn begins_json(line: &str) -> bool {
     }
 }
 
-/// The escapes, and the characters that they stand for.
+/// The escapes and their characters.
 const ESCAPES: [(&str, char); 8] = [
     ("&amp;", '&'),
     ("&lt;", '<'),

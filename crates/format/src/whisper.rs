@@ -77,7 +77,7 @@ static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
     ..SegmentInfo::LINES
 };
 
-/// A document, which is read whole: its text stands in several positions.
+/// A document, which is read whole: its text is at several positions.
 #[derive(Debug)]
 struct Whisper<'a> {
     input: Option<Input<'a>>,
@@ -198,7 +198,7 @@ impl RecordSource for SegmentTexts<'_> {
     }
 }
 
-/// Documents that come in live, one per line; [`RestoreOptions::id`] names the field that identifies
+/// Documents that arrive live, one per line; [`RestoreOptions::id`] names the field that identifies
 /// one.
 #[derive(Debug)]
 struct LiveDocuments(RestoreOptions);
@@ -281,7 +281,7 @@ struct StringPlaces {
     segments: Vec<Range<usize>>,
     /// The words one by one, in each list and each of the two fields that may contain a word.
     words: [Vec<Range<usize>>; 5],
-    /// The same words with their marks, in segments and beside them.
+    /// The same words with their marks, inside segments and next to them.
     punctuated: [Vec<Range<usize>>; 2],
     /// The same words elsewhere in the documents of other recognisers, by the names that lead there.
     elsewhere: Vec<(Vec<String>, Vec<Range<usize>>)>,
@@ -289,8 +289,8 @@ struct StringPlaces {
     speakers: Vec<Option<Range<usize>>>,
     /// The begin and end times of each segment, if the document has them.
     times: Vec<[Option<Time>; 2]>,
-    /// True if a text of a list has times or words, and so is a segment; other texts of a list are
-    /// records, each by itself.
+    /// True if the texts in a list are segments, because one has times or words; otherwise each text
+    /// in a list is a separate record.
     has_segments: bool,
 }
 
@@ -476,7 +476,7 @@ impl StringPlaces {
     }
 }
 
-/// Returns true if a field of an object tells that its text is a segment of speech.
+/// Returns true if a field of an object shows that its text is a segment of speech.
 fn is_segment_field(name: &str) -> bool {
     is_list(name) || matches!(name, "start" | "begin" | "end" | "timestamp" | "offsets" | "speaker")
 }
@@ -489,14 +489,14 @@ fn are_lists(names: &[&str]) -> bool {
         && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
 }
 
-/// Returns a text whose blanks stand for the bytes of `text` with one blank for each character of it: a
-/// live record is written again character by character.
+/// Returns `blanked` with a blank of the same number of bytes for each character that it removed from
+/// `text`: a live record is written again character by character.
 fn with_wide_blanks(text: &str, blanked: &str) -> String {
     let blank = |(at, c): (usize, char)| match (c.len_utf8(), blanked[at..].chars().next()) {
         (2.., Some(found)) if found == c => c,
         (2, _) => '\u{a0}',
         (3, _) => '\u{2003}',
-        // No blank has four bytes; a musical note is no word either.
+        // No blank has four bytes; a musical note is not a word either.
         (4, _) if c.is_alphanumeric() => '\u{1d159}',
         (4, _) => c,
         (_, found) => found.unwrap_or(' '),
@@ -560,7 +560,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     let whole = fields.iter().position(|field| field.key == "text" && field.string(json).is_some());
     let is_object = json.trim_start().starts_with('{');
     if !is_object && !fields.is_empty() {
-        // A list of segments, with nothing beside them.
+        // A list of segments, and nothing else.
         let mut lines = LineNumbers::default();
         for object in &fields {
             found.push_back(read_object(json, object, &mut lines)?);
@@ -610,7 +610,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     Ok(found)
 }
 
-/// Puts what a document has beside its segments before them.
+/// Moves everything in a document that is outside its segments before the segments.
 fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>) {
     let Some(first) = fields.first() else { return };
     let mut text = String::new();
@@ -630,8 +630,8 @@ fn in_seconds(found: &mut VecDeque<FoundItem>) {
     recogniser::in_seconds(&mut segments.collect::<Vec<_>>());
 }
 
-/// Gives the words of a list beside the segments to the segments that say them; false if these have
-/// words of their own, or say none of them.
+/// Assigns the words of a separate list to the segments that contain them; returns false if the
+/// segments have their own words, or contain none of these.
 fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Result<bool, Fault> {
     let mut segments: Vec<&mut Segment> = Vec::new();
     for found in found {

@@ -1,7 +1,7 @@
 //! Lists of the words of a text in JSON, each word with its times: `{"word":"so","start":1.5}`.
 //!
 //! A word in a list is a position of the word in the text. Where times are kept, marks that are inserted
-//! do not go into the word, which stays as it was heard, but beside it:
+//! do not go into the word, which stays as it was heard, but into a separate field:
 //! `"word":"so","punctuated_word":"So,"`.
 
 use std::ops::Range;
@@ -35,8 +35,8 @@ struct Open {
     any_marks: bool,
 }
 
-/// Returns the words of the lists with times and without [`PUNCTUATED`]; `is_list` tells from the
-/// names that lead to a list whether it is one of words. There are none in text that is not JSON.
+/// Returns the words of the lists with times and without [`PUNCTUATED`]; `is_list` decides by the names
+/// that lead to a list whether it is a list of words. Text that is not JSON has no such lists.
 pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Vec<ListedWord> {
     let mut found = Vec::new();
     let mut stack = vec![Open::default()];
@@ -109,9 +109,9 @@ impl<'a> LetterStream<'a> {
         Self { text, chars: chars.map(|((at, _), c)| (c, from + at)).collect() }
     }
 
-    /// Adds the positions of the words of these strings to the envelope; the text contains the words
-    /// in the same order, except that some may be missing. A string may be a part of a word if those
-    /// after it are its other parts.
+    /// Adds the positions of the words of these strings to the envelope; the text contains the words in
+    /// the same order, except that some may be missing. A string may be a part of a word if the next
+    /// strings are the other parts.
     pub(super) fn place(
         &self,
         json: &str,
@@ -132,7 +132,7 @@ impl<'a> LetterStream<'a> {
             .collect();
         // The position after the last word found, and the position after the last certain one.
         let (mut at, mut sure) = (0, 0);
-        // The end of the last word found, of which the next words may be parts.
+        // The end of the last word found; the next words may be parts of it.
         let mut parted = 0;
         for (nth, ListedRun { position, small }) in words.iter().enumerate() {
             let rest = &words[nth..];
@@ -159,7 +159,7 @@ impl<'a> LetterStream<'a> {
         self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
     }
 
-    /// Returns the end of the first words, which stand here as the parts of one word.
+    /// Returns the end of the first words, which are here as the parts of one word.
     fn end_of_parts(&self, mut at: usize, words: &[ListedRun]) -> Option<usize> {
         for (nth, word) in words.iter().enumerate() {
             if !self.is_at(at, &word.small) {
@@ -184,7 +184,7 @@ impl<'a> LetterStream<'a> {
         is_next && before.is_alphanumeric() && after.is_alphanumeric()
     }
 
-    /// Returns the position after marks that stand here, which the strings may lack.
+    /// Returns the position after marks that are here, which the strings may lack.
     fn past_marks(&self, at: usize) -> Option<usize> {
         let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
         (marks > 0).then_some(at + marks)

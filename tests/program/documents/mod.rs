@@ -1,8 +1,10 @@
-//! Checks that the documents agree: links lead somewhere, and every figure of the
-//! README stands in a report too.
+//! Checks that the documents agree: links lead somewhere, and every figure of the README is also in
+//! a report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use majuscule_format::Format;
 
 /// The largest size of the README in bytes; longer text belongs in the book.
 const README_BYTES: usize = 9_000;
@@ -74,6 +76,19 @@ fn the_summary_names_every_chapter_once() {
     named.sort();
     chapters.sort();
     assert_eq!(named, chapters);
+}
+
+#[test]
+fn the_table_of_formats_has_every_format_and_its_extensions() {
+    let page = read(&top().join("docs/book/src/formats.md"));
+    let rows: Vec<Vec<&str>> = page.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
+    for info in Format::all().iter().filter(|info| info.format != Format::Auto) {
+        let has = |cell: &str, name: &str| cell.split('`').any(|span| span == name);
+        let row = rows.iter().find(|row| row.len() > 3 && has(row[1], info.name));
+        let row = row.unwrap_or_else(|| panic!("formats.md has no row of {}", info.name));
+        let missing = info.extensions.iter().find(|extension| !has(row[2], &format!(".{extension}")));
+        assert_eq!(missing, None, "the extensions of {} in formats.md", info.name);
+    }
 }
 
 #[test]
@@ -179,7 +194,7 @@ fn the_workflow_builds_with_the_oldest_rust_of_the_manifest() {
     assert!(workflow.contains(&format!("rust: [{version}, stable]")), "ci.yml does not build with {version}");
 }
 
-/// Returns the paths of all files in a folder, without those of builds.
+/// Returns the paths of all files in a folder, without the files of builds.
 fn all_files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| !path.ends_with("target"));
@@ -210,7 +225,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Returns the Markdown files in a folder and its subfolders, without those of builds.
+/// Returns the Markdown files in a folder and its subfolders, without the files of builds.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {

@@ -1,5 +1,5 @@
-//! `restore` says how sure it is: probabilities of words, other ways to write a text, and words in
-//! doubt.
+//! `restore` reports its certainty: probabilities of words, other ways to write a text, and words
+//! in doubt.
 
 use std::fs;
 use std::process::Output;

@@ -1,4 +1,4 @@
-//! `restore` gives texts back in their encoding, and odd characters as they were.
+//! `restore` writes texts in their encoding, with unusual characters as they were.
 
 use std::fs;
 
@@ -90,7 +90,7 @@ fn texts_keep_their_encoding() {
         &["klingon", "windows-1250 to windows-1258"],
     );
     room.fails("restore --model model --encoding iso-2022-jp", b"", 2, &["ISO-2022-JP is not supported"]);
-    // The second byte of a double-byte code may be that of an ASCII letter.
+    // The second byte of a double-byte code may be an ASCII letter.
     for (name, text) in [
         ("shift_jis", &b"\x93\xfa the bbc \r\n\x83a\x83A bbc"[..]),
         ("gbk", b"\xc8\xd5 the bbc \r\n\x81a\x81A bbc"),

@@ -1,4 +1,5 @@
-//! `restore` on formats: told by the first bytes, given back with other capitals alone, or converted.
+//! `restore` on formats: detected by the first bytes, returned with only their capitals changed, or
+//! converted.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::room::{Room, TRAINED};
 #[test]
 fn one_command_makes_subtitles_of_a_document() {
     let room = Room::new();
-    // Two words lack a time, and one has none that can be right.
+    // Two words lack a time, and one has an impossible time.
     let times = [
         "0.0,\"end\":0.3",
         "0.3,\"end\":0.5",
@@ -47,7 +48,7 @@ fn one_command_makes_subtitles_of_a_document() {
                 || line.starts_with("00:00:07,000")),
         "{srt}"
     );
-    // Restoring and converting in two steps gives the same.
+    // Restoring and converting in two steps has the same result.
     room.out("restore --quiet --marks ep.json -o marked.json", b"");
     assert_eq!(room.run("convert marked.json --to srt --cues sentence", b"").stdout, srt.as_bytes());
     assert_eq!(
@@ -59,7 +60,7 @@ fn one_command_makes_subtitles_of_a_document() {
     room.write("talks/ep.json", &json);
     room.out("restore --quiet --marks talks --to srt -o subtitles/", b"");
     assert_eq!(room.read("subtitles/ep.srt"), srt);
-    // What a user would not expect to be lost needs --drop.
+    // Losing anything that a user would expect to keep needs --drop.
     room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000 X1:40\nwe met\n");
     room.fails(
         "restore talk.srt -o talk.vtt",

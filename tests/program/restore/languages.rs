@@ -52,7 +52,7 @@ fn built_in_models_restore_their_languages() {
 #[test]
 fn a_language_is_told_however_the_text_arrives() {
     let room = Room::new();
-    // The first line alone would be taken for English.
+    // The first line alone would be detected as English.
     let text = "the and of\nela vive em lisboa com o pai e a mãe, que não é de lá, e com uma tia do porto.\n";
     let whole = room.out("restore --lang auto", text.as_bytes());
     let mut child = spawn(program().args(["restore", "--lang", "auto"]));

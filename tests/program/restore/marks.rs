@@ -77,7 +77,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let streamed =
         room.out("restore --marks --mark-form apart --stream --format ctm --model puts", rows.as_bytes());
     assert!(String::from_utf8(streamed).unwrap().contains("Ana\nr A 2.50 0.00 ,\n"));
-    // After "met", the model puts nothing; a pause of a second and more ends a sentence.
+    // After "met", the model inserts nothing; a pause of a second and more ends a sentence.
     let pauses = |text: &str, format: &str| {
         let line = format!("restore --marks=. --pause-ends 1 --format {format} --model puts");
         String::from_utf8(room.out(&line, text.as_bytes())).unwrap()
@@ -166,7 +166,7 @@ fn overlapping_windows_vote_on_marks_and_sentence_ends() {
         room.write("written.txt", &written);
         assert_eq!(restored(&options, "written.txt"), written, "{options}");
     }
-    // No share is above 1, and so no sentence ends.
+    // No fraction is above 1, and so no sentence ends.
     let ends = |threshold: &str| {
         let options = format!("--marks --window 3 --lines sentence --end-threshold {threshold}");
         restored(&options, "spoken.txt").lines().count()

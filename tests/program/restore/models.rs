@@ -148,7 +148,7 @@ fn a_network_restores_whole_or_in_bytes() {
             assert_eq!(String::from_utf8(once.clone()).unwrap().to_lowercase().replace([',', '.'], ""), text);
             assert_eq!(room.out(&format!("restore --marks=,. --model {model}"), &once), once, "{model}");
         }
-        room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "runs on the CPU"]);
+        room.fails("restore --model bytes --device cuda:0", b"text", 2, &["cuda:0", "run on the CPU"]);
         room.fails("restore --model bytes --precision bf16", b"text", 2, &["bf16", "f32 or int8"]);
     }
     room.fails(

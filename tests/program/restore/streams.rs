@@ -290,8 +290,8 @@ fn who_types_at_a_terminal_is_told_how_to_end() {
     child.wait().unwrap();
 }
 
-/// Returns the memory of a process in kB, without the pages of files that are mapped: they are those of the program,
-/// more with more features, and a busy system takes some away, so that the peak of both says nothing.
+/// Returns the memory of a process in kB, without the pages of files that are mapped: they contain the program, so
+/// they grow with its features, and a busy system evicts some, so the peak of both is meaningless.
 #[cfg(target_os = "linux")]
 fn anonymous_memory(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();

@@ -1,15 +1,16 @@
-//! The arguments of `majuscule restore`, and what they ask of the library.
+//! The arguments of `majuscule restore`, and the library options that they set.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Arg;
+use clap::builder::StyledStr;
 use majuscule_arguments::{BARE_MARKS, UserOptionArgs, by_name, default_name};
 use majuscule_base::files::{Encoding, Limits};
 use majuscule_format::Format;
 use majuscule_restore::LanguageChoice;
-use majuscule_restore::models::Preset;
+use majuscule_restore::models::{LANGUAGES, Preset};
 use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{MarkPlaces, OptionValue, OutputForm, RestoreOptions};
@@ -32,7 +33,7 @@ use crate::voting::VotingArgs;
 #[derive(Debug, clap::Args)]
 #[command(before_help = crate::COMMANDS, after_help = EXAMPLES, mut_args(with_relations))]
 pub struct RestoreArgs {
-    /// The limits on what is held in memory of a text.
+    /// The limits on the memory that a text may take.
     #[arg(from_global, id = "input_limit")]
     pub(super) limits: Limits,
     #[command(flatten)]
@@ -53,14 +54,13 @@ pub struct RestoreArgs {
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<Encoding>,
-    /// Language of the built-in model: en (the default), es, fr, nl, pt, de, it, or auto
+    /// Language of the built-in model, en by default: {languages}, or auto
     ///
-    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not
-    /// suffice, and waits for these or for the end of the input. If the language is not detected or
-    /// has no model, the file is restored in that of most files in its folder or in the run, or else
-    /// in English, with a note on standard error. With auto or without --lang, the language declared
-    /// in Whisper's JSON is used. Without auto, a text clearly in another language causes a warning.
-    /// With a --model of several languages, --lang names the language of the text
+    /// auto detects the language of each file from its first 4 KiB, or 64 KiB if those do not suffice, and waits for
+    /// these or for the end of the input. If the language is not detected or has no model, the file is restored in the
+    /// language of most files in its folder or in the run, or else in English, with a note on standard error. With auto
+    /// or without --lang, the language declared in Whisper's JSON is used. Without auto, a text clearly in another
+    /// language causes a warning. With a --model of several languages, --lang names the language of the text
     #[arg(long, value_name = "LANG", value_parser = crate::page::language)]
     pub(super) lang: Option<String>,
     /// Built-in model of the language to use
@@ -129,7 +129,7 @@ pub struct RestoreArgs {
     pub(super) quiet: bool,
 }
 
-/// Relates an option of the library to others of the program.
+/// Relates an option to others, and names the languages in its help.
 fn with_relations(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "marks" => arg.visible_alias("punctuate").conflicts_with("n_best"),
@@ -138,6 +138,13 @@ fn with_relations(arg: Arg) -> Arg {
         "look_ahead" => arg.visible_alias("lookahead").conflicts_with("n_best"),
         "group" => arg.conflicts_with("context"),
         "lines" => arg.conflicts_with_all(["confidence", "n_best", "json", "to", "cues"]),
+        "lang" => {
+            let named = |help: Option<&StyledStr>| {
+                help.map(|help| help.to_string().replace("{languages}", &LANGUAGES.join(", ")))
+            };
+            let (short, long) = (named(arg.get_help()), named(arg.get_long_help()));
+            arg.help(short.unwrap_or_default()).long_help(long.unwrap_or_default())
+        }
         _ => arg,
     }
 }
@@ -197,7 +204,7 @@ impl RestoreArgs {
     /// The arguments as options of the library, without the spellings, which depend on the model.
     pub(super) fn options(&self) -> RestoreOptions {
         let options = self.user.options.clone();
-        // Of a text that comes in, no one knows whether it will show marks.
+        // While a text arrives, it is unknown whether it will have marks.
         let is_bare = self.user.value("marks") == Some(&OptionValue::Text(BARE_MARKS.to_owned()));
         let options =
             if self.stream && is_bare { options.mark_places(MarkPlaces::Everywhere) } else { options };

@@ -1,4 +1,4 @@
-//! The time that a text takes grows with its length and not with its square, whatever it consists of.
+//! The time that a text takes grows with its length and not with its square, whatever it contains.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use majuscule_restore::{restore, stream_as};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{MarkSet, RestoreOptions};
 
-/// Parts of texts that open something, or that something may be looked for behind.
+/// Parts of texts that open something, or that start a search for something after them.
 const ATOMS: [&str; 88] = [
     "$", "$ ", "$5 ", "$a ", "($a", "$a$ ", "$$", "$$a ", "`", "` ", "``", "`a ", "'`", "\\", "\\ ", "\\a",
     "\\a[", "\\a{", "\\(", "\\[", "\\verb", "\\c{", "<", "< ", "<!--", "<a", "<a ", "<a>", "<code>", "<pre ",
@@ -19,32 +19,24 @@ const ATOMS: [&str; 88] = [
     "a_", "a-", "a, ", "0:07 ", "♪", "\n", "-\n",
 ];
 
-/// Returns a file whose text is this one; `name` tells its notation.
+/// Returns a file with this text: the example of the format, with the text in place of a word.
 fn file(format: Format, text: &str) -> String {
-    let cue = "00:00:01.000 --> 00:00:02.000";
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let line = text.replace('\n', " ");
     match format {
-        Format::Srt => format!("1\n{}\n{text}\n\n", cue.replace('.', ",")),
-        Format::Vtt => format!("WEBVTT\n\n{cue}\n{text}\n\n"),
-        Format::Ass => format!("[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,,,,,{line}\n"),
-        Format::Ttml => format!("<tt><body><div><p begin=\"1s\" end=\"2s\">{text}</p></div></body></tt>"),
-        Format::Lrc => format!("[00:01.00]{line}\n"),
+        Format::Text => text.to_owned(),
         Format::Ctm => line.split(' ').map(|word| format!("r A 0 1 {word}\n")).collect(),
         Format::Conll | Format::Labels => line.split(' ').map(|word| format!("{word}\tX\n")).collect(),
-        Format::Stm => format!("r A s 0 1 {line}\n"),
-        Format::Trn => format!("{line} (r)\n"),
-        Format::Kaldi => format!("r {line}\n"),
         Format::Jsonl => format!("{{\"text\":\"{escaped}\"}}\n"),
         Format::WhisperJson => format!("{{\"segments\":[{{\"start\":0,\"end\":1,\"text\":\"{escaped}\"}}]}}"),
         Format::Csv => format!("text\n\"{}\"\n", text.replace('"', "\"\"")),
-        Format::Tsv => format!("text\n{line}\n"),
-        _ => text.to_owned(),
+        Format::Srt | Format::Vtt => format.info().example.replacen("met", text, 1),
+        _ => format.info().example.replacen("met", &line, 1),
     }
 }
 
 /// The seconds that this thread has computed, which other work on the machine does not change; `None` where the
-/// system does not tell.
+/// system does not report it.
 fn seconds() -> Option<f64> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(times.split(' ').next()?.parse::<f64>().ok()? / 1e9)
@@ -60,8 +52,8 @@ fn least(runs: usize, mut run: impl FnMut()) -> f64 {
     (0..runs).filter_map(|_| time()).fold(f64::INFINITY, f64::min)
 }
 
-/// Returns a line about a text of an atom that takes more than ten times as long if it is four times as long, if
-/// it takes long at all.
+/// Returns a line about a text that repeats an atom, if it takes long and if four times the length takes more
+/// than ten times as long.
 fn grown(about: &str, atom: &str, run: impl Fn(&str)) -> Option<String> {
     let text = |bytes: usize| atom.repeat(bytes / atom.len());
     let [short, long] = [text(8 << 10), text(32 << 10)];
@@ -90,7 +82,7 @@ fn the_time_of_a_text_grows_with_its_length_whatever_it_consists_of() {
             ATOMS.into_iter().filter_map(move |atom| {
                 grown(&format!("{name} in {format:?}"), atom, |text| {
                     let input = Input::uncompressed(name, Cursor::new(file(format, text)));
-                    // A text that is no file of the format fails.
+                    // A text that is not a file of the format fails.
                     _ = restore(format, input, &Counting::new(), &options(marks), &mut |_, _| Ok(()));
                 })
             })

@@ -1,21 +1,20 @@
 //! The laws of every format, for the tests of each.
 
-use std::io::Cursor;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use crate::case_laws::lossy;
+pub use crate::case_laws::{check_cases, error, pieces, starts, words, written};
 use majuscule_base::error::Result;
 use majuscule_base::files::{Dribble, Input};
-use majuscule_format::{Format, Piece, Record, WrittenWords};
+use majuscule_format::Format;
 use majuscule_restore::{restore, stream_as};
 use majuscule_text::RestoreOptions;
-use majuscule_text::markup::untagged;
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{
-    Break, Case, Choice, Class, Decision, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm,
-    SentenceStart, Token, Tokens,
+    Case, Choice, Class, Label, Labels, Locale, Mark, MarkForm, MarkPlaces, OutputForm, SentenceStart, Tokens,
 };
 
 proptest! {
@@ -44,8 +43,8 @@ proptest! {
         let escaped = |text: &str| text.replace('é', "\\u00e9").replace('İ', "\\u0130");
         let objects = texts.chunks(other).map(|words| format!("{{\"text\": \"{}\"}}\n", escaped(&words.join(" "))));
         check(Format::Jsonl, &objects.collect::<String>());
-        // Words with times, of which some lack a mark or are missing: such a word may be taken for another
-        // one, whose capitals it then has to share.
+        // Words with times, of which some lack a mark or are missing: such a word may be matched with
+        // another one, whose capitals it then has to share.
         let texts: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let list = |words: &[String]| {
             let word = |(at, word): (usize, &String)| {
@@ -164,25 +163,27 @@ fn lyrics_have_the_same_words_with_marks_whatever_brackets_and_tags_they_have() 
 }
 
 #[test]
+fn the_example_of_every_format_keeps_the_laws_of_marks() {
+    for info in Format::all() {
+        check(info.format, info.example);
+    }
+}
+
+#[test]
 fn memory_stays_flat_whatever_comes() {
     let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin lisbon\n\n";
     let long = format!("1\n00:00:01,000 --> 00:00:02,000\n{}\n", "we met\n".repeat(100_000));
-    for (kind, text) in [
-        (Format::Srt, cue.repeat(10_000)),
+    let odd = [
         (Format::Srt, long),
         (Format::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
         (Format::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
-        (
-            Format::Ass,
-            "[Events]\n".to_owned() + &"Dialogue: 0,0:00:01.00,0:00:02.00,,,,,,,so it is\n".repeat(20_000),
-        ),
         (Format::Ttml, format!("<tt>{}</tt>", "<p>so it is<br/></p>".repeat(50_000))),
-        (Format::Ctm, "r A 0 1 so\n".repeat(100_000)),
         (Format::Ctm, ";; so it is\n".repeat(100_000)),
-        (Format::Stm, "r A s 0 1 so it is\n".repeat(50_000)),
-        (Format::Conll, "so\tX\n".repeat(200_000)),
         (Format::Jsonl, "{\"text\":\"so\"}\n".repeat(50_000)),
-    ] {
+    ];
+    let examples =
+        Format::all().iter().map(|info| (info.format, format!("{}\n", info.example).repeat(5_000)));
+    for (kind, text) in odd.into_iter().chain(examples) {
         let pieces = pieces(kind, text.as_bytes(), usize::MAX, lossy()).unwrap();
         let longest = pieces.iter().map(|piece| piece.bytes().len()).max();
         assert!(longest < Some(2_000_000), "{kind:?}: {longest:?}");
@@ -190,101 +191,15 @@ fn memory_stays_flat_whatever_comes() {
     }
 }
 
-/// Returns the pieces of a file.
-pub fn pieces(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
-    let input = Input::uncompressed("data", Dribble::new(bytes, step));
-    let mut format = kind.open(input, options)?;
-    let mut pieces = vec![Piece::default()];
-    while format.next(pieces.last_mut().unwrap())? {
-        pieces.push(Piece::default());
-    }
-    pieces.pop();
-    Ok(pieces)
-}
-
-fn lossy() -> RestoreOptions {
-    RestoreOptions::default().lossy(true).in_language(Some("en".into()))
-}
-
-fn tokens(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
-    let pieces = pieces(kind, bytes, step, options.clone()).unwrap();
-    let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
-    // Places depend on the beginning of a piece.
-    all.map(|(lower, token)| (lower.to_owned(), Token { lower: 0..0, source: 0..0, ..token.clone() }))
-        .collect()
-}
-
-/// Returns the words of a file, skipping the parts that cannot be read.
-pub fn words(kind: Format, text: &str) -> Vec<String> {
-    tokens(kind, text.as_bytes(), usize::MAX, lossy()).into_iter().map(|(lower, _)| lower).collect()
-}
-
-/// Returns the words that begin a sentence.
-pub fn starts(kind: Format, text: &str) -> Vec<String> {
-    let tokens = tokens(kind, text.as_bytes(), usize::MAX, lossy());
-    tokens.into_iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect()
-}
-
-/// Returns the error of a file that cannot be read.
-pub fn error(kind: Format, text: &str) -> String {
-    pieces(kind, text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap_err().to_string()
-}
-
-/// Returns the file with the cases that `case` gives the words, by their number and spelling.
-pub fn written(kind: Format, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
-    written_in_steps(kind, bytes, usize::MAX, case)
-}
-
-fn written_in_steps(kind: Format, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
-    let (mut out, mut number, mut words) = (Vec::new(), 0, WrittenWords::default());
-    let options = lossy().capitalized(Capitalized::Ignore).sentence_start(SentenceStart::Never);
-    for mut piece in pieces(kind, bytes, step, options.clone()).unwrap() {
-        let decisions: Vec<Decision> = (piece.tokens.as_slice().iter())
-            .map(|token| {
-                let word = &piece.source[token.source.start as usize..token.source.end as usize];
-                number += 1;
-                let case = case(number, &untagged(std::str::from_utf8(word).unwrap()));
-                Label::from(case).into()
-            })
-            .collect();
-        words.repeat_answers(&mut piece, &decisions, &options);
-        piece.write(&decisions, &options, &mut out);
-    }
-    out
-}
-
-/// Checks the laws: writing back the cases that were read gives the same bytes; any cases change
-/// nothing but case, and can be read back; however the bytes arrive, the words and the output are
-/// the same.
+/// Checks the laws of cases, and the laws of marks if the format has a place for them.
 pub fn check(kind: Format, text: &str) {
-    let bytes = text.as_bytes();
-    assert_eq!(String::from_utf8_lossy(&written(kind, bytes, |_, word| Case::of(word, Locale::Root))), text);
-    let any = |number: usize, _: &str| [Case::Title, Case::Upper, Case::Lower][number % 3];
-    let changed = written(kind, bytes, any);
-    assert_eq!(written(kind, &changed, any), changed, "{}", String::from_utf8_lossy(&changed));
-    let back = written(kind, &changed, |_, _| Case::Lower);
-    assert_eq!(back, written(kind, bytes, |_, _| Case::Lower));
-    let options = || lossy().capitalized(Capitalized::Ignore);
-    let whole = tokens(kind, bytes, usize::MAX, options());
-    for step in [1, 7, 4099] {
-        assert_eq!(tokens(kind, bytes, step, options()), whole, "steps of {step} bytes");
-        assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
-    }
-    assert_eq!(tokens(kind, &changed, usize::MAX, options()), whole);
-    if !matches!(kind, Format::Conll | Format::Labels) {
+    check_cases(kind, text);
+    if kind.mark_form(None).is_ok() {
         check_marks(kind, text, None);
     }
     let has_numbers = text.lines().any(|line| line.matches('\t').count() > 8);
     if matches!(kind, Format::Conll | Format::Ctm | Format::Stm) && !has_numbers {
         check_marks(kind, text, Some(MarkForm::Apart));
-    }
-    // A reader of the text alone reads the same words in the same order.
-    let Ok(text) = read(kind, bytes) else { return };
-    let mut rest = text.as_str();
-    for (word, _) in &whole {
-        let found = rest.find(&**word);
-        let found = found.unwrap_or_else(|| panic!("{kind:?}: {word} is missing in {rest:?} of {text:?}"));
-        rest = &rest[found + word.len()..];
     }
 }
 
@@ -357,8 +272,8 @@ pub fn marked(
     out
 }
 
-/// Checks the laws of marks: taking out those that were inserted gives the text without them;
-/// restored again, the text does not change; however the bytes arrive, it is the same.
+/// Checks the laws of marks: removing the inserted marks returns the text without them; restoring the
+/// text again does not change it; it does not depend on how the bytes arrive.
 fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
     let bytes = text.as_bytes();
     for (step, language, capitalized, mark_places) in [
@@ -382,7 +297,7 @@ fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
         let with_marks = marked(kind, bytes, usize::MAX, &method, &plain);
         let without = plain.marks(Default::default());
         let expected = marked(kind, bytes, usize::MAX, &method, &without);
-        // Quotes that a mark brings to its cell of a table are taken out with it.
+        // Quotes that a mark makes necessary in its cell of a table are removed with it.
         let unquoted = |mut bytes: Vec<u8>| {
             bytes.retain(|&b| kind != Format::Csv || b != b'"');
             bytes
@@ -417,7 +332,7 @@ fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &Restor
     assert_eq!(written(bytes, 1), sentences);
 }
 
-/// Checks the laws of marks in a text that comes in bit by bit.
+/// Checks the laws of marks in a text that arrives bit by bit.
 fn check_live_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
     for language in ["en", "es"] {
         check_live_marks_of(language, kind, text, mark_form);
@@ -455,7 +370,7 @@ fn check_live_marks_of(language: &str, kind: Format, text: &str, mark_form: Opti
     }
 }
 
-/// Takes out of a text the lines that another one lacks.
+/// Removes from a text the lines that another one lacks.
 fn without_rows(text: &[u8], other: &[u8]) -> String {
     let [text, other] = [text, other].map(String::from_utf8_lossy);
     let end = if other.contains('\n') || !other.contains('\r') { "\n" } else { "\r" };
@@ -463,7 +378,7 @@ fn without_rows(text: &[u8], other: &[u8]) -> String {
     text.split(end).filter(|line| others.next_if_eq(line).is_some()).collect::<Vec<_>>().join(end)
 }
 
-/// Takes out of a text the marks that another one lacks, and the words beside which they are put.
+/// Removes from a text the marks that another one lacks, and the words next to them.
 fn without_marks(text: &[u8], other: &[u8]) -> String {
     let [text, other] = [text, other].map(|text| String::from_utf8_lossy(text).into_owned());
     let text = if other.contains(BESIDE) { text } else { without_words_beside(&text) };
@@ -477,7 +392,7 @@ fn without_marks(text: &[u8], other: &[u8]) -> String {
 
 const BESIDE: &str = "\"punctuated_word\"";
 
-/// Takes out the members of JSON that have a word with its marks.
+/// Removes the members of JSON that have a word with its marks.
 fn without_words_beside(text: &str) -> String {
     let mut parts = text.split(BESIDE);
     let mut left = parts.next().unwrap_or_default().to_owned();
@@ -489,17 +404,4 @@ fn without_words_beside(text: &str) -> String {
         left.push_str(&value[end + 1..]);
     }
     left
-}
-
-/// Returns the text of a file in lower case, which may not be valid.
-fn read(kind: Format, bytes: &[u8]) -> Result<String> {
-    let input = Input::uncompressed("data", Cursor::new(bytes.to_vec()));
-    let (mut records, mut record, mut text) = (kind.records(input, None)?, Record::default(), String::new());
-    while records.next(&mut record)? {
-        for (position, before) in &record.stretches {
-            text.push_str(if *before == Break::None { "" } else { " " });
-            text.push_str(&record.text[position.clone()]);
-        }
-    }
-    Ok(Locale::Root.lower(&text).replace('’', "'"))
 }

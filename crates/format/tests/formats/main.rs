@@ -2,23 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail where a value is missing")]
 
+mod case_laws;
 mod laws;
 mod ass;
 mod conll;
 mod csv;
-mod ctm;
 mod growth;
 mod jsonl;
-mod kaldi;
 mod labels;
-mod lrc;
 mod mark_rows;
-mod nlp;
 mod openings;
 mod srt;
-mod stm;
-mod trn;
-mod tsv;
 mod ttml;
 mod vtt;
 mod whisper;

@@ -82,8 +82,7 @@ fn a_file_is_named_webvtt_too() {
     assert_eq!(Format::named("talk.en.webvtt".as_ref()), Some(Format::Vtt));
 }
 
-/// Makes roll-up captions like YouTube's: each line comes word by word, then stands, then moves
-/// up.
+/// Makes roll-up captions like YouTube's: each line comes word by word, then stays, then moves up.
 fn rolling(lines: &[&str]) -> String {
     let mut file = "WEBVTT\nKind: captions\n".to_owned();
     let clock = |at: usize| format!("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);

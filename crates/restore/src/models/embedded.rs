@@ -42,9 +42,9 @@ pub enum Preset {
     Accurate,
     /// A maximum entropy model, built in: several times as fast, a quarter of the size
     Fast,
-    /// A large network, a file beside the program
+    /// A large network, an external file
     Best,
-    /// A language model of three words, a file beside the program
+    /// A language model of three words, an external file
     Ngram,
 }
 
@@ -122,7 +122,7 @@ impl Methods {
     pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
         let mut model = self.load(&*self.preset_store(language, preset)?, computing)?;
         if model.manifest.is_shared() {
-            // Letters pair as in the language that is asked for, not as in all that the model serves.
+            // Letters pair as in the language that is requested, not as in all that the model serves.
             Arc::make_mut(&mut model.manifest).locale = language.parse()?;
         }
         Ok(model)
@@ -132,7 +132,7 @@ impl Methods {
     /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// The errors of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
+    /// Returns the errors of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
     /// `language` is not a [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;
@@ -153,8 +153,8 @@ impl Methods {
         Ok(Box::new(Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?))
     }
 
-    /// Returns the file or folder that [`Methods::preset_store`] opens; `None` for a built-in model, and
-    /// if there is none.
+    /// Returns the file or folder that [`Methods::preset_store`] opens; `None` for a built-in model, and if
+    /// there is no such file.
     ///
     /// # Errors
     /// [`Error::Usage`] if `language` is not a [`LanguageTag`].
@@ -178,6 +178,21 @@ pub(super) fn is_built_in(language: &str) -> bool {
 mod tests {
     use super::*;
     use majuscule_base::bytes::ALIGN;
+    #[cfg(feature = "lang-en")]
+    use majuscule_methods::model::{Draft, Manifest};
+
+    #[test]
+    #[cfg(feature = "lang-en")]
+    fn a_model_brings_a_language_that_no_list_names() {
+        let english = Methods::all().preset_store("en", Preset::Fast).unwrap();
+        let sections = english.manifest().files.iter();
+        let sections =
+            sections.map(|file| (file.name.clone(), english.section(&file.name).unwrap().to_vec()));
+        let manifest = Manifest { language: "qtx".to_owned(), ..english.manifest().clone() };
+        let toy = Model::from_bytes(Draft::new(manifest, sections.collect()).pack()).unwrap();
+        assert_eq!(toy.manifest.language, "qtx");
+        assert_eq!(toy.restore("we met in lisbon").unwrap(), "We met in Lisbon");
+    }
 
     #[test]
     fn built_in_models_are_of_their_language_and_preset_and_begin_where_their_sections_are_aligned() {

@@ -1,5 +1,5 @@
 //! Detects the language of a text from the character n-grams of its words: to choose a built-in model, and to
-//! warn if it is for another language. A text that does not tell its language is said to be such.
+//! warn if it is for another language. A note names a text whose language cannot be detected.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ const LONGEST_NGRAM: usize = 4;
 const LONGEST_WORD: usize = 10;
 
 struct Detector {
-    /// The tags of the classes. `*` ends that of several languages that look alike.
+    /// The tags of the classes. `*` ends the class of several languages that look alike.
     tags: Vec<&'static str>,
     /// The n-grams in the order of their bytes, each with a weight for each class. `_` is either end of
     /// a word.
@@ -60,7 +60,7 @@ impl Detector {
     }
 }
 
-/// The language of a text, as far as the text tells it.
+/// The language of a text, as far as the text shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetectedLanguage {
     /// A language with a built-in model: its tag.
@@ -121,7 +121,7 @@ impl LanguageEvidence {
     pub fn push(&mut self, lower: &str) {
         let Some(first) = lower.chars().find(|c| c.is_alphabetic()) else { return };
         self.words += 1;
-        // Latin letters end there, except some of Vietnamese and of phonetics, which begin no word.
+        // Latin letters end there, except some of Vietnamese and of phonetics, which do not begin a word.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
         let mut word = std::mem::take(&mut self.word);
         let parts =
@@ -198,7 +198,7 @@ impl LanguageEvidence {
         }
     }
 
-    /// The actual language of the text if it is clearly not in this language; `None` if it may be.
+    /// The actual language of the text if it is clearly not `language`; `None` otherwise.
     pub fn other_than(&self, language: &str) -> Option<Other> {
         if self.words < FEWEST {
             return None;
@@ -212,7 +212,7 @@ impl LanguageEvidence {
         is_other.then(|| Other::Language(tag, name_of(tag)))
     }
 
-    /// Returns the probability of a language; 0 for one that is not told apart from others.
+    /// Returns the probability of a language; 0 if it is not distinguished from others.
     pub fn probability(&self, tag: &str) -> f64 {
         let classes = DETECTOR.tags.iter().zip(self.probabilities());
         classes.filter(|(of, _)| **of == tag).map(|(_, probability)| probability).sum()
@@ -235,13 +235,13 @@ fn largest(probabilities: &[f64]) -> (usize, f64) {
     probabilities.iter().enumerate().fold((0, 0.0), larger)
 }
 
-/// The numbers of bytes of a text from which its language is detected: the second only if those of
-/// the first do not tell, as in a file that begins with a long header.
+/// The numbers of bytes of a text from which its language is detected: the second only if the first number of
+/// bytes does not suffice, as in a file that begins with a long header.
 pub(crate) const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
 
-/// Detects the language of a text among those with a built-in model and others, by its first 4 KiB, or its
-/// first 64 KiB if these do not tell. Capitals and marks do not count. A few words are enough if they are
-/// typical of one language.
+/// Detects the language of a text among languages with a built-in model and others, by its first 4 KiB, or
+/// its first 64 KiB if these do not suffice. Capitals and marks do not count. A few words are enough if they
+/// are typical of one language.
 ///
 /// ```
 /// use majuscule::{DetectedLanguage, detect_language};
@@ -339,7 +339,7 @@ mod tests {
         assert!(TABLE.len() < 70_000, "{}", TABLE.len());
     }
 
-    /// The tag that a text tells, whether or not its model is built in.
+    /// The tag of the language that a text shows, whether or not its model is built in.
     fn tag(text: &str) -> &'static str {
         match detect_language(text) {
             DetectedLanguage::BuiltIn(tag) | DetectedLanguage::Other(Other::Language(tag, _)) => tag,

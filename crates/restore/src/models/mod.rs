@@ -1,4 +1,4 @@
-//! Trained models: the presets, those that are built in, the methods whose models a program can load, and models that
+//! Trained models: the presets, the built-in models, the methods whose models a program can load, and models that
 //! work together.
 
 mod cascade;

@@ -1,7 +1,7 @@
-//! Overlapping windows of a text: a method reads each window by itself, and those that contain a
-//! word vote on it (Vandeghinste & Guhr 2023; Courtland et al. 2020).
+//! Overlapping windows of a text: a method reads each window by itself, and the windows that
+//! contain a word vote on it (Vandeghinste & Guhr 2023; Courtland et al. 2020).
 //!
-//! Marks of the text are hidden from the windows and stand in the answer, so that a text restored
+//! Marks of the text are hidden from the windows and kept in the result, so that a text restored
 //! twice stays as it is.
 
 use std::cmp::Reverse;
@@ -22,8 +22,8 @@ pub struct VotingOptions {
     pub window: NonZeroUsize,
     /// The number of words by which a window begins after the previous one: less than a window.
     pub step: NonZeroUsize,
-    /// The fraction of the windows with a word, from 0 to 1: a sentence ends after the word if more
-    /// of them say so.
+    /// A fraction, from 0 to 1, of the windows that contain a word: a sentence ends after the word
+    /// if a larger fraction of them ends it there.
     pub end_threshold: f32,
 }
 
@@ -140,7 +140,7 @@ impl Session for VotingSession<'_> {
 }
 
 impl VotingSession<'_> {
-    /// Takes some words of one text.
+    /// Accepts some words of one text.
     fn take(&mut self, tokens: &Tokens, words: Range<usize>, out: &mut Vec<Choice>) -> Result<()> {
         self.votes.take(tokens, words, !self.request.marks.is_empty());
         self.voting.count(&mut self.votes, self.request, false, out)
@@ -233,13 +233,13 @@ struct VotedWord {
     marks: Vec<(Mark, usize)>,
 }
 
-/// The windows that give a word one case, and agree whether a sentence begins with it.
+/// The windows that choose the same case for a word and agree whether a sentence begins with it.
 #[derive(Debug, Clone)]
 struct CaseVotes {
     begins: bool,
     case: Case,
     windows: usize,
-    /// The sum of the probabilities that they give it, if they have any.
+    /// The sum of their probabilities for it, if they have any.
     confidence: Option<f32>,
 }
 
@@ -346,7 +346,7 @@ impl VotedWord {
         most.map_or(Mark::None, |(mark, _)| *mark)
     }
 
-    /// Returns the fraction of the windows that put a mark after the word.
+    /// Returns the fraction of the windows that choose a mark after the word.
     fn mark_share(&self, mark: Mark) -> f32 {
         let votes = |is_same: &dyn Fn(Mark) -> bool| {
             self.marks.iter().filter(|(mark, _)| is_same(*mark)).map(|(_, votes)| votes).sum::<usize>() as f32
@@ -355,7 +355,7 @@ impl VotedWord {
     }
 
     /// Returns the case of the most windows that agree whether a sentence begins with the word, and
-    /// the mean of the probabilities that they give it.
+    /// the mean of their probabilities for it.
     fn case(&self, begins: bool) -> (Case, Option<f32>) {
         let is_found = self.cases.iter().any(|votes| votes.begins == begins);
         let votes = || self.cases.iter().filter(|votes| !is_found || votes.begins == begins);

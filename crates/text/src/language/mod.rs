@@ -1,6 +1,7 @@
 //! All that is known of each language: a file with one [`Language`] for each, and the list of them.
 //!
-//! Nothing else names a language, except for its models. `Language::NONE` has what a descriptor leaves out.
+//! Nothing else names a language, except for its models. `Language::NONE` has the values that a descriptor
+//! omits.
 
 mod ar;
 mod de;
@@ -35,12 +36,13 @@ pub struct Language {
     pub name: Option<&'static str>,
     /// The regions that programs ask for, the usual one first.
     pub regions: &'static [&'static str],
-    /// The licence of the built-in models, which follows from those of their texts; `None` without models.
+    /// The licence of the built-in models, which follows from the licences of their texts; `None` without
+    /// models.
     pub licence: Option<&'static str>,
     /// Offices and institutions, in the singular where the plural adds an `s`: writers do not agree on
     /// their capitals.
     pub institutions: &'static str,
-    /// Other tags of which the letters and the characters of marks are those of this language.
+    /// Other tags with the same letters and the same characters for marks as this language.
     pub(super) aliases: &'static [&'static str],
     /// The pairs of letters.
     pub(super) locale: Locale,
@@ -77,46 +79,46 @@ pub struct Language {
 /// The facts that the [conventions](super::conventions) need of a language.
 #[derive(Debug)]
 pub(super) struct ConventionFacts {
-    /// The list of its acronyms, beside those of all languages.
+    /// The list of its acronyms, in addition to the acronyms of all languages.
     pub(super) acronyms: &'static str,
     /// Words of one letter: a run of them alone spells nothing (`e a`).
     pub(super) letter_words: &'static str,
-    /// The ones that link two letters (`b e c`), and that follow a name without beginning a
-    /// sentence (`Silva e`).
+    /// The articles that link two letters (`b e c`), and that follow a name without beginning a sentence
+    /// (`Silva e`).
     pub(super) links: &'static str,
-    /// Words of one letter that stand between two letters: `b y c`, `de a à b`.
+    /// Words of one letter that are between two letters: `b y c`, `de a à b`.
     pub(super) between: &'static str,
-    /// Articles of one letter: behind a link they do not begin a sentence (`e a`).
+    /// Articles of one letter: after a link they do not begin a sentence (`e a`).
     pub(super) articles: &'static str,
     /// Acronyms that are words where they are not spelled letter by letter: `u s`.
     pub(super) spelled: &'static str,
     /// Words before the letters of a kind or a list: `vitamin b c`.
     pub(super) lettered: &'static str,
-    /// Words of address before a name, beside the abbreviations with `NAME`.
+    /// Words of address before a name, in addition to the abbreviations with `NAME`.
     pub(super) titles: &'static str,
-    /// Offices before a name: a particle after one may also belong to what it is the office of
+    /// Offices before a name: a particle after an office may also belong to the body of the office
     /// (`minister van`).
     pub(super) offices: &'static str,
     /// The particle that may follow an office before a name: `minister de Jonge`.
     pub(super) office_particle: &'static str,
-    /// Particles that have a capital right behind a title or an office: `dhr. De Wit`.
+    /// Particles that have a capital right after a title or an office: `dhr. De Wit`.
     pub(super) particles: &'static str,
-    /// Words after a title or a particle that are no name.
+    /// Words after a title or a particle that are not names.
     pub(super) no_names: &'static str,
     /// Bodies that are named by a place or a matter (`House of Commons`), in the singular where the plural
-    /// adds an `s` or `es`, beside those among the [institutions](Language::institutions).
+    /// adds an `s` or `es`, in addition to the bodies among the [institutions](Language::institutions).
     pub(super) bodies: &'static str,
     /// Words that are part of an office before or after another word: `prime minister`.
     pub(super) office_parts: &'static str,
     /// The ends of adjectives in small letters that name the body before them: `Assemblée nationale`.
     pub(super) naming_ends: &'static str,
-    /// Words between a body and what it is named by.
+    /// Words between a body and the place or matter that it is named by.
     pub(super) name_links: &'static str,
-    /// Common words that are no names: after an abbreviation that ends no sentence they have no capital.
+    /// Common words that are not names: after an abbreviation that ends no sentence they have no capital.
     pub(super) common: &'static str,
     /// The particle that is elided before a name; `None` if there is none.
     pub(super) elision: Option<Elision>,
-    /// Words whose case a word beside them decides.
+    /// Words whose case an adjacent word decides.
     pub(super) pairs: &'static [WordPair],
     /// True if the plural of an acronym adds an `s`.
     pub(super) pluralizes: bool,
@@ -130,7 +132,7 @@ pub(super) struct ConventionFacts {
     pub(super) doubles_letters: bool,
 }
 
-/// Two words beside each other, of which one decides the case of the other; `#` is any number.
+/// Two adjacent words; one decides the case of the other; `#` is any number.
 #[derive(Debug)]
 pub(super) struct WordPair {
     /// The first words.
@@ -148,9 +150,9 @@ pub(super) struct WordPair {
 pub(super) struct Elision {
     /// The particle with its apostrophe.
     pub(super) particle: &'static str,
-    /// Words after it that are no names.
+    /// Words after it that are not names.
     pub(super) words: &'static str,
-    /// The ends of other words that are no names.
+    /// The ends of other words that are not names.
     pub(super) ends: &'static str,
 }
 
@@ -169,7 +171,7 @@ pub struct FunctionWords {
     pub genitives: &'static str,
 }
 
-/// The words by which the clause is found that a question opens.
+/// The words that identify the clause with which a question begins.
 #[derive(Debug)]
 pub struct QuestionWords {
     /// Interrogatives.
@@ -189,15 +191,15 @@ pub(super) struct SpeakerWords {
     pub(super) names: &'static str,
     /// Titles before a name, without their full stops.
     pub(super) titles: &'static str,
-    /// The words for those who speak in transcripts of interviews, courts, calls, meetings and subtitles.
+    /// The words for speakers in transcripts of interviews, courts, calls, meetings and subtitles.
     pub(super) roles: &'static str,
     /// The parts of names that stay in lower case.
     pub(super) particles: &'static str,
-    /// Words before a colon that are no name of a speaker, whatever stands around them.
+    /// Words before a colon that are not the name of a speaker in any context.
     pub(super) keys: &'static str,
-    /// The articles, and what may stand in their place before a title or a role.
+    /// The articles, and the words that may replace them before a title or a role.
     pub(super) articles: &'static str,
-    /// Numbers and letters in place of a name after a role.
+    /// Numbers and letters that replace a name after a role.
     pub(super) numbers: &'static str,
 }
 
@@ -211,6 +213,8 @@ impl Language {
         &pt::PORTUGUESE,
         &de::GERMAN,
         &it::ITALIAN,
+        #[cfg(test)]
+        &toy::TOY,
         &ar::ARABIC,
         &el::GREEK,
         &tr::TURKISH,
@@ -224,11 +228,9 @@ impl Language {
         &others::POLISH,
         &others::ROMANIAN,
         &others::SWEDISH,
-        #[cfg(test)]
-        &toy::TOY,
     ];
 
-    /// A language of which nothing is known.
+    /// A language about which nothing is known.
     const NONE: Self = Self {
         tag: "",
         name: None,
@@ -253,7 +255,7 @@ impl Language {
         clock_links: "",
     };
 
-    /// Makes a language of which the name is known alone.
+    /// Makes a language of which only the name is known.
     const fn named(tag: &'static str, name: &'static str) -> Self {
         Self { tag, name: Some(name), ..Self::NONE }
     }
@@ -269,13 +271,13 @@ impl Language {
         Self::ALL.iter().find(is_name).copied()
     }
 
-    /// Returns the place in [`Language::ALL`] of the language of a tag.
+    /// Returns the index in [`Language::ALL`] of the language of a tag.
     pub(super) fn position(tag: &str) -> Option<usize> {
         let primary = primary(tag);
         Self::ALL.iter().position(|language| language.tag == primary)
     }
 
-    /// Returns the language that a tag in lower case stands for, also as an alias.
+    /// Returns the language of a tag in lower case, or of an alias.
     pub(super) fn of_alias(primary: &str) -> Option<&'static Self> {
         let is_named = |language: &&&Self| language.tag == primary || language.aliases.contains(&primary);
         Self::ALL.iter().find(is_named).copied()

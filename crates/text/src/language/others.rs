@@ -1,4 +1,4 @@
-//! Languages of which the name is known alone: texts of them are detected or declared.
+//! Languages of which only the name is known: texts of them are detected or declared.
 
 use super::Language;
 

@@ -7,6 +7,7 @@ use crate::{Locale, Mark};
 pub static TOY: Language = Language {
     tag: "qtx",
     name: Some("Toyish"),
+    licence: Some("no licence"),
     aliases: &["qty"],
     locale: Locale::Turkic,
     abbreviations: "# Toys\nZorb NAME\nplik NUMBER\nplok\n",
@@ -45,6 +46,7 @@ pub static TOY: Language = Language {
 #[cfg(test)]
 mod tests {
     use crate::conventions::tests::spelled;
+    use crate::language::BUILT_IN;
     use crate::sentence::split;
     use crate::speaker_label::name_len;
     use crate::tokenize::tokenize;
@@ -73,6 +75,7 @@ mod tests {
 
     #[test]
     fn a_language_is_found_by_its_tag_its_name_and_its_aliases() {
+        assert_eq!(BUILT_IN.last(), Some(&"qtx"));
         assert_eq!(Language::of_name("TOYISH").map(|language| language.tag), Some("qtx"));
         let locales = ["qtx", "QTY", "qtz"].map(|tag| tag.parse::<Locale>().ok());
         assert_eq!(locales, [Some(Locale::Turkic), Some(Locale::Turkic), Some(Locale::Root)]);

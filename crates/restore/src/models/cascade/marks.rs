@@ -1,22 +1,22 @@
 //! The windows of a cascade whose second method decides marks.
 //!
-//! The first method reads bare words: what it is sure of must not depend on the marks of the text,
+//! The first method reads bare words: its certain choices must not depend on the marks of the text,
 //! or restoring a text again could change it. Where the text shows a mark that the first method
-//! would not put, the second one decides.
+//! would not insert, the second one decides.
 
 use std::ops::Range;
 
 use super::{CONTEXT, CascadeWindow, MOST};
 use majuscule_text::{Break, Choice, Mark, Token, Tokens, probability};
 
-/// The words that wait for their window. Windows begin and end at ends of sentences of which the
-/// first method is sure, or else, at most [`MOST`] words apart, where it is least in doubt; the mark
-/// there is its own, unless a text ends there, so that no window depends on another.
+/// The words that wait for their window. Windows begin and end at sentence ends of which the first
+/// method is certain, or else, at most [`MOST`] words apart, where it is least in doubt; the mark
+/// there is the first method's, unless a text ends there, so that no window depends on another.
 #[derive(Debug)]
 pub(super) struct MarkGathering {
     /// The probability below which a choice of the first method is in doubt.
     sure: f32,
-    /// The words kept: first those that are already answered, then those that are not.
+    /// The words kept: first the words that are already answered, then the others.
     held: Tokens,
     answered: usize,
     /// The first method's choices for the words that are not answered, as far as they are known.
@@ -27,7 +27,7 @@ pub(super) struct MarkGathering {
 
 /// Words that one method answers.
 struct AnsweredSpan {
-    /// The end of its words among those held.
+    /// The end of its words among the held words.
     to: usize,
     in_doubt: bool,
 }
@@ -37,7 +37,7 @@ impl MarkGathering {
         Self { sure, held: Tokens::new(), answered: 0, choices: Vec::new(), last: Mark::None }
     }
 
-    /// Takes the next words and returns them as the first method reads them.
+    /// Adds the next words and returns them as the first method reads them.
     pub fn hold(&mut self, tokens: &Tokens) -> Tokens {
         self.held.extend(tokens, 0..tokens.len());
         let mut bare = tokens.clone();
@@ -45,8 +45,8 @@ impl MarkGathering {
         bare
     }
 
-    /// Takes the windows that are complete, or all words if no more are waited for; the text goes on
-    /// then if it is `forced`.
+    /// Processes the complete windows, or all words if it waits for no more; in that case the text
+    /// continues if it is `forced`.
     pub fn take(&mut self, ended: bool, forced: bool, out: &mut Vec<CascadeWindow>) {
         while let Some(AnsweredSpan { to, in_doubt }) = self.span(ended) {
             let from = self.answered;
@@ -71,7 +71,7 @@ impl MarkGathering {
     fn span(&self, ended: bool) -> Option<AnsweredSpan> {
         let from = self.answered;
         let words = self.held.as_slice();
-        // What the text shows after a word is known with the next word.
+        // The mark after a word in the text becomes known with the next word.
         let known = words.len().min(from + self.choices.len());
         let known = if ended { known } else { known.min(words.len().saturating_sub(1)) };
         let mut doubtful: Option<usize> = None;
@@ -105,7 +105,7 @@ impl MarkGathering {
         doubtful.filter(|&to| ended && to == words.len()).map(|to| AnsweredSpan { to, in_doubt: true })
     }
 
-    /// Cuts words that no sure end divides in their last third, at the mark of least doubt.
+    /// Cuts words that no certain end divides in their last third, at the mark of least doubt.
     fn cut(&self, words: Range<usize>) -> AnsweredSpan {
         let sureness = |at: &usize| self.choice(*at).mark_confidence.unwrap_or(0.0);
         let late = words.start + 2 * words.len() / 3..words.end;
@@ -119,8 +119,8 @@ impl MarkGathering {
         &self.choices[at - self.answered]
     }
 
-    /// Returns true if the first method is not sure of a word or of the mark after it, or if the
-    /// text shows otherwise.
+    /// Returns true if the first method is not certain of a word or of the mark after it, or if the
+    /// text contradicts the method.
     fn is_doubtful(&self, at: usize, next: Option<&Token>) -> bool {
         let choice = self.choice(at);
         let mark = choice.label.mark;
@@ -139,8 +139,8 @@ impl MarkGathering {
     }
 
     /// Returns the first `seen` words as the second method reads them to answer those in the range
-    /// `words`, after which the first one puts the mark `last`: it sees the marks of the text there,
-    /// those of the first method on both sides of them, and no others.
+    /// `words`, after which the first one inserts the mark `last`: the second method sees the marks
+    /// of the text there, the marks of the first method on both sides of them, and no others.
     fn window(&self, words: Range<usize>, seen: usize, last: Mark) -> Tokens {
         let mut tokens = Tokens::new();
         tokens.extend(&self.held, 0..seen);

@@ -31,7 +31,7 @@ pub struct Cascade {
     read: Arc<Read>,
 }
 
-/// The number of words that a cascade has answered, and of those that its second method answered.
+/// The number of words that a cascade has answered, and the number of words that its second method answered.
 #[derive(Debug, Default)]
 pub struct Read {
     all: AtomicU64,
@@ -50,21 +50,22 @@ impl Read {
 /// contain a word whose probability under `fast` is below `sure`. Also returns the counts of words
 /// that each model answers.
 ///
-/// With marks asked for, `exact` decides marks and cases where a mark or a case is in doubt, if it
-/// has the marks that `fast` would put. Otherwise `fast` alone decides marks and sentence ends, and
-/// `exact` reads words without marks in the sentences that `fast` finds. Either way text with the
-/// marks inserted leads to the same choices.
+/// With marks requested, `exact` decides marks and cases where a mark or a case is in doubt, if it has the
+/// marks that `fast` would insert. Otherwise `fast` alone decides marks and sentence ends, and `exact` reads
+/// words without marks in the sentences that `fast` finds. Either way text with the marks inserted leads to
+/// the same choices.
 ///
 /// # Errors
-/// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.
+/// [`Error::Usage`] if `sure` is not a probability, or if the two models have different case pairs.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
         return Err(Error::usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
     }
     let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
     if one != other {
-        let problem =
-            format!("the first model has the case pairs of \"{one}\", the second those of \"{other}\"");
+        let problem = format!(
+            "the first model has the case pairs of \"{one}\", but the second has the case pairs of \"{other}\""
+        );
         return Err(Error::usage(format!("{problem}: a cascade needs two models of one language")));
     }
     let labels_of = |labels: &Labels| (0..labels.len()).filter_map(|id| labels.get(id)).collect::<Vec<_>>();
@@ -143,7 +144,7 @@ impl Cascade {
     }
 }
 
-/// Returns the request to the first method, whose doubt about cases counts even if only marks are asked for.
+/// Returns the request to the first method, whose doubt about cases counts even if only marks are requested.
 fn first_request(request: Request) -> Request {
     Request { cases: true, confidence: true, shown_capitals: false, ..request }
 }
@@ -223,7 +224,7 @@ impl Session for Cascading<'_> {
     }
 }
 
-/// Words that one of the methods answers, and those around them.
+/// Words that one of the methods answers, and the words around them.
 struct CascadeWindow {
     tokens: Tokens,
     /// The number of context words before the words with choices.
@@ -245,7 +246,7 @@ enum Gathering {
 }
 
 impl Gathering {
-    /// Takes the next words and returns them as the first method reads them.
+    /// Adds the next words and returns them as the first method reads them.
     fn hold(&mut self, tokens: &Tokens) -> Tokens {
         match self {
             Self::Cases(cases) => cases.hold(tokens),
@@ -261,7 +262,7 @@ impl Gathering {
         }
     }
 
-    /// Takes the windows that are complete at a boundary.
+    /// Processes the windows that are complete at a boundary.
     fn take(&mut self, end: Boundary, out: &mut Vec<CascadeWindow>) {
         let ended = matches!(end, Boundary::Force | Boundary::Reset);
         match self {
@@ -275,13 +276,13 @@ impl Gathering {
 struct CaseGathering {
     /// The probability below which a choice of the first method is in doubt.
     sure: f32,
-    /// The words kept: first those that are already answered, then those that are not.
+    /// The words kept: first the words that are already answered, then the others.
     held: Tokens,
     answered: usize,
     /// The first method's choices for the words that are not answered, as far as they are known.
     choices: Vec<Choice>,
-    /// True if the marks among the choices show where sentences begin, and those of the text do
-    /// not: see [`Request::marks`].
+    /// True if the marks among the choices show where sentences begin, and the marks of the text do not: see
+    /// [`Request::marks`].
     by_marks: bool,
 }
 
@@ -291,7 +292,7 @@ impl CaseGathering {
         Self { sure, held: Tokens::new(), answered: 0, choices: Vec::new(), by_marks }
     }
 
-    /// Takes the next words and returns them as the first method reads them.
+    /// Adds the next words and returns them as the first method reads them.
     fn hold(&mut self, tokens: &Tokens) -> Tokens {
         let from = self.held.len();
         self.held.extend(tokens, 0..tokens.len());
@@ -320,7 +321,7 @@ impl CaseGathering {
         (None, self.held.len().min(from + self.choices.len() + 1))
     }
 
-    /// Takes the complete stretches, or all words if the text has `ended`.
+    /// Processes the complete stretches, or all words if the text has `ended`.
     fn take(&mut self, ended: bool, out: &mut Vec<CascadeWindow>) {
         loop {
             let from = self.answered;
@@ -358,8 +359,8 @@ mod tests {
     use super::*;
     use majuscule_text::{Case, Locale};
 
-    /// A method that puts all words in a case, full stops after words that end in one of some
-    /// letters, and has a confidence of one half for words with an x and marks after words with a y.
+    /// A method that chooses one case for all words and inserts full stops after words that end in certain
+    /// letters. Its confidence is one half for words with an x and for marks after words with a y.
     #[derive(Clone)]
     struct Fake(Labels, Case, &'static str);
 

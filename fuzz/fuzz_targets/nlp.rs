@@ -1,4 +1,0 @@
-//! Reads any bytes as a transcript in columns: sentences or an error, never a panic.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::transcript(majuscule_format::Format::Nlp, bytes));
